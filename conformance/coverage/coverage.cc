@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "conformance/coverage/programs.h"
@@ -193,7 +194,7 @@ std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer a
   return describe(types);
 }
 
-std::string to_markdown(const std::vector<Cell> &cells, std::string_view name, std::span<const Exception> known) {
+std::string to_markdown(const std::vector<Cell> &cells, std::string_view name) {
   std::string out = fmt::format(
       "# Where operations run\n\n"
       "For each operation the element types that the verifier lets it have, by who runs it. *native*: the {0} backend\n"
@@ -213,13 +214,17 @@ std::string to_markdown(const std::vector<Cell> &cells, std::string_view name, s
     out += fmt::format("| `{}` | {} | {} | {} |\n", ir::to_string(opcode), types,
                        answer == Answer::Interpreter ? "yes" : "no", reason);
   };
-  for (const Exception &exception : known) {
-    add(exception.opcode, exception.types, exception.answer, exception.reason);
-  }
-  if (known.empty()) {
-    for (const std::vector<Cell> &alike : not_run(cells)) {
-      add(alike[0].opcode, describe(alike, alike[0].opcode, alike[0].answer), alike[0].answer, alike[0].reason);
+  std::set<std::pair<ir::Opcode, Answer>> told;
+  for (const std::vector<Cell> &alike : not_run(cells)) {
+    const ir::Opcode opcode = alike[0].opcode;
+    const Answer answer = alike[0].answer;
+    const auto known = std::ranges::find_if(
+        exceptions(), [&](const Exception &one) { return one.opcode == opcode && one.answer == answer; });
+    const bool is_known = known != exceptions().end();
+    if (is_known && !told.insert({opcode, answer}).second) {
+      continue;  // of several answers, all with the known reason
     }
+    add(opcode, describe(is_known ? cells : alike, opcode, answer), answer, is_known ? known->reason : alike[0].reason);
   }
   return out;
 }

@@ -1,6 +1,5 @@
 // Survey of the ops and element types that run on a device: for each op and type, the interpreter and one device are
-// asked about small programs (programs.h). exceptions.cc lists what the devices of this repository do not run, with the
-// reasons.
+// asked about small programs (programs.h). exceptions.cc lists what no device can run, with the reasons.
 #pragma once
 
 #include <memory>
@@ -42,21 +41,20 @@ Result<std::vector<Cell>> survey(const Device &device);
 // Runs the programs of a cell on the device alone and on the interpreter, with arguments generated from a fixed seed.
 Result<std::vector<interpreter::Comparison>> run(const Cell &cell, const Device &device);
 
-// Something that a device does not run, and the reason.
+// An op that no backend can run for some types, and the reason, which lies in the op and not in a backend.
 struct Exception {
   ir::Opcode opcode;
   Answer answer;           // Interpreter or Nowhere
   std::string_view types;  // in the format of describe()
   std::string_view reason;
 };
-// Returns the exceptions of a device of this repository, by its id; empty if none are recorded.
-std::vector<Exception> exceptions(std::string_view device_id);
+std::span<const Exception> exceptions();
 
 // Lists the types for which the op got this answer: "pred, signed, f32". The name of a family stands for all its types.
 std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer answer);
 
-// Renders the survey as a page. For what the device `name` does not run, the page gives the reasons in `known` or, if
-// that is empty, the answers of the survey.
-std::string to_markdown(const std::vector<Cell> &cells, std::string_view name, std::span<const Exception> known);
+// Renders the survey as a page. For what the device `name` does not run, the page gives the reason that exceptions()
+// has or, if there is none, the answer of the survey.
+std::string to_markdown(const std::vector<Cell> &cells, std::string_view name);
 
 }  // namespace bp::coverage

@@ -18,7 +18,7 @@ int print_coverage(const BackendChoice &choice) {
     }
     BP_ASSIGN(std::vector<coverage::Cell> cells, coverage::survey(backend.device()));
     const std::string_view id = backend.device()->id();
-    return coverage::to_markdown(cells, id.substr(id.rfind('.') + 1), coverage::exceptions(id));
+    return coverage::to_markdown(cells, id.substr(id.rfind('.') + 1));
   }();
   return page.ok() ? (fmt::print("{}", *page), success) : report(page.error());
 }
