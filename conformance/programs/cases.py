@@ -321,7 +321,8 @@ add("floats", "chlo_functions", lambda x: (lax.erf(x), lax.erfc(x), lax.lgamma(x
         np.arctan(x), special.i1e(x))))
 add("floats", "inverse_functions", lambda x: (lax.erf_inv(x), lax.asin(x), lax.acos(x), lax.atanh(x), lax.acosh(x + 2)),
     [np.array([-1, -0.999, -0.5, -0.0, 0, 0.25, 0.75, 0.999, 1], np.float32)], "close 8", wide(lambda x: (
-        special.erfinv(x), np.arcsin(x), np.arccos(x), np.arctanh(x), np.arccosh(np.float64(np.float32(x) + np.float32(2))))))
+        special.erfinv(x), np.arcsin(x), np.arccos(x), np.arctanh(x),
+        np.arccosh(np.float64(np.float32(x) + np.float32(2))))))
 add("floats", "zeta_and_polygamma", lambda x, q: (lax.zeta(x, q), lax.polygamma(jnp.floor(x), q)),
     [np.array([2.0, 3.5, 5.0], np.float32), np.array([0.5, 2.0, 7.25], np.float32)], "close 16", wide(
         lambda x, q: (special.zeta(x, q), special.polygamma(np.floor(x).astype(int), q))))

@@ -107,7 +107,7 @@ function draw() {
     paint.strokeRect(to_x(marked.begin), to_y(low + marked.size), Math.max(2, to_x(marked.end) - to_x(marked.begin)),
       Math.max(2, to_y(low) - to_y(low + marked.size))); paint.lineWidth = 1; }
   paint.restore();
-  // What is live, over time.
+  // The live values, over time.
   const most = data.live.reduce((m, p) => Math.max(m, p[1]), 1), chart = b => 74 - b / most * 58;
   paint.save(); paint.beginPath(); paint.rect(margin.left, 0, w, margin.top); paint.clip();
   paint.beginPath(); paint.moveTo(to_x(0), 74); let level = 0;

@@ -62,8 +62,9 @@ class Installation:
         """Returns the output of a command; an unexpected exit code is reported as a problem."""
         shown = f"{folder.name}: " + " ".join(map(str, command))
         try:
-            done = subprocess.run([*(self.hidden or []), *command], cwd=folder, env=self.environment | variables, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT_SECONDS)
+            done = subprocess.run([*(self.hidden or []), *command], cwd=folder, env=self.environment | variables,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  timeout=TIME_LIMIT_SECONDS)
         except (FileNotFoundError, subprocess.TimeoutExpired) as error:
             self.problems.append(f"{shown}: {error}")
             return ""

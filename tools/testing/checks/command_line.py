@@ -645,7 +645,9 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory, pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory, replay, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
+                     pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory, replay,
+                     isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

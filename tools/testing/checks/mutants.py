@@ -5,8 +5,8 @@ plugins themselves pass these stages, or a catch would mean nothing.
     mutants.py [NAME...] [--all-stages] [--page FILE.md]
 
 Runs each mutant with the cases meant for it, until one of them fails; with --all-stages, and in full test runs, with
-every stage, which takes an hour. Prints a line for each finished mutant. --page writes the cases that caught the mutants:
-docs/mutants.md."""
+every stage, which takes an hour. Prints a line for each finished mutant. --page writes docs/mutants.md, the cases that
+caught the mutants."""
 
 import argparse
 import concurrent.futures
@@ -80,7 +80,8 @@ def main():
     stages = subprocess.run([BACKPLANE, "conform", "--stages"], capture_output=True, text=True, check=True).stdout.split()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         results = []
-        for mutant, result in zip(mutants, pool.map(lambda m: caught_by(m, stages if options.all_stages else None), mutants)):
+        asked = stages if options.all_stages else None
+        for mutant, result in zip(mutants, pool.map(lambda m: caught_by(m, asked), mutants)):
             results.append(result)
             if options.all_stages:
                 print(f"{len(results)}/{len(mutants)} {mutant['name']}: {', '.join(result[0]) or 'nothing'}", flush=True)

@@ -4,9 +4,9 @@
     rules.py [--page docs/rules.md]
 
 Nothing is listed twice. Rules are found where a header of the ABI defines them. The cases that test a rule have it in
-their names, or in the table of their stage (Stage::rules, `backplane conform PLUGIN --rules`). A mutant belongs to a rule
-if the cases that are meant to catch it test the rule. Rules for the core alone are tested by unit tests and checks that
-have the rule in their titles."""
+their names, or in the table of their stage (Stage::rules, `backplane conform PLUGIN --rules`). A mutant belongs to a
+rule if the cases that are meant to catch it test the rule. Rules for the core alone are tested by unit tests and checks
+that have the rule in their titles."""
 
 import argparse
 import fnmatch
