@@ -646,8 +646,8 @@ def main():
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
-                     pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory, replay,
-                     isolated, precision):
+                     pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
+                     replay, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
