@@ -145,12 +145,12 @@ class Mutation final : public Interposer {
     const auto next = [&] { return Interposer::native_sync_wait(device, queue, point, diag); };
     return fault_.native_sync_wait ? fault_.native_sync_wait(next, point) : next();
   }
-  bp_status layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
-                          const bp_diag_t *diag) override {
+  bp_status layout_preferences(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
+                               const bp_diag_t *diag) override {
     const auto next = [&](const bp_ostream_t *stream) {
-      return Interposer::layout_wishes(device, module, stream, diag);
+      return Interposer::layout_preferences(device, module, stream, diag);
     };
-    return fault_.layout_wishes ? fault_.layout_wishes(next, out) : next(out);
+    return fault_.layout_preferences ? fault_.layout_preferences(next, out) : next(out);
   }
   bp_status rewrite_rewrite(LayeredDevice &device, std::uint32_t phase, const bp_module_t *module,
                             const bp_ostream_t *out, const bp_diag_t *diag) override {

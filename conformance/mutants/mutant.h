@@ -69,7 +69,7 @@ struct Fault {
       queue_submit;
   std::function<bp_status(const std::function<bp_status()> &next, bp_point_t point)> native_sync_wait;
   std::function<bp_status(const std::function<bp_status(const bp_ostream_t *out)> &next, const bp_ostream_t *out)>
-      layout_wishes;
+      layout_preferences;
   std::function<bp_status(const bp_module_t *module, const bp_ostream_t *out)> rewrite;
   std::function<void(const std::function<void(bp_point_t point, bp_status status)> &next, bp_point_t point,
                      bp_status status)>

@@ -265,12 +265,13 @@ constexpr Mutant rule_table[] = {
          }
        });
      }},
-    {"wishes-fail-sometimes", "compile", "wishes() fails every other time", "npu", "contract/BP-LAYOUT-01/watched",
+    {"preferences-fail-sometimes", "compile", "preferences() fails every other time", "npu",
+     "contract/BP-LAYOUT-01/watched",
      [] {
        auto asked = std::make_shared<std::atomic<int>>(0);
        Fault fault;
-       fault.layout_wishes = [asked](const std::function<bp_status(const bp_ostream_t *out)> &next,
-                                     const bp_ostream_t *out) -> bp_status {
+       fault.layout_preferences = [asked](const std::function<bp_status(const bp_ostream_t *out)> &next,
+                                          const bp_ostream_t *out) -> bp_status {
          return (*asked)++ % 2 == 0 ? next(out) : BP_INTERNAL;
        };
        return fault;

@@ -9,8 +9,8 @@
 #include "core/buffers/validate.h"
 #include "core/compile/claims.h"
 #include "core/compile/fusions.h"
+#include "core/compile/layout_preferences.h"
 #include "core/compile/rewriting.h"
-#include "core/compile/wishes.h"
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
 #include "core/ir/verifier.h"
@@ -26,8 +26,8 @@ Status assign_layouts(Session &session, ir::Module &module) {
   }
   BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize));
   passes::PassContext context;
-  BP_ASSIGN(context.layout_wishes, ask_for_layouts(*session.device, module, before));
-  if (context.layout_wishes.empty()) {
+  BP_ASSIGN(context.layout_preferences, ask_for_layouts(*session.device, module, before));
+  if (context.layout_preferences.empty()) {
     return {};
   }
   if (session.device->memory() != nullptr && session.device->memory()->spaces[0].gb_per_s > 0) {

@@ -327,7 +327,7 @@ Status Device::check_extensions() {
   }
   layout_ = static_cast<const bp_device_layout_t *>(extension(BP_EXT_LAYOUT));
   if (layout_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout_, wishes)}));
+    BP_TRY(check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout_, preferences)}));
   }
   custom_call_ = static_cast<const bp_device_custom_call_t *>(extension(BP_EXT_CUSTOM_CALL));
   if (custom_call_ != nullptr && custom_call_->routines == nullptr && custom_call_->routine_count != 0) {

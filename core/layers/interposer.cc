@@ -72,7 +72,7 @@ constexpr bp_device_kernels_t layered_kernels = {call_kernels_find};
 constexpr bp_device_compiler_t layered_compiler = {call_compiler_claim, call_compiler_compile, call_compiler_load};
 constexpr bp_device_native_sync_t layered_native_sync = {call_native_sync_wait};
 constexpr bp_device_rewrite_t layered_rewrite = {call_rewrite_rewrite};
-constexpr bp_device_layout_t layered_layout = {call_layout_wishes};
+constexpr bp_device_layout_t layered_layout = {call_layout_preferences};
 constexpr bp_host_log_t layered_log = {call_log_log};
 constexpr bp_host_threads_t layered_threads = {call_threads_count, call_threads_parallel};
 
@@ -97,7 +97,7 @@ bool is_whole(std::string_view id, const void *table) {
          : id == BP_EXT_QUEUE       ? has<bp_device_queue_t>(table, &bp_device_queue_t::submit)
          : id == BP_EXT_NATIVE_SYNC ? has<bp_device_native_sync_t>(table, &bp_device_native_sync_t::wait)
          : id == BP_EXT_REWRITE     ? has<bp_device_rewrite_t>(table, &bp_device_rewrite_t::rewrite)
-         : id == BP_EXT_LAYOUT      ? has<bp_device_layout_t>(table, &bp_device_layout_t::wishes)
+         : id == BP_EXT_LAYOUT      ? has<bp_device_layout_t>(table, &bp_device_layout_t::preferences)
          : id == BP_EXT_CUSTOM_CALL ? has<bp_device_custom_call_t>(table, &bp_device_custom_call_t::routines)
                                     : true;
 }
@@ -354,9 +354,9 @@ bp_status Interposer::rewrite_rewrite(LayeredDevice &device, std::uint32_t phase
                                       const bp_ostream_t *out, const bp_diag_t *diag) {
   return device.rewrite->rewrite(device.below, phase, module, out, diag);
 }
-bp_status Interposer::layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
-                                    const bp_diag_t *diag) {
-  return device.layout->wishes(device.below, module, out, diag);
+bp_status Interposer::layout_preferences(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
+                                         const bp_diag_t *diag) {
+  return device.layout->preferences(device.below, module, out, diag);
 }
 void Interposer::host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                              const char *msg) {

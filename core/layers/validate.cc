@@ -399,15 +399,15 @@ class ValidateLayer final : public Interposer {
       --of_device->second;
     }
   }
-  bp_status layout_wishes(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
-                          const bp_diag_t *diag) override {
+  bp_status layout_preferences(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
+                               const bp_diag_t *diag) override {
     Collector first, second;
     host::Diagnostics again;
-    const bp_status status = device.layout->wishes(device.below, module, first.abi(), again.abi());
-    if (Interposer::layout_wishes(device, module, second.abi(), Watch(*this, diag, Function::layout_wishes)) !=
-            status ||
+    const bp_status status = device.layout->preferences(device.below, module, first.abi(), again.abi());
+    if (Interposer::layout_preferences(device, module, second.abi(),
+                                       Watch(*this, diag, Function::layout_preferences)) != status ||
         second.bytes() != first.bytes()) {
-      add("BP-LAYOUT-01", "layout.wishes gives two answers for one module");
+      add("BP-LAYOUT-01", "layout.preferences gives two answers for one module");
     }
     return second.bytes().empty() ? status : out->write(out, second.bytes().data(), second.bytes().size());
   }

@@ -19,7 +19,7 @@ struct GrowthStop {
 };
 
 // Layout that a device prefers for an operand or a result.
-struct LayoutWish {
+struct LayoutPreference {
   ir::InstructionId instruction;
   bool is_result;
   std::size_t slot;  // index of the operand, or of the array among the results
@@ -57,7 +57,7 @@ struct PassContext {
   std::int64_t memory_limit = 0;
   // For layout assignment: the device's preferences about the current module, and the memory bandwidth, which gives the
   // cost of copies.
-  std::vector<LayoutWish> layout_wishes;
+  std::vector<LayoutPreference> layout_preferences;
   double memory_gigabytes_per_second = 10;
   // Size, in bytes, above which constants are moved out of fusions.
   std::int64_t max_fused_constant_bytes = 4096;

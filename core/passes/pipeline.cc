@@ -156,7 +156,7 @@ std::vector<Pass> rows_of(std::span<const PassFunction> functions) {
 // Compacts the module if it has many removed instructions, because later passes keep tables by id. Layout preferences
 // refer to instructions by id, so with any of these the module is not compacted.
 void drop_remains(ir::Module &module, const PassContext &context) {
-  if (module.instruction_id_limit() > 4 * module.instruction_count() + 100'000 && context.layout_wishes.empty()) {
+  if (module.instruction_id_limit() > 4 * module.instruction_count() + 100'000 && context.layout_preferences.empty()) {
     module.compact();
   }
 }

@@ -175,7 +175,7 @@ bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag
   return BP_OK;
 }
 
-bp_status write_wishes(const bp_module_t *module, const bp_ostream_t *out) {
+bp_status write_preferences(const bp_module_t *module, const bp_ostream_t *out) {
   for (const Computation computation : ModuleView(module).computations()) {
     for (const plugin::Instruction i : computation.instructions()) {
       DotLayouts layouts;
@@ -185,9 +185,9 @@ bp_status write_wishes(const bp_module_t *module, const bp_ostream_t *out) {
       for (std::uint32_t slot = 0; slot < 3; ++slot) {
         const std::vector<std::int64_t> &words = layouts.words[slot];
         constexpr float required = -1;
-        const bp_layout_wish_t wish = {i.index(), slot < 2 ? slot : BP_SLOT_RESULT, required,
-                                       static_cast<std::uint32_t>(words.size())};
-        bp_status status = out->write(out, &wish, sizeof wish);
+        const bp_layout_preference_t preference = {i.index(), slot < 2 ? slot : BP_SLOT_RESULT, required,
+                                                   static_cast<std::uint32_t>(words.size())};
+        bp_status status = out->write(out, &preference, sizeof preference);
         if (status == BP_OK) {
           status = out->write(out, words.data(), words.size() * sizeof words[0]);
         }

@@ -10,8 +10,8 @@ namespace bp::npu {
 // Implements bp_device_compiler.claim().
 bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag);
 
-// Implements bp_device_layout.wishes(): dots require tiled layouts.
-bp_status write_wishes(const bp_module_t *module, const bp_ostream_t *out);
+// Implements bp_device_layout.preferences(): dots require tiled layouts.
+bp_status write_preferences(const bp_module_t *module, const bp_ostream_t *out);
 
 // Implements bp_device_rewrite.rewrite(): dots with vectors become dots with matrices.
 bp_status write_rewritten(std::uint32_t phase, const bp_module_t *module, const bp_ostream_t *out);

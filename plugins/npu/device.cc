@@ -146,8 +146,8 @@ bp_status rewrite(const bp_device_t *, std::uint32_t phase, const bp_module_t *m
                   const bp_diag_t *diag) {
   return plugin::guarded(diag, [&] { return write_rewritten(phase, module, out); });
 }
-bp_status wishes(const bp_device_t *, const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) {
-  return plugin::guarded(diag, [&] { return write_wishes(module, out); });
+bp_status preferences(const bp_device_t *, const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *diag) {
+  return plugin::guarded(diag, [&] { return write_preferences(module, out); });
 }
 
 // --- Memory and queues ---
@@ -193,7 +193,7 @@ bp_status wait(const bp_device_t *device, std::uint32_t queue, bp_point_t point,
 
 constexpr bp_device_compiler_t compiler_extension = {claim_module, compile_module, load_program};
 constexpr bp_device_rewrite_t rewrite_extension = {rewrite};
-constexpr bp_device_layout_t layout_extension = {wishes};
+constexpr bp_device_layout_t layout_extension = {preferences};
 constexpr bp_device_queue_t queue_extension = {queue_kinds, 2, submit};
 constexpr bp_device_native_sync_t native_sync_extension = {wait};
 

@@ -78,9 +78,9 @@ std::string names_of_forms() {
 }
 
 // Options for the output.
-struct Wishes {
+struct OutputOptions {
   const Form &form;
-  std::string output, dump_dir;
+  std::string file, dump_dir;
   bool timing = false, explains_growth = false;
   std::optional<std::string> explained;  // fusion decisions about this instruction, or all if it is empty
 };
@@ -97,14 +97,14 @@ bool print_decision(const passes::FusionDecision &decision, const std::string &o
 
 // Runs the passes and returns the output; empty if decisions were printed instead.
 Result<std::string> optimize_module(ir::Module module, const std::vector<passes::Pass> &list,
-                                    const passes::PassContext &context, const Wishes &wishes) {
+                                    const passes::PassContext &context, const OutputOptions &output) {
   auto dump = [&](int number, std::string_view name) -> Status {
-    return wishes.dump_dir.empty()
+    return output.dump_dir.empty()
                ? Status()
-               : write_file(fmt::format("{}/{:02}-{}.hlo", wishes.dump_dir, number, name), text::print(module));
+               : write_file(fmt::format("{}/{:02}-{}.hlo", output.dump_dir, number, name), text::print(module));
   };
-  if (!wishes.dump_dir.empty()) {
-    BP_TRY(make_directory(wishes.dump_dir));
+  if (!output.dump_dir.empty()) {
+    BP_TRY(make_directory(output.dump_dir));
   }
   BP_TRY(dump(0, "input"));
   int number = 0;
@@ -112,13 +112,13 @@ Result<std::string> optimize_module(ir::Module module, const std::vector<passes:
   options.context = context;
   options.verify_between_passes = true;
   bool is_explained = false;
-  if (wishes.explained) {
+  if (output.explained) {
     options.context.explain_fusion = [&](const passes::FusionDecision &decision) {
-      is_explained = print_decision(decision, *wishes.explained) || is_explained;
+      is_explained = print_decision(decision, *output.explained) || is_explained;
     };
   }
   std::string stopped;  // why the current pass stopped copying
-  if (wishes.explains_growth) {
+  if (output.explains_growth) {
     options.context.explain_growth = [&](const passes::GrowthStop &stop) {
       stopped = fmt::format("stopped at {}: {}", stop.instruction, stop.reason);
     };
@@ -128,39 +128,39 @@ Result<std::string> optimize_module(ir::Module module, const std::vector<passes:
     if (!stopped.empty()) {
       fmt::print(stderr, "{} {}\n", report.name, std::exchange(stopped, {}));
     }
-    if (wishes.timing) {
+    if (output.timing) {
       fmt::print(stderr, "{:<36} {:>10}  {}\n", report.name, format_seconds(report.seconds),
                  report.changed ? fmt::format("changed, {} instructions", module.instruction_count()) : "");
     }
     return report.changed ? dump(number, report.name) : Status();
   };
   BP_TRY(passes::run_passes(module, list, options));
-  if (wishes.explained && !is_explained && !wishes.explained->empty()) {
+  if (output.explained && !is_explained && !output.explained->empty()) {
     return make_error(ErrorCode::NotFound,
                       "{}: no pass decided about fusing {}; --explain-fusion alone prints all decisions", module.name(),
-                      *wishes.explained);
+                      *output.explained);
   }
-  return wishes.explained && wishes.output.empty() ? std::string() : wishes.form.write(module);
+  return output.explained && output.file.empty() ? std::string() : output.form.write(module);
 }
 
 // Several modules are written one after the other, in such a way that they can be read again.
 Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> &list,
-                      const passes::PassContext &context, const Wishes &wishes) {
+                      const passes::PassContext &context, const OutputOptions &output) {
   BP_ASSIGN(std::vector<Module> modules, model.modules());
-  if (modules.size() > 1 && (!wishes.form.is_text || !wishes.dump_dir.empty())) {
-    return model.too_many(modules, wishes.form.is_text ? "--dump-dir" : "a protocol buffer");
+  if (modules.size() > 1 && (!output.form.is_text || !output.dump_dir.empty())) {
+    return model.too_many(modules, output.form.is_text ? "--dump-dir" : "a protocol buffer");
   }
   std::string written;
   for (Module &module : modules) {
     const std::string name = module.name();
-    auto text = optimize_module(std::move(module), list, context, wishes);
+    auto text = optimize_module(std::move(module), list, context, output);
     if (!text.ok()) {
       return modules.size() == 1 ? std::move(text).error() : std::move(text).error().note("in the module " + name);
     }
     written += (written.empty() || text->empty() ? "" : "\n// -----\n\n") + *text;
   }
-  if (!wishes.output.empty()) {
-    return write_file(wishes.output, written);
+  if (!output.file.empty()) {
+    return write_file(output.file, written);
   }
   fmt::print("{}", written);
   return {};
@@ -284,16 +284,16 @@ int optimize(std::span<const std::string> arguments) {
   passes::PassContext context;
   context.memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
   context.allow_inexact_algebra = options.has("allow-inexact");
-  Wishes wishes{*form,
-                options.get<std::string>("output"),
-                options.get<std::string>("dump-dir"),
-                options.has("timing"),
-                options.has("explain"),
-                {}};
+  OutputOptions output{*form,
+                       options.get<std::string>("output"),
+                       options.get<std::string>("dump-dir"),
+                       options.has("timing"),
+                       options.has("explain"),
+                       {}};
   if (options.has("explain-fusion")) {
-    wishes.explained = options.get<std::string>("explain-fusion");
+    output.explained = options.get<std::string>("explain-fusion");
   }
-  Status status = optimize_model(model, *list, context, wishes);
+  Status status = optimize_model(model, *list, context, output);
   return status.ok() ? success : report(status.error());
 }
 

@@ -72,11 +72,11 @@ class LayoutAssignment {
         context_(context),
         graph_(module),
         groups_(module, graph_),
-        is_wished_for_(groups_.array_count()),
+        is_preferred_(groups_.array_count()),
         gains_(groups_.array_count()) {}
 
   Result<bool> run() {
-    collect_wishes();
+    collect_preferences();
     collect_fixed_layouts();
     for (ir::ComputationId id : graph_.callees_first()) {
       if (graph_.context(id) == analysis::CallContext::Control) {
@@ -100,18 +100,20 @@ class LayoutAssignment {
     gains_[groups_.group_of(array)][groups_.to_group(array, std::move(layout))] += nanoseconds;
   }
 
-  void collect_wishes() {
-    for (const LayoutWish &wish : context_.layout_wishes) {
-      const Instruction i = module_.instruction(wish.instruction);
+  void collect_preferences() {
+    for (const LayoutPreference &preference : context_.layout_preferences) {
+      const Instruction i = module_.instruction(preference.instruction);
       if (graph_.context(i.parent().id()) != analysis::CallContext::Control) {
         continue;
       }
-      const ArrayId array = wish.is_result ? groups_.array(i.id(), wish.slot) : groups_.array(i.operands()[wish.slot]);
-      const Shape &shape = wish.is_result ? *arrays_of(i.shape())[wish.slot] : i.operand(wish.slot).shape();
+      const ArrayId array =
+          preference.is_result ? groups_.array(i.id(), preference.slot) : groups_.array(i.operands()[preference.slot]);
+      const Shape &shape =
+          preference.is_result ? *arrays_of(i.shape())[preference.slot] : i.operand(preference.slot).shape();
       const double copy = copy_nanoseconds(shape, context_);
-      is_wished_for_[groups_.group_of(array)] = true;
-      add_gain(array, wish.layout, wish.is_required() ? copy : std::min(copy, wish.gain_nanoseconds));
-      wishes_[i.id()].push_back(&wish);
+      is_preferred_[groups_.group_of(array)] = true;
+      add_gain(array, preference.layout, preference.is_required() ? copy : std::min(copy, preference.gain_nanoseconds));
+      preferences_[i.id()].push_back(&preference);
     }
   }
 
@@ -119,12 +121,12 @@ class LayoutAssignment {
   void fix(InstructionId id) {
     std::size_t i = 0;
     for (const Shape *shape : arrays_of(module_.instruction(id).shape())) {
-      add_gain_if_wished(groups_.array(id, i++), *shape);
+      add_gain_if_preferred(groups_.array(id, i++), *shape);
     }
   }
 
-  void add_gain_if_wished(ArrayId array, const Shape &shape) {
-    if (is_wished_for_[groups_.group_of(array)]) {
+  void add_gain_if_preferred(ArrayId array, const Shape &shape) {
+    if (is_preferred_[groups_.group_of(array)]) {
       add_gain(array, shape.layout(), copy_nanoseconds(shape, context_));
     }
   }
@@ -153,7 +155,7 @@ class LayoutAssignment {
   // the group.
   const Layout *chosen(ArrayId array) {
     const ArrayId group = groups_.group_of(array);
-    if (!is_wished_for_[group]) {
+    if (!is_preferred_[group]) {
       return nullptr;
     }
     return &std::ranges::max_element(gains_[group], {}, [](const auto &entry) {
@@ -239,10 +241,10 @@ class LayoutAssignment {
         module_.set_operand(id, i, in_layout(module_.instruction(id).operands()[i], before->second.layout()));
       }
     }
-    for (const LayoutWish *wish : wishes_[id]) {
+    for (const LayoutPreference *preference : preferences_[id]) {
       const Instruction i = module_.instruction(id);
-      if (!wish->is_result && pays(*wish, i.operand(wish->slot).shape())) {
-        module_.set_operand(id, wish->slot, in_layout(i.operands()[wish->slot], wish->layout));
+      if (!preference->is_result && pays(*preference, i.operand(preference->slot).shape())) {
+        module_.set_operand(id, preference->slot, in_layout(i.operands()[preference->slot], preference->layout));
       }
     }
   }
@@ -262,8 +264,8 @@ class LayoutAssignment {
     }
   }
 
-  bool pays(const LayoutWish &wish, const Shape &shape) const {
-    return wish.is_required() || wish.gain_nanoseconds > copy_nanoseconds(shape, context_);
+  bool pays(const LayoutPreference &preference, const Shape &shape) const {
+    return preference.is_required() || preference.gain_nanoseconds > copy_nanoseconds(shape, context_);
   }
 
   // Gives the instruction's results the preferred layouts, and returns the instruction that users read instead.
@@ -272,20 +274,20 @@ class LayoutAssignment {
       return bitcast;
     }
     InstructionId stand_in = id;
-    for (const LayoutWish *wish : wishes_[id]) {
+    for (const LayoutPreference *preference : preferences_[id]) {
       const Shape shape = module_.instruction(id).shape();
-      if (!wish->is_result || !pays(*wish, *arrays_of(shape)[wish->slot])) {
+      if (!preference->is_result || !pays(*preference, *arrays_of(shape)[preference->slot])) {
         continue;
       }
       if (shape.is_array()) {
-        if (!lies_alike(shape.layout(), wish->layout)) {
-          set_shape(id, laid_out(shape, wish->layout));
+        if (!lies_alike(shape.layout(), preference->layout)) {
+          set_shape(id, laid_out(shape, preference->layout));
           stand_in = in_layout(id, shape.layout());
         }
       } else {
         // Elements of tuples are copied where they are used together with arrays of other layouts.
         std::size_t next = 0;
-        set_shape(id, with_array(shape, wish->slot, wish->layout, next));
+        set_shape(id, with_array(shape, preference->slot, preference->layout, next));
       }
     }
     return stand_in;
@@ -345,9 +347,9 @@ class LayoutAssignment {
   const PassContext &context_;
   analysis::CallGraph graph_;
   LayoutGroups groups_;
-  std::vector<bool> is_wished_for_;  // by group
-  std::vector<Gains> gains_;         // by group
-  std::unordered_map<InstructionId, std::vector<const LayoutWish *>> wishes_;
+  std::vector<bool> is_preferred_;  // by group
+  std::vector<Gains> gains_;        // by group
+  std::unordered_map<InstructionId, std::vector<const LayoutPreference *>> preferences_;
   std::unordered_map<InstructionId, Shape> shapes_before_;  // original shapes of instructions whose layout was changed
   // For the current computation: copies of arrays in other layouts, and instructions to be inserted before the current
   // one.
@@ -359,7 +361,7 @@ class LayoutAssignment {
 }  // namespace
 
 Result<bool> layout_assignment(ir::Module &module, const PassContext &context) {
-  if (context.layout_wishes.empty()) {
+  if (context.layout_preferences.empty()) {
     return false;
   }
   return LayoutAssignment(module, context).run();

@@ -24,8 +24,8 @@ constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_LAYOUT, nullptr};
 
 constexpr const char *faults[] = {"stream", "instr", "slot", "layout", "gain", nullptr};
 constexpr bp_option_desc_t options[] = {
-    {"gain", "-1", "nanoseconds that a granted wish saves; negative: required", nullptr, BP_OPTION_REAL, 0},
-    {"bad", nullptr, "what a wish has wrong", faults, BP_OPTION_TEXT, 0},
+    {"gain", "-1", "nanoseconds that a granted preference saves; negative: required", nullptr, BP_OPTION_REAL, 0},
+    {"bad", nullptr, "what a preference has wrong", faults, BP_OPTION_TEXT, 0},
 };
 
 struct Columns {
@@ -147,26 +147,27 @@ bp_kernel find(const bp_device_t *device, const bp_module_t *module, std::uint32
   }
 }
 
-bp_status wishes(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out, const bp_diag_t *) {
+bp_status preferences(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out,
+                      const bp_diag_t *) {
   const Columns &self = bp::plugin::device_of<Columns>(device);
   for (const Instruction i : ModuleView(module).entry().instructions()) {
     if (i.op() != BP_OP_DOT) {
       continue;
     }
-    bp_layout_wish_t wish = {i.index(), 1, self.gain, 3};
+    bp_layout_preference_t preference = {i.index(), 1, self.gain, 3};
     std::array<std::int64_t, 3> words = {0, 1, 0};
     if (self.bad == "instr") {
-      wish.instr = 1000;
+      preference.instr = 1000;
     } else if (self.bad == "slot") {
-      wish.slot = BP_SLOT_RESULT + 1;
+      preference.slot = BP_SLOT_RESULT + 1;
     } else if (self.bad == "layout") {
       words[1] = 0;
     } else if (self.bad == "gain") {
-      wish.gain_ns = std::nanf("");
+      preference.gain_ns = std::nanf("");
     } else if (self.bad == "stream") {
-      wish.word_count = 4;
+      preference.word_count = 4;
     }
-    for (const auto &[bytes, size] : {std::pair<const void *, std::uint64_t>(&wish, sizeof wish),
+    for (const auto &[bytes, size] : {std::pair<const void *, std::uint64_t>(&preference, sizeof preference),
                                       std::pair<const void *, std::uint64_t>(words.data(), sizeof words)}) {
       if (const bp_status status = out->write(out, bytes, size); status != BP_OK) {
         return status;
@@ -177,7 +178,7 @@ bp_status wishes(const bp_device_t *device, const bp_module_t *module, const bp_
 }
 
 constexpr bp_device_kernels_t kernels = {find};
-constexpr bp_device_layout_t layout = {wishes};
+constexpr bp_device_layout_t layout = {preferences};
 
 const void *Columns::extension(std::string_view id) {
   return id == BP_EXT_KERNELS ? static_cast<const void *>(&kernels) : id == BP_EXT_LAYOUT ? &layout : nullptr;

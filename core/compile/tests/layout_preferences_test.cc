@@ -1,5 +1,5 @@
 // Programs on a device that prefers the right operand of its dots to be column-major (tests/plugins/columns.cc).
-#include "core/compile/wishes.h"
+#include "core/compile/layout_preferences.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -81,7 +81,7 @@ TEST_CASE("a required layout is made by a copy") {
   CHECK(count(last, "f32[5,7]{0,1} copy(") == 1);
 }
 
-TEST_CASE("a wish is granted if it is worth a copy") {
+TEST_CASE("a preference is granted if it is worth a copy") {
   CHECK(count(run(product, "1000000"), "copy(") == 1);
   CHECK(count(run(product, "1"), "copy(") == 0);
 }
@@ -120,12 +120,12 @@ ENTRY main {
   CHECK(count(last, "copy(") == 1);
 }
 
-TEST_CASE("a wrong wish is refused, with its place") {
+TEST_CASE("a wrong preference is refused, with its place") {
   const auto error = [](const std::string &bad) {
     auto compiled = compile_for_columns(product, {"bad", bad});
     return compiled.ok() ? "no error" : compiled.error().message();
   };
-  const std::string in = "backend org.example.columns: in its wish 0 for ";
+  const std::string in = "backend org.example.columns: in its preference 0 for ";
   CHECK(error("stream") == in + "a layout, the stream ends after 40 bytes");
   CHECK(error("instr") == in + "a layout, there is no instruction 1000, expected less than 5");
   CHECK(error("slot") == in + "p, there is no result 1, expected less than 1");

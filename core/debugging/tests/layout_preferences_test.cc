@@ -13,36 +13,36 @@ namespace bp::debugging {
 namespace {
 
 // Returns preferences for about every third array: any order of dimensions, required, worth little, or worth any copy.
-std::vector<passes::LayoutWish> random_wishes(const ir::Module &module, std::mt19937_64 &random) {
-  std::vector<passes::LayoutWish> wishes;
-  auto wish = [&](ir::Instruction i, bool is_result, std::size_t slot, const ir::Shape &shape) {
+std::vector<passes::LayoutPreference> random_preferences(const ir::Module &module, std::mt19937_64 &random) {
+  std::vector<passes::LayoutPreference> preferences;
+  auto preference = [&](ir::Instruction i, bool is_result, std::size_t slot, const ir::Shape &shape) {
     if (random() % 3 != 0) {
       return;
     }
     ir::Layout layout = ir::Layout::descending(shape.rank());
     std::shuffle(layout.minor_to_major.begin(), layout.minor_to_major.end(), random);
     constexpr double gains[] = {-1, 0.5, 1e9};
-    wishes.push_back({i.id(), is_result, slot, layout, gains[random() % 3]});
+    preferences.push_back({i.id(), is_result, slot, layout, gains[random() % 3]});
   };
   for (ir::Computation computation : module.computations()) {
     for (ir::Instruction i : computation.instructions()) {
       const auto results = passes::arrays_of(i.shape());
       for (std::size_t result = 0; result < results.size(); ++result) {
-        wish(i, true, result, *results[result]);
+        preference(i, true, result, *results[result]);
       }
       for (std::size_t operand = 0; operand < i.operand_count(); ++operand) {
         if (i.operand(operand).shape().is_array()) {
-          wish(i, false, operand, i.operand(operand).shape());
+          preference(i, false, operand, i.operand(operand).shape());
         }
       }
     }
   }
-  return wishes;
+  return preferences;
 }
 
 }  // namespace
 
-TEST_CASE("whatever layouts a device wishes for, results stay the same") {
+TEST_CASE("whatever layouts a device prefers, results stay the same") {
   int changed = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     ir::Module module = random_module(seed);
@@ -56,7 +56,7 @@ TEST_CASE("whatever layouts a device wishes for, results stay the same") {
     // As in compile, layouts agree before devices are asked.
     Status status = passes::run_passes(module, compile::passes_of(passes::Stage::Simplify), pipeline);
     std::mt19937_64 random(seed);
-    pipeline.context.layout_wishes = random_wishes(module, random);
+    pipeline.context.layout_preferences = random_preferences(module, random);
     pipeline.after_pass = [&](const ir::Module &, const passes::PassReport &report) -> Status {
       changed += report.name == "layout-assignment" && report.changed ? 1 : 0;
       return {};

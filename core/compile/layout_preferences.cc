@@ -1,4 +1,4 @@
-#include "core/compile/wishes.h"
+#include "core/compile/layout_preferences.h"
 
 #include <cmath>
 #include <cstring>
@@ -74,21 +74,22 @@ std::optional<ir::Layout> to_layout(std::span<const std::int64_t> words, std::si
 
 }  // namespace
 
-Result<std::vector<passes::LayoutWish>> ask_for_layouts(const host::Device &device, const ir::Module &module,
-                                                        const host::Image &image) {
-  std::vector<passes::LayoutWish> wishes;
+Result<std::vector<passes::LayoutPreference>> ask_for_layouts(const host::Device &device, const ir::Module &module,
+                                                              const host::Image &image) {
+  std::vector<passes::LayoutPreference> preferences;
   host::ByteSink sink;
   host::Diagnostics diagnostics;
-  bp_status status = diagnostics.call(
-      [&](const bp_diag_t *diag) { return device.layout()->wishes(device.abi(), image.module(), sink.abi(), diag); });
-  BP_TRY(diagnostics.result(status, device.id(), "wishes", image, module));
+  bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return device.layout()->preferences(device.abi(), image.module(), sink.abi(), diag);
+  });
+  BP_TRY(diagnostics.result(status, device.id(), "preferences", image, module));
   const std::vector<std::byte> bytes = sink.take();
   auto wrong = [&](std::string_view about, std::string_view what) {
-    return make_error(ErrorCode::PluginFailure, "backend {}: in its wish {} for {}, {}", device.id(), wishes.size(),
-                      about, what);
+    return make_error(ErrorCode::PluginFailure, "backend {}: in its preference {} for {}, {}", device.id(),
+                      preferences.size(), about, what);
   };
   for (Reader reader(bytes); !reader.at_end();) {
-    bp_layout_wish_t written;
+    bp_layout_preference_t written;
     if (!reader.read(&written, 1) || written.word_count > reader.left() / sizeof(std::int64_t)) {
       return wrong("a layout", fmt::format("the stream ends after {} bytes", bytes.size()));
     }
@@ -119,10 +120,10 @@ Result<std::vector<passes::LayoutWish>> ask_for_layouts(const host::Device &devi
     const bool has_arrays_only =
         is_result ? passes::arrays_of(instruction.shape()).size() == slots : instruction.operand_count() == slots;
     if (has_arrays_only) {
-      wishes.push_back({instruction.id(), is_result, slot, *layout, static_cast<double>(written.gain_ns)});
+      preferences.push_back({instruction.id(), is_result, slot, *layout, static_cast<double>(written.gain_ns)});
     }
   }
-  return wishes;
+  return preferences;
 }
 
 }  // namespace bp::compile
