@@ -79,6 +79,13 @@ Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::
 // a plugin. Returns the first fault.
 Status validate_image(std::span<const std::byte> bytes);
 
+// Checks that a valid image is well-typed by the rules of HLO (BP-MODULE-08). InvalidInput names the first instruction
+// that is not, and the reason. Properties that an image contains only in part are not checked: which values were in one
+// tuple, for ops that begin or end something (async-start, copy-done, send, infeed) and for collective-permute into
+// slices; the shapes of a shuffle's indices and of literals of custom calls; the numbers of constants. Linear in its
+// size.
+Status verify_image(const bp_module_t *image);
+
 // Converts an image back to HLO and verifies it: a plugin made the image from `before`, which is the image of
 // `original`. The entry keeps its signature and its side effects (BP-REWRITE-02). A constant has its value as an
 // attribute, or the content of one of `before`. InvalidInput states what does not fit; async-start is not supported,

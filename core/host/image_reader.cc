@@ -9,6 +9,9 @@
 //
 // An instruction that kept its name also keeps properties that an image does not contain: its source location, memory
 // spaces, and its tuple structure.
+//
+// To be verified, an image is read in the same way, but without an original module. An instruction that the image
+// describes only in part then becomes a custom call, which may take and give anything.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -57,8 +60,14 @@ bool lie_alike(const Shape &a, const Shape &b) {
 
 class ImageReader {
  public:
+  // Only to be verified.
+  explicit ImageReader(const bp_module_t *module) : view_(module), result_("image") { read_device_counts(); }
+
   ImageReader(const bp_module_t *module, const Image &before, const ir::Module &original)
-      : view_(module), original_(original), result_(original.name()) {
+      : view_(module), original_(&original), result_(original.name()) {
+    result_.header() = original.header();
+    result_.header().is_scheduled = false;
+    result_.set_source_file(original.source_file());
     for (const ir::Computation computation : original.computations()) {
       for (const ir::Instruction i : computation.instructions()) {
         by_name_.try_emplace(i.name(), i);
@@ -76,9 +85,6 @@ class ImageReader {
   }
 
   Result<ir::Module> read() {
-    result_.header() = original_.header();
-    result_.header().is_scheduled = false;
-    result_.set_source_file(original_.source_file());
     for (const plugin::Computation computation : view_.computations()) {
       for (const plugin::Instruction i : computation.instructions()) {
         if (takes_tuple(i)) {
@@ -97,7 +103,9 @@ class ImageReader {
     result_.set_entry(computations_[view_.entry().index()]);
     result_.unique_names();
     BP_TRY(ir::verify(result_));
-    BP_TRY(check_side_effects());
+    if (original_ != nullptr) {
+      BP_TRY(check_side_effects(*original_));
+    }
     return std::move(result_);
   }
 
@@ -113,6 +121,19 @@ class ImageReader {
   template <class... Args>
   Error fault(plugin::Instruction i, fmt::format_string<Args...> format, Args &&...args) const {
     return invalid_input("{}: {}", plain_name(i.name()), fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  void read_device_counts() {
+    const bp_module_t &module = *view_.image();
+    for (const bp_attr_t &attribute :
+         plugin::array<bp_attr_t>(&module, module.attrs).subspan(module.own_attrs, module.own_attr_count)) {
+      if (attribute.type == BP_ATTR_I64 && attribute.count == 1) {
+        const std::int64_t number = plugin::array<std::int64_t>(&module, module.i64s)[attribute.data];
+        ir::ModuleHeader &header = result_.header();
+        header.replica_count = attribute.key == BP_ATTR_REPLICA_COUNT ? number : header.replica_count;
+        header.num_partitions = attribute.key == BP_ATTR_NUM_PARTITIONS ? number : header.num_partitions;
+      }
+    }
   }
 
   void read_edges() {
@@ -180,9 +201,15 @@ class ImageReader {
   Status read_computation(plugin::Computation computation) {
     computation_ = result_.add_computation(plain_name(computation.name()));
     computations_.push_back(computation_);
-    const bool is_entry = computation == view_.entry();
+    const bool is_entry = original_ != nullptr && computation == view_.entry();
+    for (std::uint32_t p = 0; p < computation.parameter_count() && original_ == nullptr; ++p) {
+      const plugin::Instruction i = computation.parameter(p).instruction();
+      if (const std::int64_t number = i.integer(BP_ATTR_PARAMETER_NUMBER, -1); number != p) {
+        return fault(i, "parameter_number is {}, expected {}", number, p);
+      }
+    }
     if (is_entry) {
-      BP_TRY(add_entry_parameters(computation));
+      BP_TRY(add_entry_parameters(computation, original_->entry()));
     } else if (takes_tuple_.contains(computation.index())) {
       std::vector<Shape> shapes;
       for (const plugin::Value parameter : computation.parameters()) {
@@ -203,7 +230,8 @@ class ImageReader {
         add_edges(i);
       }
     }
-    BP_ASSIGN(const InstructionId root, is_entry ? entry_root(computation) : packed(computation.root_ids()));
+    BP_ASSIGN(const InstructionId root,
+              is_entry ? entry_root(computation, original_->entry()) : packed(computation.root_ids()));
     result_.set_root(computation_, root);
     return {};
   }
@@ -235,12 +263,11 @@ class ImageReader {
     return {};
   }
 
-  Status add_entry_parameters(plugin::Computation computation) {
-    const ir::Computation entry = original_.entry();
+  Status add_entry_parameters(plugin::Computation computation, ir::Computation entry) {
     std::vector<Leaves> parts;
     std::vector<const Shape *> expected;
-    for (InstructionId id : entry.parameter_ids()) {
-      parts.push_back(leaves_of(original_.instruction(id).shape()));
+    for (std::size_t p = 0; p < entry.parameter_count(); ++p) {
+      parts.push_back(leaves_of(entry.parameter(p).shape()));
       for (const Leaf &leaf : parts.back().leaves) {
         expected.push_back(leaf.shape);
       }
@@ -261,8 +288,8 @@ class ImageReader {
     return {};
   }
 
-  Result<InstructionId> entry_root(plugin::Computation computation) {
-    const Shape &shape = original_.entry().root().shape();
+  Result<InstructionId> entry_root(plugin::Computation computation, ir::Computation entry) {
+    const Shape &shape = entry.root().shape();
     const Leaves parts = leaves_of(shape);
     std::vector<const Shape *> expected;
     for (const Leaf &leaf : parts.leaves) {
@@ -316,19 +343,14 @@ class ImageReader {
     if (opcode == Opcode::Constant) {
       return read_constant(i);
     }
+    if (original_ == nullptr && !says_all(i)) {
+      return add_routine(i);
+    }
     BP_ASSIGN(const std::vector<InstructionId> operands, read_operands(i));
     const InstructionId id = result_.add_instruction(
         computation_, opcode, is_as_before(i) ? by_name_.at(i.name()).shape() : joined(shapes_of_results(i)), operands,
         plain_name(i.name()));
-    const Leaves results = leaves_of(result_.instruction(id).shape());
-    for (std::uint32_t r = 0; r < i.result_count(); ++r) {
-      leaves_[i.result_id(r)] = {id, results.leaves[r].position};
-    }
-    std::vector<ComputationId> callees;
-    for (std::uint32_t callee : i.call_ids()) {
-      callees.push_back(computations_[callee]);
-    }
-    result_.set_calls(id, callees);
+    set_results_and_calls(i, id);
     for (const bp_attr_t &attribute : i.attributes()) {
       BP_TRY(read_attribute(i, attribute, id));
     }
@@ -339,6 +361,46 @@ class ImageReader {
       metadata.op_name = plain_name(i.origin());
       result_.set_metadata(id, std::move(metadata));
     }
+    return id;
+  }
+
+  void set_results_and_calls(plugin::Instruction i, InstructionId id) {
+    const Leaves results = leaves_of(result_.instruction(id).shape());
+    for (std::uint32_t r = 0; r < i.result_count(); ++r) {
+      leaves_[i.result_id(r)] = {id, results.leaves[r].position};
+    }
+    std::vector<ComputationId> callees;
+    for (std::uint32_t callee : i.call_ids()) {
+      callees.push_back(computations_[callee]);
+    }
+    result_.set_calls(id, callees);
+  }
+
+  // Whether an image says all of an instruction: not which values were in a tuple inside of another, and not the shape
+  // of a literal.
+  static bool says_all(plugin::Instruction i) {
+    switch (i.op()) {
+      case BP_OP_SEND:
+      case BP_OP_RECV:
+      case BP_OP_INFEED: return false;
+      case BP_OP_COLLECTIVE_PERMUTE: return !i.has(BP_ATTR_PERMUTE_SLICE_SIZES);
+      case BP_OP_SHUFFLE: return !i.has(BP_ATTR_INDICES);
+      default: {
+        const std::string_view name = ir::to_string(static_cast<Opcode>(i.op()));
+        return !name.ends_with("-start") && !name.ends_with("-update") && !name.ends_with("-done");
+      }
+    }
+  }
+
+  InstructionId add_routine(plugin::Instruction i) {
+    std::vector<InstructionId> operands;
+    for (std::uint32_t id : i.operand_ids()) {
+      operands.push_back(value(id));
+    }
+    const InstructionId id = result_.add_instruction(computation_, Opcode::CustomCall, joined(shapes_of_results(i)),
+                                                     operands, plain_name(i.name()));
+    result_.set_text(id, AttributeKey::CustomCallTarget, "any");
+    set_results_and_calls(i, id);
     return id;
   }
 
@@ -357,8 +419,12 @@ class ImageReader {
       }
       return operands;
     }
-    const bool calls_packed = i.op() == BP_OP_CALL && i.call_count() == 1 && takes_tuple_.contains(i.call_ids()[0]);
-    if (calls_packed || (op.max_operands == 1 && (ids.size() != 1 && op.min_operands == 1))) {
+    const bool calls_packed = (i.op() == BP_OP_CALL || i.op() == BP_OP_FUSION) && i.call_count() == 1 &&
+                              takes_tuple_.contains(i.call_ids()[0]);
+    if (const std::size_t choices = i.result_count();
+        i.op() == BP_OP_SELECT && choices != 1 && ids.size() == 1 + 2 * choices) {
+      operands = {value(ids[0]), packed(ids.subspan(1, choices)), packed(ids.last(choices))};
+    } else if (calls_packed || (op.max_operands == 1 && (ids.size() != 1 && op.min_operands == 1))) {
       operands.push_back(packed(ids));
     } else if (op.max_operands == 2 && ids.size() != 2 && !ids.empty() &&
                read_shape(view_.value(ids.back()).shape()).is_token()) {
@@ -414,6 +480,15 @@ class ImageReader {
   Result<InstructionId> read_constant(plugin::Instruction i) {
     const Shape shape = shapes_of_results(i)[0];
     BP_TRY(ir::verify_shape(shape));
+    if (original_ == nullptr) {
+      const bp_attr_t *value = i.find(BP_ATTR_VALUE);
+      if (value != nullptr && (value->type != BP_ATTR_BYTES || value->count != shape.byte_size())) {
+        return fault(i, "its value has {} elements of kind {}, expected {} bytes", value->count, value->type,
+                     shape.byte_size());
+      }
+      const bool has_value = value != nullptr || i.result().has_slice() || !shape.is_array();
+      return has_value ? Result(add_routine(i)) : fault(i, "the constant has neither a value nor an allocation");
+    }
     ir::Literal literal;
     if (shape.is_token()) {
       literal = ir::Literal::token();
@@ -471,7 +546,7 @@ class ImageReader {
       case AttributeKind::Text: {
         BP_TRY(is_stored_as(BP_ATTR_STRING));
         const std::string_view text = i.text(attribute.key);
-        if (info.kind == AttributeKind::Text && !texts_.contains({key, std::string(text)})) {
+        if (original_ != nullptr && info.kind == AttributeKind::Text && !texts_.contains({key, std::string(text)})) {
           return fault(i, "attribute {} has a text that no instruction of the module had", info.text);
         }
         result_.set_text(id, key, text);
@@ -512,6 +587,9 @@ class ImageReader {
 
   // The image does not contain the literal's shape, so the literal must be that of the original instruction.
   Status read_literal(plugin::Instruction i, AttributeKey key, InstructionId id) {
+    if (original_ == nullptr) {
+      return {};
+    }
     const auto found = by_name_.find(i.name());
     if (found == by_name_.end() || found->second.opcode() != static_cast<Opcode>(i.op()) ||
         !found->second.literal().is_valid()) {
@@ -522,7 +600,7 @@ class ImageReader {
   }
 
   // Checks that all instructions with side effects still exist, and that there are no new ones.
-  Status check_side_effects() const {
+  Status check_side_effects(const ir::Module &original) const {
     const auto effects_of = [](const ir::Module &module) {
       std::set<std::pair<Opcode, std::string>> effects;
       for (const ir::Computation computation : module.computations()) {
@@ -534,7 +612,7 @@ class ImageReader {
       }
       return effects;
     };
-    const auto before = effects_of(original_), after = effects_of(result_);
+    const auto before = effects_of(original), after = effects_of(result_);
     for (const auto &[opcode, target] : before) {
       if (!after.contains({opcode, target})) {
         return invalid_input("{} {} is gone, which has side effects", ir::to_string(opcode), target);
@@ -549,7 +627,7 @@ class ImageReader {
   }
 
   plugin::ModuleView view_;
-  const ir::Module &original_;
+  const ir::Module *original_ = nullptr;
   ir::Module result_;
 
   std::unordered_map<std::string_view, ir::Instruction> by_name_;  // instructions of the original
@@ -591,6 +669,11 @@ ir::Shape read_shape(plugin::Shape shape) {
 
 Result<ir::Module> read_image(const bp_module_t *image, const Image &before, const ir::Module &original) {
   return ImageReader(image, before, original).read();
+}
+
+Status verify_image(const bp_module_t *image) {
+  Result<ir::Module> read = ImageReader(image).read();
+  return read.ok() ? Status() : Status(std::move(read).error());
 }
 
 }  // namespace bp::host

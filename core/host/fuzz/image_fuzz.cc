@@ -45,7 +45,7 @@ Good good_image() {
     std::abort();
   }
   auto image = bp::host::build_image(*module, bp::host::Stage::Legalize);
-  if (!image.ok() || !bp::host::validate_image(image->bytes()).ok() ||
+  if (!image.ok() || !bp::host::validate_image(image->bytes()).ok() || !bp::host::verify_image(image->module()).ok() ||
       !bp::host::read_image(image->module(), *image, *module).ok()) {
     std::fputs("the good image is refused\n", stderr);
     std::abort();
@@ -68,6 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   if (bp::host::validate_image(bytes).ok()) {
     const auto *image = reinterpret_cast<const bp_module_t *>(bytes.data());
     (void)bp::host::image_to_text(image);
+    (void)bp::host::verify_image(image);
     if (const auto read = bp::host::read_image(image, good.image, good.module); read.ok()) {
       (void)bp::text::print(*read);
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/host/image.h"
+#include "core/host/tests/typed_image.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
@@ -94,6 +95,9 @@ TEST_CASE("an image reads back as a program that computes the same") {
           continue;
         }
         INFO(entry.path() << "\n" << text);
+        const Status well_typed = verify_image(image->module());
+        INFO((well_typed.ok() ? "" : well_typed.error().to_string()));
+        CHECK(well_typed.ok());
         const auto back = read_image(image->module(), *image, *module);
         INFO((back.ok() ? "" : back.error().to_string()));
         if (!back.ok() && text.find("async-start(") != std::string::npos) {
@@ -184,6 +188,42 @@ TEST_CASE("what a rewritten module must keep") {
     CHECK(with(BP_OP_CONDITIONAL, {BP_ATTR_K, {1}}).find("n: ") == 0);
     CHECK(with(BP_OP_CONSTANT, {BP_ATTR_K, {1}}) == "n: the constant has neither a value nor an allocation");
   }
+}
+
+TEST_CASE("BP-MODULE-08: an image that is not well-typed is seen, whatever is wrong") {
+  // What is said of the image after a change that leaves it valid.
+  const auto changed = [](void (*change)(TypedImage &)) {
+    TypedImage image;
+    change(image);
+    image.rehash();
+    const Status valid = validate_image(image.bytes());
+    INFO((valid.ok() ? "" : valid.error().message()));
+    CHECK(valid.ok());
+    const Status status = verify_image(image.module());
+    return status.ok() ? "" : status.error().message();
+  };
+  CHECK(changed([](TypedImage &) {}) == "");
+  CHECK(changed([](TypedImage &i) { i.at("d").operand_count = 1; }) == "d: multiply has 1 operands, expected 2");
+  CHECK(changed([](TypedImage &i) { i.at("n").op = BP_OP_NOT; }) ==
+        "n: operand 0 has shape f32[4,2], expected an array of integers or pred");
+  CHECK(changed([](TypedImage &i) { i.at("n").op = BP_OP_TUPLE; }) == "n: tuple is not for images");
+  CHECK(changed([](TypedImage &i) { i.at("n").op = 9999; }) == "n: there is no operation 9999");
+  CHECK(changed([](TypedImage &i) { i.value_of("n").shape = i.value_of("j").shape; }) ==
+        "n: the shape is s32[4,2], expected f32[4,2]");
+  CHECK(changed([](TypedImage &i) { i.value_of("s").shape = i.value_of("x").shape; }) ==
+        "s: the shape is f32[4,2], expected f32[4]");
+  CHECK(changed([](TypedImage &i) { i.attribute_of("s").data = i.shape_of("x").dims; }) ==
+        "s: dimensions has 4, expected at least 0 and less than 2");
+  CHECK(changed([](TypedImage &i) { i.at("s").attr_count = 0; }) == "s: the attribute dimensions is missing");
+  CHECK(changed([](TypedImage &i) { i.at("n").attrs = i.at("s").attrs, i.at("n").attr_count = 1; }) ==
+        "n: negate does not take the attribute dimensions");
+  CHECK(changed([](TypedImage &i) { i.attribute_of("zero").count = 2; }) ==
+        "zero: its value has 2 elements of kind 4, expected 4 bytes");
+  CHECK(changed([](TypedImage &i) { i.attribute_of("k").data = i.attribute_of("x").data; }) ==
+        "k: parameter_number is 0, expected 1");
+  CHECK(changed([](TypedImage &i) { i.at("s").call_count = 0; }) == "s: reduce calls 0 computations, expected 1");
+  CHECK(changed([](TypedImage &i) { i.value_of("q").shape = i.value_of("k").shape; }) ==
+        "s: parameter 1 of add has shape s32[], expected f32[]");
 }
 
 }  // namespace bp::host
