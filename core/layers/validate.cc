@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cfenv>
 #include <cmath>
 #include <deque>
@@ -11,6 +12,7 @@
 #include <unordered_map>
 
 #include "core/host/diagnostics.h"
+#include "core/host/image.h"
 #include "core/layers/artifacts.h"
 #include "core/layers/failures.h"
 #include "core/layers/interposer.h"
@@ -245,6 +247,7 @@ class ValidateLayer final : public Interposer {
 
   bp_kernel kernels_find(LayeredDevice &device, const bp_module_t *module, std::uint32_t instr,
                          const bp_diag_t *diag) override {
+    check_module(Function::kernels_find, module);
     host::Diagnostics again;
     const bp_kernel second = device.kernels->find(device.below, module, instr, again.abi());
     if (device.kernels->find(device.below, module, instr, Watch(*this, diag, Function::kernels_find)) != second) {
@@ -323,6 +326,7 @@ class ValidateLayer final : public Interposer {
 
   bp_status compiler_claim(LayeredDevice &device, const bp_module_t *module, float *cost_ns,
                            const bp_diag_t *diag) override {
+    check_module(Function::compiler_claim, module);
     const std::uint64_t before = checksum(module, module->size);
     std::vector<float> second(module->instrs.count, NAN);
     std::fill_n(cost_ns, module->instrs.count, NAN);
@@ -346,6 +350,7 @@ class ValidateLayer final : public Interposer {
   }
   bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
                              const bp_diag_t *diag) override {
+    check_module(Function::compiler_compile, module);
     const std::uint64_t before = checksum(module, module->size);
     Tee tee(artifact);
     WatchedStream *stream;
@@ -401,6 +406,7 @@ class ValidateLayer final : public Interposer {
   }
   bp_status layout_preferences(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
                                const bp_diag_t *diag) override {
+    check_module(Function::layout_preferences, module);
     Collector first, second;
     host::Diagnostics again;
     const bp_status status = device.layout->preferences(device.below, module, first.abi(), again.abi());
@@ -410,6 +416,11 @@ class ValidateLayer final : public Interposer {
       add("BP-LAYOUT-01", "layout.preferences gives two answers for one module");
     }
     return second.bytes().empty() ? status : out->write(out, second.bytes().data(), second.bytes().size());
+  }
+  bp_status rewrite_rewrite(LayeredDevice &device, std::uint32_t phase, const bp_module_t *module,
+                            const bp_ostream_t *out, const bp_diag_t *diag) override {
+    check_module(Function::rewrite_rewrite, module);
+    return Interposer::rewrite_rewrite(device, phase, module, out, Watch(*this, diag, Function::rewrite_rewrite));
   }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
     const Sums before = sums_of(program, *run);
@@ -486,6 +497,24 @@ class ValidateLayer final : public Interposer {
   template <class... Values>
   void add(const char *rule, fmt::format_string<Values...> format, Values &&...values) {
     violations_->add(rule, fmt::format(format, std::forward<Values>(values)...));
+  }
+
+  // BP-MODULE-08, which binds the core. Modules of equal hashes are equal: the first is looked at.
+  void check_module(Function function, const bp_module_t *module) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!checked_.insert(std::to_array(module->hash)).second) {
+        return;
+      }
+    }
+    Status status = host::validate_image({reinterpret_cast<const std::byte *>(module), module->size});
+    if (status.ok()) {
+      status = host::verify_image(module);
+    }
+    if (!status.ok()) {
+      add("BP-MODULE-08", "the core gives {} a module that is not well-typed: {}", to_string(function),
+          status.error().message());
+    }
   }
 
   static std::string_view name_of(const bp_module_t *module, std::uint32_t instr) {
@@ -609,6 +638,7 @@ class ValidateLayer final : public Interposer {
   std::map<std::pair<const void *, std::string>, const void *> extensions_;
   std::map<const void *, std::map<std::uint64_t, Piece>> pieces_;  // by device, by handle
   std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
+  std::set<std::array<std::uint8_t, 32>> checked_;  // hashes of modules
   std::set<Expected> expected_;
   std::unordered_map<const void *, std::uint64_t> lost_at_;         // by device: number of the call
   std::map<std::pair<const void *, std::uint32_t>, int> on_queue_;  // by device and queue: number of calls in flight

@@ -6,8 +6,10 @@
 #include <functional>
 #include <thread>
 
+#include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
 #include "core/host/plugin.h"
+#include "core/host/tests/typed_image.h"
 #include "core/layers/tests/tiny_program.h"
 #include "core/layers/validate.h"
 
@@ -94,6 +96,24 @@ struct Pretends final : Interposer {
                        [](const bp_program_t *) {}};
 };
 
+// A backend that accepts every module without reading it.
+struct Blind final : Interposer {
+  using Interposer::Interposer;
+  const void *device_get_extension(LayeredDevice &device, const char *id) override {
+    return std::string_view(id) == BP_EXT_REWRITE ? &rewriter : Interposer::device_get_extension(device, id);
+  }
+  bp_status compiler_claim(LayeredDevice &, const bp_module_t *module, float *cost, const bp_diag_t *) override {
+    std::fill_n(cost, module->instrs.count, 1.0f);
+    return BP_OK;
+  }
+  bp_status compiler_compile(LayeredDevice &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) override {
+    return BP_OK;
+  }
+  static constexpr bp_device_rewrite_t rewriter = {[](const bp_device_t *, std::uint32_t, const bp_module_t *,
+                                                      const bp_ostream_t *,
+                                                      const bp_diag_t *) -> bp_status { return BP_OK; }};
+};
+
 // A device without the core's management, with functions that call it harmlessly.
 class NakedDevice {
  public:
@@ -136,6 +156,18 @@ class NakedDevice {
     device_ = nullptr;
   }
   void deinit() { entry_->deinit(); }
+  void claim(const bp_module_t *module) {
+    std::vector<float> cost(module->instrs.count);
+    compiler_->claim(device_, module, cost.data(), diagnostics_.abi());
+  }
+  void compile(const bp_module_t *module) {
+    host::ByteSink artifact;
+    compiler_->compile(device_, module, artifact.abi(), diagnostics_.abi());
+  }
+  void rewrite(const bp_module_t *module) {
+    host::ByteSink out;
+    extension<bp_device_rewrite_t>(BP_EXT_REWRITE)->rewrite(device_, 0, module, out.abi(), diagnostics_.abi());
+  }
 
  private:
   template <class Table>
@@ -256,6 +288,45 @@ TEST_CASE("devices that are left when the plugin goes are said") {
   NakedDevice device(mutant<Pretends>(), violations);
   device.deinit();
   CHECK(rules_of(*violations) == Rules{"BP-LAW-01"});
+}
+
+TEST_CASE("BP-MODULE-08: a module that is not well-typed is the core's fault, whatever it is handed over for") {
+  const auto violations = std::make_shared<Violations>();
+  NakedDevice device(mutant<Blind>(), violations);
+  host::TypedImage image;
+  device.claim(image.module());
+  device.compile(image.module());
+  device.rewrite(image.module());
+  CHECK(violations->all().empty());
+  image.at("d").operand_count = 1;
+  image.rehash();
+  device.claim(image.module());
+  image = {};
+  image.attribute_of("s").data = image.shape_of("x").dims;
+  image.rehash();
+  device.compile(image.module());
+  image = {};
+  image.value_of("q").shape = image.value_of("k").shape;
+  image.rehash();
+  device.rewrite(image.module());
+  image = {};
+  image.value_of("q").shape = 9999;
+  image.rehash();
+  device.claim(image.module());
+  std::string found;
+  for (const Violation &violation : violations->all()) {
+    found += violation.rule + ": " + violation.message + "\n";
+  }
+  CHECK(
+      found ==
+      "BP-MODULE-08: the core gives compiler.claim a module that is not well-typed: d: multiply has 1 operands, "
+      "expected 2\n"
+      "BP-MODULE-08: the core gives compiler.compile a module that is not well-typed: s: dimensions has 4, expected at "
+      "least 0 and less than 2\n"
+      "BP-MODULE-08: the core gives rewrite.rewrite a module that is not well-typed: s: parameter 1 of add has shape "
+      "s32[], expected f32[]\n"
+      "BP-MODULE-08: the core gives compiler.claim a module that is not well-typed: module image: value 1: shape 9999 "
+      "or instruction 1 does not exist\n");
 }
 
 TEST_CASE("the core calls [control] functions one at a time, whatever threads it is called from") {

@@ -28,6 +28,9 @@
 //               conditional or call. Any other two values that are live at the same time do not overlap; an operand and
 //               a result share memory only if the op permits it, and then they have exactly the same slice. A fusion
 //               computes all results at an index before it stores any of them.
+// BP-MODULE-08: every module that a plugin sees is well-typed by the rules of HLO's op table: number of operands and
+//               results, element types, shapes, attributes present and in range, called computations with the
+//               signature that the op asks for.
 #pragma once
 #include <stdint.h>
 
