@@ -1,6 +1,5 @@
 // ModuleView: a bp_module image together with data that code generators need all the time, such as shapes with strides.
-// The core has checked the image (plugin_api/cpp/module_view.h, on which this is built); this class does not check the
-// semantics of ops either.
+// The core has checked the image (plugin_api/cpp/module_view.h, on which this is built) and its types (BP-MODULE-08).
 //
 // Values, instructions and computations are the image's numbers. Views are two words, passed by value, and live as long
 // as the ModuleView; the image must outlive it. Any number of threads may read at the same time.

@@ -5,7 +5,6 @@
 #include "plugins/llvm/contraction/prologue.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"
-#include "plugins/llvm/support/support.h"
 
 namespace bp::emit {
 namespace {
@@ -143,7 +142,7 @@ class EpilogueEmitter {
 }  // namespace
 
 std::optional<InstructionView> contraction_in(InstructionView fusion) {
-  if (fusion.op() != BP_OP_FUSION || fusion.calls().size() != 1) {
+  if (fusion.op() != BP_OP_FUSION) {
     return std::nullopt;
   }
   const ComputationView computation = fusion.called(0);
@@ -161,9 +160,6 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
   const ComputationView computation = fusion.called(0);
   const ModuleView &module = fusion.module();
   const std::string name(contraction.name());
-  if (std::string problem = packing_problem(contraction); !problem.empty()) {
-    return "contains " + name + ", which " + problem;
-  }
   for (const std::uint32_t operand : contraction.operands()) {
     const bool is_computed = module.definition(operand).op() != BP_OP_PARAMETER;
     if (is_computed && !(target.is_threaded && has_prologue(module, operand))) {
@@ -195,7 +191,7 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
     if (is_contraction(inner.op()) && !depends[n]) {
       return "contains two contractions";
     }
-    if (after && (!is_elementwise(inner.op()) || !same_dims(inner.shape(), shape))) {
+    if (after && (!is_elementwise(inner.op()) || inner.shape().dims != shape.dims)) {
       return "contains " + std::string(inner.name()) + ", which moves the result of a contraction";
     }
     depends[n] = depends[n] || after;

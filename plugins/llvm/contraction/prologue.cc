@@ -8,7 +8,6 @@
 #include "plugins/llvm/contraction/memory.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"
-#include "plugins/llvm/support/support.h"
 
 namespace bp::emit {
 namespace {
@@ -57,7 +56,7 @@ std::optional<Sources> find_sources(const ModuleView &module, std::uint32_t oper
       continue;
     }
     const Shape &shape = module.shape_of(value);
-    const bool is_alike = same_dims(shape, whole) && shape.minor_to_major == whole.minor_to_major && !shape.packed() &&
+    const bool is_alike = shape.dims == whole.dims && shape.minor_to_major == whole.minor_to_major && !shape.packed() &&
                           !is_complex(shape.dtype);
     if (is_alike && is_parameter(module, value)) {
       sources.alike.push_back(value);

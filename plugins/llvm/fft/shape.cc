@@ -1,9 +1,9 @@
 #include "plugins/llvm/fft/shape.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "plugins/llvm/scalar/element_type.h"
-#include "plugins/llvm/support/support.h"
 
 namespace bp::emit {
 namespace {
@@ -52,44 +52,21 @@ FftShape::FftShape(InstructionView instruction, const VectorTarget &target) {
 }
 
 std::string fft_problem(InstructionView instruction) {
-  const auto lengths = instruction.numbers(BP_ATTR_FFT_LENGTH);
-  const std::int64_t type = instruction.number(BP_ATTR_FFT_TYPE, -1);
-  if (instruction.operand_count() != 1 || type < BP_FFT_TYPE_FFT || type > BP_FFT_TYPE_IRFFT) {
-    return "is no transform of an operand";
-  }
-  const Shape &from = instruction.operand_shape(0), &to = instruction.shape();
-  const std::size_t rank = to.rank();
-  if (lengths.empty() || lengths.size() > rank || from.rank() != rank) {
-    return "has a wrong number of lengths";
-  }
-  const bool is_from_real = type == BP_FFT_TYPE_RFFT, is_to_real = type == BP_FFT_TYPE_IRFFT;
-  const Shape &complex = is_from_real ? to : from;
-  const auto is_part = [&](std::uint16_t dtype) { return dtype == part_type(complex.dtype); };
-  if (!is_complex(complex.dtype) || (is_from_real ? !is_part(from.dtype)
-                                     : is_to_real ? !is_part(to.dtype)
-                                                  : to.dtype != from.dtype)) {
-    return "has types that do not agree";
-  }
-  for (std::size_t d = 0; d < rank; ++d) {
-    const std::size_t transformed = d + lengths.size();
-    const std::int64_t whole = transformed < rank ? to.dims[d] : lengths[transformed - rank];
-    const std::int64_t half = d + 1 == rank ? whole / 2 + 1 : whole;
-    if (from.dims[d] != (is_to_real ? half : whole) || to.dims[d] != (is_from_real ? half : whole)) {
-      return "has lengths that are not those of its dimensions";
-    }
-    const auto inner = static_cast<std::size_t>(rank - 1 - d);
-    if (from.minor_to_major[inner] != static_cast<std::int64_t>(d) ||
-        to.minor_to_major[inner] != static_cast<std::int64_t>(d)) {
+  for (const Shape *shape : {&instruction.operand_shape(0), &instruction.shape()}) {
+    if (!std::ranges::is_sorted(shape->minor_to_major, std::greater())) {
       return "is not row-major, which is not compiled";
     }
   }
+  const auto lengths = instruction.numbers(BP_ATTR_FFT_LENGTH);
+  const std::int64_t type = instruction.number(BP_ATTR_FFT_TYPE);
+  const bool is_real = type == BP_FFT_TYPE_RFFT || type == BP_FFT_TYPE_IRFFT;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const bool is_last = i + 1 == lengths.size();
     const std::int64_t length = lengths[i];
     if (length < 1) {
       return "has a length below 1";
     }
-    const bool is_halved = is_last && (is_from_real || is_to_real) && length % 2 == 0;
+    const bool is_halved = is_last && is_real && length % 2 == 0;
     const std::int64_t points = is_halved ? length / 2 : length;
     const std::int64_t most = is_last ? longest_line : longest_column;
     if (points > (has_radices(points) ? most : std::min(most / 2, longest_convolved))) {

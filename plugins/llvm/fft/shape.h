@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,5 +50,8 @@ struct FftShape {
   std::int64_t rows;                             // length of a line while it is transformed
   std::pair<std::int64_t, std::int64_t> matrix;  // rows and columns of a long line's matrix
 };
+
+// Why an fft is not compiled; empty if it is.
+std::string fft_problem(InstructionView instruction);
 
 }  // namespace bp::emit

@@ -348,6 +348,37 @@ bool needs_large_coordinates(InstructionView instruction) {
 
 }  // namespace
 
+bool is_forwarding(std::uint16_t op) {
+  return op == BP_OP_OPTIMIZATION_BARRIER || op == BP_OP_DOMAIN || op == BP_OP_ADD_DEPENDENCY ||
+         op == BP_OP_AFTER_ALL || op == BP_OP_BITCAST;
+}
+
+bool works_in_memory(InstructionView instruction) {
+  const std::uint16_t op = instruction.op();
+  return contraction_in(instruction) || scatter_in(instruction) || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
+         op == BP_OP_TOP_K || op == BP_OP_FFT || op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
+}
+
+std::optional<InstructionView> scatter_in(InstructionView instruction) {
+  if (instruction.op() == BP_OP_FUSION && instruction.called(0).roots().size() == 1) {
+    instruction = instruction.module().definition(instruction.called(0).roots()[0]);
+  }
+  return instruction.op() == BP_OP_SCATTER ? std::optional(instruction) : std::nullopt;
+}
+
+std::size_t scattered_operand(InstructionView instruction, std::size_t i) {
+  if (instruction.op() != BP_OP_FUSION) {
+    return i;
+  }
+  const auto parameters = instruction.called(0).parameters();
+  const auto found = std::ranges::find(parameters, scatter_in(instruction)->operand(i));
+  return static_cast<std::size_t>(found - parameters.begin());
+}
+
+bool is_control_flow(std::uint16_t op) {
+  return op == BP_OP_WHILE || op == BP_OP_CONDITIONAL || op == BP_OP_CALL;
+}
+
 std::optional<RowFusion> rows_for_team(InstructionView instruction) {
   std::string problem;
   auto rows = may_have_rows(instruction) ? find_rows(instruction, problem) : std::nullopt;

@@ -42,9 +42,9 @@ struct KernelWork {
   std::vector<KernelSteps> steps = {};
 };
 
-// Returns why no code can be generated for an instruction; empty if it can. Depends only on the instruction, its
-// shapes, the computations it calls, and whether the target is threaded. If empty, the instruction can be emitted. For
-// control flow, checks only that it is well formed, not its callees.
+// Returns why no code can be generated for an instruction, which is well-typed; empty if it can. Depends only on the
+// instruction, its shapes, the computations it calls, and whether the target is threaded. If empty, the instruction can
+// be emitted. Control flow is accepted; its callees are not checked.
 std::string kernel_problem(InstructionView instruction, const VectorTarget &target);
 
 // Whether the op does nothing at run time unless operand and result are in different memory; then the bytes are copied.

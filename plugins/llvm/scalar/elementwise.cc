@@ -436,94 +436,16 @@ bool is_elementwise(std::uint16_t op) {
   return facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0;
 }
 
-namespace {
-
-// Returns the result type of ops that have no choice of it.
-std::uint16_t result_type(std::uint16_t op, std::uint16_t from) {
-  switch (op) {
-    case BP_OP_COMPARE:
-    case BP_OP_IS_FINITE: return BP_DTYPE_PRED;
-    case BP_OP_COMPLEX: return from == BP_DTYPE_F32 ? BP_DTYPE_C64 : from == BP_DTYPE_F64 ? BP_DTYPE_C128 : 0;
-    case BP_OP_ABS:
-    case BP_OP_REAL:
-    case BP_OP_IMAG: return is_complex(from) ? part_type(from) : from;
-    default: return from;
-  }
-}
-
-std::string complex_problem(InstructionView instruction) {
-  const std::uint16_t op = instruction.op();
-  switch (op) {
-    case BP_OP_COMPLEX:
-    case BP_OP_CONVERT:
-    case BP_OP_SELECT: return {};
-    case BP_OP_COMPARE: {
-      const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION, -1);
-      return direction == 0 || direction == 1 ? "" : "orders complex numbers";
-    }
-    default: return is_complex_unary(op) || is_complex_binary(op) ? "" : "is not compiled for complex numbers";
-  }
-}
-
-}  // namespace
-
 std::string elementwise_problem(InstructionView instruction) {
   const std::uint16_t op = instruction.op();
-  const std::size_t arity = op < BP_OP_ADD ? 1 : op == BP_OP_CLAMP || op == BP_OP_SELECT ? 3 : 2;
-  if (instruction.operand_count() != arity || instruction.result_count() != 1) {
-    return "has a wrong number of operands or results";
+  if (find_row(op) == nullptr) {
+    return "is not compiled";
   }
-  const std::uint16_t from = instruction.operand_shape(arity == 3 ? 1 : 0).dtype;
-  const std::uint16_t to = instruction.shape().dtype;
-  for (std::size_t i = 1; i < arity; ++i) {
-    if (instruction.operand_shape(i).dtype != from) {
-      return "has operands of different types";
-    }
-  }
-  if (op == BP_OP_SELECT ? instruction.operand_shape(0).dtype != BP_DTYPE_PRED
-                         : arity == 3 && instruction.operand_shape(0).dtype != from) {
-    return "has operands of wrong types";
-  }
-  if (op != BP_OP_CONVERT && to != result_type(op, from)) {
-    return "has a result of a wrong type";
-  }
-  if (is_complex(from) || is_complex(to)) {
-    return complex_problem(instruction);
-  }
-  switch (op) {
-    case BP_OP_REDUCE_PRECISION: {
-      const std::int64_t exponent = instruction.number(BP_ATTR_EXPONENT_BITS),
-                         mantissa = instruction.number(BP_ATTR_MANTISSA_BITS, -1);
-      return is_float(from) && exponent >= 1 && mantissa >= 0 ? "" : "needs floats";
-    }
-    case BP_OP_COMPARE: {
-      const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION, -1);
-      return direction >= 0 && direction <= 5 ? "" : "has no known direction";
-    }
-    case BP_OP_IS_FINITE: return is_float(from) ? "" : "needs floats";
-    case BP_OP_POPULATION_COUNT:
-    case BP_OP_COUNT_LEADING_ZEROS:
-    case BP_OP_MULTIPLY_HIGH:
-    case BP_OP_SHIFT_LEFT:
-    case BP_OP_SHIFT_RIGHT_ARITHMETIC:
-    case BP_OP_SHIFT_RIGHT_LOGICAL: return is_integer(from) ? "" : "needs integers";
-    case BP_OP_NOT:
-    case BP_OP_AND:
-    case BP_OP_OR:
-    case BP_OP_XOR: return is_float(from) ? "needs integers" : "";
-    case BP_OP_ATAN2: return is_float(from) ? "" : "needs floats";
-    case BP_OP_ABS:
-    case BP_OP_NEGATE:
-    case BP_OP_SIGN:
-    case BP_OP_SUBTRACT:
-    case BP_OP_DIVIDE:
-    case BP_OP_REMAINDER:
-    case BP_OP_POWER: return from == BP_DTYPE_PRED ? "needs numbers" : "";
-    default:
-      return find_row(op) == nullptr                                                ? "is not compiled"
-             : (bp_op_facts(op)->traits & BP_TRAIT_FUNCTION) == 0 || is_float(from) ? ""
-                                                                                    : "needs floats";
-  }
+  const bool has_complex_code = op == BP_OP_COMPARE || op == BP_OP_COMPLEX || op == BP_OP_CONVERT ||
+                                op == BP_OP_SELECT || is_complex_unary(op) || is_complex_binary(op);
+  const std::uint16_t from = instruction.operand_shape(instruction.operand_count() - 1).dtype;
+  const bool is_of_complex = is_complex(from) || is_complex(instruction.shape().dtype);
+  return is_of_complex && !has_complex_code ? "is not compiled for complex numbers" : "";
 }
 
 Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {

@@ -1,11 +1,13 @@
-#include "plugins/llvm/support/support.h"
-
+// kernel_problem(): finds instructions that are valid HLO but that this backend does not compile. The core guarantees
+// well-typed modules (BP-MODULE-08); the emitters rely on that and on the checks in this file, and on nothing else. Each
+// function returns the problem as the end of a sentence that begins with the instruction's name; empty if there is none.
 #include <algorithm>
+#include <array>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/fft/shape.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/kernel/row_fusion.h"
 #include "plugins/llvm/kernel/topk.h"
@@ -15,7 +17,37 @@
 namespace bp::emit {
 namespace {
 
-// Rule BP-MODULE-07: attributes must be hints or belong to the opset for which this was written.
+// Returns the shapes of all operands and results.
+std::vector<const Shape *> shapes_of(InstructionView instruction) {
+  std::vector<const Shape *> shapes;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    shapes.push_back(&instruction.operand_shape(i));
+  }
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    shapes.push_back(&instruction.shape(i));
+  }
+  return shapes;
+}
+
+std::string types_problem(InstructionView instruction) {
+  for (const Shape *shape : shapes_of(instruction)) {
+    if (!is_supported_type(shape->dtype, shape->element_bits)) {
+      return "element type " + std::to_string(shape->dtype) + " (" + std::to_string(shape->element_bits) +
+             " bits) is not compiled";
+    }
+    if (shape->tiled) {
+      return "tiled layouts are not compiled";
+    }
+  }
+  return {};
+}
+
+std::string packing_problem(InstructionView instruction) {
+  const bool is_packed = std::ranges::any_of(shapes_of(instruction), &Shape::packed);
+  return is_packed ? "has several elements in a byte, which is not compiled" : "";
+}
+
+// Refuses attributes of a newer opset than this was written for, except hints (BP-MODULE-07).
 std::string attributes_problem(InstructionView instruction) {
   constexpr std::uint16_t newest = BP_ATTR_INDICES;
   for (const bp_attr_t &attribute : instruction.attributes()) {
@@ -26,88 +58,224 @@ std::string attributes_problem(InstructionView instruction) {
   return {};
 }
 
-// Limit of the instructions of a kernel, each counted as often as code for it is emitted. Fusions are walked
-// recursively, so this also limits stack depth, and the time that LLVM takes.
-constexpr std::uint32_t largest_fusion = 2000;
+// Ops that give the same bits another type.
+std::string reinterpretation_problem(InstructionView instruction) {
+  const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;
+  return from != to && (is_complex(from) || is_complex(to)) ? "is not compiled for complex numbers" : "";
+}
 
-std::string elementwise_shape_problem(InstructionView instruction) {
-  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-    const Shape &operand = instruction.operand_shape(i);
-    const bool may_be_scalar = instruction.op() == BP_OP_CLAMP || instruction.op() == BP_OP_SELECT;
-    if (!same_dims(operand, instruction.shape()) && !(may_be_scalar && operand.rank() == 0)) {
-      return "has operands of other dimensions";
+// HLO requires the same number of bytes; this backend, that each element of the result is one of the operand.
+std::string bitcast_problem(InstructionView instruction) {
+  const Shape &in = instruction.operand_shape(0), &out = instruction.shape();
+  if (in.elements != out.elements || in.element_bits != out.element_bits) {
+    return "changes the width of elements";
+  }
+  // The bytes stay, and no byte but 0 and 1 is a pred.
+  return in.dtype != out.dtype && out.dtype == BP_DTYPE_PRED ? "makes pred of other bits" : "";
+}
+
+// HLO allows a stride of any size if no second element is taken.
+std::string slice_problem(InstructionView instruction) {
+  const auto ranges = instruction.numbers(BP_ATTR_SLICE);
+  bool fits = true;
+  for (std::size_t d = 0; d < instruction.shape().rank(); ++d) {
+    fits = fits && ranges[3 * d + 2] <= instruction.operand_shape(0).dims[d] + 1;
+  }
+  return fits ? "" : "has ranges that do not fit";
+}
+
+std::string pad_problem(InstructionView instruction) {
+  constexpr std::int64_t limit = std::int64_t{1} << 40;
+  const auto fits = [](std::int64_t amount) { return amount >= -limit && amount <= limit; };
+  return std::ranges::all_of(instruction.numbers(BP_ATTR_PADDING), fits) ? "" : "has padding out of range";
+}
+
+// HLO also takes start indices as one vector.
+std::string starts_problem(InstructionView instruction) {
+  const std::size_t first = instruction.op() == BP_OP_DYNAMIC_UPDATE_SLICE ? 2 : 1;
+  if (instruction.operand_count() != first + instruction.shape().rank()) {
+    return "has a wrong number of start indices";
+  }
+  const bool is_vector = instruction.operand_count() > first && instruction.operand_shape(first).rank() != 0;
+  return is_vector ? "has start indices that are no integer scalars" : "";
+}
+
+// HLO allows numbers of any size, and no window at all for one of size 1.
+std::string window_problem(InstructionView instruction) {
+  constexpr std::int64_t limit = std::int64_t{1} << 31;
+  const auto window = instruction.numbers(BP_ATTR_WINDOW);
+  const std::size_t rank = instruction.shape().rank() - (instruction.op() == BP_OP_CONVOLUTION ? 2 : 0);
+  if (window.size() != 7 * rank) {
+    return "has a window of a wrong rank";
+  }
+  if (!std::ranges::all_of(window, [](std::int64_t number) { return number > -limit && number < limit; })) {
+    return "has a window of an impossible size";
+  }
+  for (std::size_t at = 0; instruction.op() == BP_OP_SELECT_AND_SCATTER && at < window.size(); at += 7) {
+    if (window[at + 4] != 1 || window[at + 5] != 1 || window[at + 6] != 0) {
+      return "has a dilated window";
     }
   }
-  return elementwise_problem(instruction);
+  return {};
 }
 
-std::string forwarding_problem(InstructionView instruction) {
-  return instruction.operand_count() > 0 && instruction.operand_shape(0).dtype == instruction.shape().dtype &&
-                 same_dims(instruction.operand_shape(0), instruction.shape())
-             ? ""
-             : "has a result that is not its operand";
+// The results are computed in the memory of their operands; all updates of a scatter use the same loops.
+std::string in_place_problem(InstructionView instruction) {
+  const std::size_t count = instruction.result_count();
+  bool fits = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto &layout = instruction.operand_shape(i).minor_to_major;
+    fits = fits && instruction.shape(i).minor_to_major == layout;
+    if (instruction.op() == BP_OP_SCATTER) {
+      fits = fits && layout == instruction.operand_shape(0).minor_to_major &&
+             instruction.operand_shape(count + 1 + i).dims == instruction.operand_shape(count + 1).dims;
+    }
+  }
+  return fits ? "" : "has operands that do not agree";
 }
 
-std::string random_state_problem(InstructionView instruction) {
-  return instruction.shape().dtype == BP_DTYPE_U64 && instruction.shape().elements == 2 ? "" : "is not of two u64";
+std::string positions_problem(InstructionView topk) {
+  return topk.operand_shape(0).dims.back() > INT32_MAX ? "has positions that are no s32" : "";
 }
 
-std::string fusion_problem(InstructionView instruction, const VectorTarget *target);
+// Integers of at least 8 bits and floats of at least 16, summed in no fewer bits. Sparse convolutions have more operands.
+std::string contraction_problem(InstructionView instruction) {
+  if (instruction.operand_count() != 2) {
+    return "has a wrong number of operands";
+  }
+  const std::uint16_t lhs = instruction.operand_shape(0).dtype, rhs = instruction.operand_shape(1).dtype,
+                      out = instruction.shape().dtype;
+  bool fits = is_signed(lhs) == is_signed(rhs);
+  for (const std::uint16_t dtype : {lhs, rhs, out}) {
+    const bool has_code = is_float(dtype) ? value_bits(dtype) >= 16 : is_integer(dtype) && value_bits(dtype) >= 8;
+    fits = fits && has_code && is_float(dtype) == is_float(out) && compute_bits(dtype) <= compute_bits(out);
+  }
+  return fits ? "" : "of these element types is not compiled";
+}
 
-// Check of an instruction whose types and number of results have been checked. Null: no such op is compiled.
+// Checks the computations on scalars that an instruction calls, such as reducers.
+std::string callees_problem(InstructionView caller);
+
+// Contexts in which an op has code. Each includes those before it.
+enum class Use : std::uint8_t {
+  InScalars,       // a computation on scalars, such as a reducer
+  InFusion,        // any code that computes the elements of a result one by one
+  InKernelFusion,  // a fusion that is a kernel
+  AsKernel,        // a kernel of its own
+};
+
+// The table of ops other than elementwise ones. An op without a row is not compiled. The computations called by a fusion
+// or a call are checked with it.
 using Check = std::string (*)(InstructionView instruction);
-constexpr const char *not_compiled = "is not compiled";
+struct Row {
+  std::uint16_t op;
+  Use use;
+  std::array<Check, 4> checks = {};
+  bool may_give_several = false;
+};
+using enum Use;
+constexpr Row elementwise = {0, InScalars, {elementwise_problem}};
+constexpr Row rows[] = {
+    {BP_OP_ADD_DEPENDENCY, InFusion},
+    {BP_OP_AFTER_ALL, InFusion},
+    {BP_OP_BITCAST, InScalars, {bitcast_problem, reinterpretation_problem}},
+    {BP_OP_BITCAST_CONVERT, InScalars, {reinterpretation_problem}},
+    {BP_OP_BROADCAST, InScalars},
+    {BP_OP_CALL, InScalars, {}, true},
+    {BP_OP_CONCATENATE, InFusion},
+    {BP_OP_CONSTANT, InScalars},
+    {BP_OP_CONVOLUTION, InKernelFusion, {packing_problem, window_problem, contraction_problem}},
+    {BP_OP_DOMAIN, InFusion},
+    {BP_OP_DOT, InKernelFusion, {packing_problem, contraction_problem}},
+    {BP_OP_DYNAMIC_SLICE, InFusion, {starts_problem}},
+    {BP_OP_DYNAMIC_UPDATE_SLICE, InFusion, {starts_problem}},
+    {BP_OP_FFT, AsKernel, {packing_problem, fft_problem}},
+    {BP_OP_FUSION, InScalars, {}, true},
+    {BP_OP_GATHER, InFusion},
+    {BP_OP_IOTA, InFusion},
+    {BP_OP_MAP, InFusion, {callees_problem}},
+    {BP_OP_OPTIMIZATION_BARRIER, InFusion},
+    {BP_OP_PAD, InFusion, {pad_problem}},
+    {BP_OP_PARAMETER, InScalars},
+    {BP_OP_REDUCE, InFusion, {callees_problem}, true},
+    {BP_OP_REDUCE_WINDOW, InFusion, {window_problem, callees_problem}, true},
+    {BP_OP_RESHAPE, InScalars},
+    {BP_OP_REVERSE, InFusion},
+    {BP_OP_RNG_GET_AND_UPDATE_STATE, AsKernel},
+    {BP_OP_SCATTER, AsKernel, {packing_problem, in_place_problem, callees_problem}, true},
+    {BP_OP_SELECT_AND_SCATTER, AsKernel, {packing_problem, window_problem, in_place_problem, callees_problem}},
+    {BP_OP_SLICE, InFusion, {slice_problem}},
+    {BP_OP_SORT, AsKernel, {packing_problem, in_place_problem, callees_problem}, true},
+    {BP_OP_TOP_K, AsKernel, {packing_problem, positions_problem}, true},
+    {BP_OP_TRANSPOSE, InScalars},
+};
 
-// Returns the check of ops whose result Generator computes element by element.
-Check element_check(std::uint16_t op) {
+// Returns null if the op is not compiled in this context.
+const Row *find_row(std::uint16_t op, Use use) {
   if (is_elementwise(op)) {
-    return elementwise_shape_problem;
+    return &elementwise;
   }
-  switch (op) {
-    case BP_OP_BROADCAST:
-    case BP_OP_IOTA:
-    case BP_OP_RESHAPE:
-    case BP_OP_BITCAST:
-    case BP_OP_TRANSPOSE:
-    case BP_OP_REVERSE:
-    case BP_OP_SLICE:
-    case BP_OP_CONCATENATE:
-    case BP_OP_PAD: return shape_op_problem;
-    case BP_OP_BITCAST_CONVERT: return bitcast_convert_problem;
-    case BP_OP_DYNAMIC_SLICE:
-    case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_slice_problem;
-    case BP_OP_GATHER: return gather_problem;
-    case BP_OP_REDUCE:
-    case BP_OP_REDUCE_WINDOW: return reduce_problem;
-    case BP_OP_MAP: return map_problem;
-    case BP_OP_FUSION:
-    case BP_OP_CALL: return [](InstructionView instruction) { return fusion_problem(instruction, nullptr); };
-    default: return is_forwarding(op) ? forwarding_problem : nullptr;
-  }
+  const Row *row = std::ranges::find(rows, op, &Row::op);
+  return row != std::end(rows) && row->use <= use ? row : nullptr;
 }
 
-// Returns the check of ops that are compiled inside a kernel's fusion.
-Check check_in_fusion(std::uint16_t op) {
-  return op == BP_OP_DOT ? dot_problem : op == BP_OP_CONVOLUTION ? convolution_problem : element_check(op);
-}
-// Returns the check of ops that are compiled as a kernel, except fusions.
-Check kernel_check(std::uint16_t op) {
-  switch (op) {
-    case BP_OP_RNG_GET_AND_UPDATE_STATE: return random_state_problem;
-    case BP_OP_SCATTER: return scatter_problem;
-    case BP_OP_SELECT_AND_SCATTER: return select_and_scatter_problem;
-    case BP_OP_SORT: return sort_problem;
-    case BP_OP_TOP_K: return topk_problem;
-    case BP_OP_FFT: return fft_problem;
-    default: return check_in_fusion(op);
+// Checks an instruction whose types were checked before.
+std::string op_problem(InstructionView instruction, const Row &row) {
+  if (instruction.result_count() != 1 && (!row.may_give_several || instruction.result_count() == 0)) {
+    return row.may_give_several ? "has no result" : "has several results";
   }
+  std::string problem = attributes_problem(instruction);
+  for (const Check check : row.checks) {
+    problem = problem.empty() && check != nullptr ? check(instruction) : problem;
+  }
+  return problem;
 }
 
-// Returns what is wrong with a fusion that ends in a scatter.
+std::string callees_problem(InstructionView caller) {
+  std::string problem;
+  for (std::size_t i = 0; i < caller.calls().size(); ++i) {
+    const ComputationView computation = caller.called(i);
+    for (std::uint32_t n = 0; n < computation.instruction_count() && problem.empty(); ++n) {
+      const InstructionView instruction = computation.module().instruction(computation.first_instruction() + n);
+      const Row *row = find_row(instruction.op(), InScalars);
+      problem = types_problem(instruction);
+      for (const Shape *shape : shapes_of(instruction)) {
+        problem = problem.empty() && shape->elements != 1 ? "calls a computation on arrays" : problem;
+      }
+      if (problem.empty()) {
+        problem =
+            row == nullptr ? "calls a computation with ops that are not elementwise" : op_problem(instruction, *row);
+      }
+      problem = problem.empty() ? callees_problem(instruction) : problem;
+    }
+  }
+  return problem;
+}
+
+// The code of a fusion contains that of each computation it calls, once per call, and is generated recursively. The
+// limits bound the stack and the time that LLVM takes. Each computation is visited once.
+constexpr std::uint32_t largest_fusion = 2000, largest_depth = 256;
+struct Size {
+  std::uint32_t depth = 0, instructions = 0;  // with what it calls
+};
+Size size_of(ComputationView computation, std::uint32_t depth, std::map<std::uint32_t, Size> &known) {
+  if (const auto found = known.find(computation.id()); found != known.end() || depth > largest_depth) {
+    return found != known.end() ? found->second : Size{largest_depth + 1};
+  }
+  Size size = {0, std::min(computation.instruction_count(), largest_fusion + 1)};
+  for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+    const InstructionView caller = computation.module().instruction(computation.first_instruction() + n);
+    for (std::size_t i = 0; i < caller.calls().size(); ++i) {
+      const Size inner = size_of(caller.called(i), depth + 1, known);
+      size.depth = std::max(size.depth, inner.depth + 1);
+      size.instructions = std::min(size.instructions + inner.instructions, largest_fusion + 1);
+    }
+  }
+  return known[computation.id()] = size;
+}
+
+// Checks a fusion that ends in a scatter.
 std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatter) {
-  if (std::string problem = packing_problem(scatter); !problem.empty()) {
-    return "contains " + std::string(scatter.name()) + ", which " + problem;
-  }
   const std::size_t operand = scattered_operand(fusion, 0);
   if (operand == fusion.operand_count()) {
     return "contains " + std::string(scatter.name()) + ", which is not into a parameter";
@@ -117,220 +285,61 @@ std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatt
   return lies_alike ? "" : "has other layouts than the scatter that it ends in";
 }
 
-// Checks the depth and size of the computations that a fusion calls, because code is emitted recursively, once for each
-// call. Each computation is visited once.
-std::string nesting_problem(InstructionView fusion) {
-  constexpr std::uint32_t max_depth = 256;
-  struct Size {
-    std::uint32_t depth = 0, instructions = 0;  // including the computations it calls
-  };
-  const ModuleView &module = fusion.module();
-  const auto for_each_called = [&](ComputationView computation, auto &&body) {
-    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
-      std::ranges::for_each(module.instruction(computation.first_instruction() + n).calls(), body);
-    }
-  };
-  std::map<std::uint32_t, Size> sizes;  // by computation; callees have smaller numbers than callers
-  std::vector<std::uint32_t> found{fusion.calls()[0]};
-  while (!found.empty()) {
-    const std::uint32_t id = found.back();
-    found.pop_back();
-    if (sizes.emplace(id, Size()).second) {
-      for_each_called({&module, id}, [&](std::uint32_t called) { found.push_back(called); });
-    }
-  }
-  for (auto &[id, size] : sizes) {
-    const ComputationView computation(&module, id);
-    size.instructions = std::min(computation.instruction_count(), largest_fusion + 1);
-    for_each_called(computation, [&, &size = size](std::uint32_t called) {
-      const Size &inner = sizes.at(called);
-      size.depth = std::max(size.depth, inner.depth + 1);
-      size.instructions = std::min(size.instructions + inner.instructions, largest_fusion + 1);
-    });
-  }
-  const Size &whole = sizes.at(fusion.calls()[0]);
-  return whole.depth > max_depth               ? "has fusions that are nested more than 256 deep"
-         : whole.instructions > largest_fusion ? "has too many instructions"
-                                               : "";
-}
-
-// target: that of a kernel; null for a fusion inside another one.
-std::string fusion_problem(InstructionView instruction, const VectorTarget *target) {
-  if (instruction.calls().size() != 1) {
-    return "has a wrong number of called computations";
-  }
+// Checks a fusion. `target` is that of the kernel; null for a fusion inside another one.
+std::string fusion_problem(InstructionView fusion, const VectorTarget *target) {
+  const ComputationView computation = fusion.called(0);
+  const auto ending = target == nullptr ? std::nullopt : scatter_in(fusion);
   if (target != nullptr) {
-    if (std::string problem = nesting_problem(instruction); !problem.empty()) {
-      return problem;
-    }
-  }
-  const ComputationView computation = instruction.called(0);
-  if (computation.parameters().size() != instruction.operand_count() ||
-      computation.roots().size() != instruction.result_count()) {
-    return "does not agree with the computation it calls";
-  }
-  const ModuleView &module = instruction.module();
-  const auto ending = scatter_in(instruction);
-  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-    const Shape &inner = module.shape_of(computation.parameters()[i]), &outer = instruction.operand_shape(i);
-    if (inner.dtype != outer.dtype || !same_dims(inner, outer)) {
-      return "has parameters of other shapes than its operands";
-    }
-  }
-  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-    const Shape &inner = module.shape_of(computation.roots()[i]);
-    if (inner.dtype != instruction.shape(i).dtype || !same_dims(inner, instruction.shape(i))) {
-      return "has roots of other shapes than its results";
+    std::map<std::uint32_t, Size> known;
+    const Size whole = size_of(computation, 0, known);
+    if (whole.depth > largest_depth || whole.instructions > largest_fusion) {
+      return whole.depth > largest_depth ? "has fusions that are nested more than 256 deep"
+                                         : "has too many instructions";
     }
   }
   for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
-    const InstructionView inner = module.instruction(computation.first_instruction() + n);
-    const auto because = [&](const std::string &problem) {
-      return problem.empty() ? problem : "contains " + std::string(inner.name()) + ", which " + problem;
-    };
-    const bool is_given = inner.op() == BP_OP_PARAMETER || inner.op() == BP_OP_CONSTANT;
-    const bool is_end = target != nullptr && ending && inner.id() == ending->id();
-    const Check check = is_end              ? scatter_problem
-                        : target == nullptr ? element_check(inner.op())
-                                            : check_in_fusion(inner.op());
-    if (!is_given && check == nullptr) {
-      return because(not_compiled);
-    }
-    if (std::string problem = types_problem(inner); !problem.empty()) {
+    const InstructionView inner = fusion.module().instruction(computation.first_instruction() + n);
+    const bool is_end = ending && inner.id() == ending->id();
+    const Row *row = find_row(inner.op(), is_end ? AsKernel : target == nullptr ? InFusion : InKernelFusion);
+    if (std::string problem = types_problem(inner); row != nullptr && !problem.empty()) {
       return problem;
     }
-    if (std::string problem = result_count_problem(inner); !problem.empty()) {
-      return because(problem);
+    std::string problem = row == nullptr ? "is not compiled" : op_problem(inner, *row);
+    if (problem.empty() && (inner.op() == BP_OP_FUSION || inner.op() == BP_OP_CALL)) {
+      problem = fusion_problem(inner, nullptr);
     }
-    if (std::string problem = attributes_problem(inner); !problem.empty()) {
-      return because(problem);
-    }
-    if (inner.op() == BP_OP_PARAMETER) {
-      continue;
-    }
-    if (inner.op() == BP_OP_CONSTANT) {
-      if (static_cast<std::int64_t>(inner.bytes(BP_ATTR_VALUE).size()) != inner.shape().bytes()) {
-        return because("has no value");
-      }
-      continue;
-    }
-    if (std::string problem = check(inner); !problem.empty()) {
-      return because(problem);
+    if (!problem.empty()) {
+      return "contains " + std::string(inner.name()) + ", which " + problem;
     }
   }
-  if (const auto contraction = contraction_in(instruction); contraction && target != nullptr) {
-    return contraction_fusion_problem(instruction, *contraction, *target);
+  if (const auto contraction = contraction_in(fusion); contraction && target != nullptr) {
+    return contraction_fusion_problem(fusion, *contraction, *target);
   }
-  if (ending && target != nullptr) {
-    return scatter_fusion_problem(instruction, *ending);
+  if (ending) {
+    return scatter_fusion_problem(fusion, *ending);
   }
   std::string problem;
-  if (repeats_reductions(instruction)) {
-    find_rows(instruction, problem);
+  if (repeats_reductions(fusion)) {
+    find_rows(fusion, problem);
   }
   return problem;
 }
 
-std::string control_flow_problem(InstructionView instruction) {
-  const std::size_t operands = instruction.operand_count(), results = instruction.result_count();
-  const auto takes = [](ComputationView computation, std::size_t parameters, std::size_t roots) {
-    return computation.parameters().size() == parameters && computation.roots().size() == roots;
-  };
-  const auto calls = instruction.calls();
-  bool fits = true;
-  if (instruction.op() == BP_OP_WHILE) {
-    fits = calls.size() == 2 && takes(instruction.called(0), operands, 1) &&
-           takes(instruction.called(1), operands, results) && results == operands;
-    if (fits) {
-      const Shape &condition = instruction.module().shape_of(instruction.called(0).roots()[0]);
-      fits = condition.dtype == BP_DTYPE_PRED && condition.rank() == 0;
-    }
-  } else if (instruction.op() == BP_OP_CONDITIONAL) {
-    std::size_t taken = 1;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      taken += instruction.called(i).parameters().size();
-      fits = fits && instruction.called(i).roots().size() == results;
-    }
-    fits = fits && !calls.empty() && operands == taken && instruction.operand_shape(0).rank() == 0 &&
-           (instruction.operand_shape(0).dtype == BP_DTYPE_S32 ||
-            (instruction.operand_shape(0).dtype == BP_DTYPE_PRED && calls.size() == 2));
-  } else {
-    fits = calls.size() == 1 && takes(instruction.called(0), operands, results);
-  }
-  return fits ? "" : "does not agree with the computations it calls";
-}
-
 }  // namespace
-
-bool is_forwarding(std::uint16_t op) {
-  return op == BP_OP_OPTIMIZATION_BARRIER || op == BP_OP_DOMAIN || op == BP_OP_ADD_DEPENDENCY ||
-         op == BP_OP_AFTER_ALL || op == BP_OP_BITCAST;
-}
-
-bool works_in_memory(InstructionView instruction) {
-  const std::uint16_t op = instruction.op();
-  return contraction_in(instruction) || scatter_in(instruction) || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
-         op == BP_OP_TOP_K || op == BP_OP_FFT || op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
-}
-
-std::optional<InstructionView> scatter_in(InstructionView instruction) {
-  if (instruction.op() == BP_OP_FUSION && instruction.calls().size() == 1 &&
-      instruction.called(0).roots().size() == 1) {
-    instruction = instruction.module().definition(instruction.called(0).roots()[0]);
-  }
-  return instruction.op() == BP_OP_SCATTER ? std::optional(instruction) : std::nullopt;
-}
-
-std::size_t scattered_operand(InstructionView instruction, std::size_t i) {
-  if (instruction.op() != BP_OP_FUSION) {
-    return i;
-  }
-  const auto parameters = instruction.called(0).parameters();
-  const auto found = std::ranges::find(parameters, scatter_in(instruction)->operand(i));
-  return static_cast<std::size_t>(found - parameters.begin());
-}
-
-bool is_control_flow(std::uint16_t op) {
-  return op == BP_OP_WHILE || op == BP_OP_CONDITIONAL || op == BP_OP_CALL;
-}
 
 std::string kernel_problem(InstructionView instruction, const VectorTarget &target) {
   const std::uint16_t op = instruction.op();
-  if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
-    return {};
+  const bool is_given = op == BP_OP_PARAMETER || op == BP_OP_CONSTANT;
+  if (is_given || is_control_flow(op) || is_forwarding(op)) {
+    return is_given ? "" : attributes_problem(instruction);
   }
-  if (std::string problem = attributes_problem(instruction); !problem.empty()) {
-    return problem;
+  const Row *row = find_row(op, AsKernel);
+  if (row == nullptr || (op == BP_OP_FFT && target.is_threaded)) {  // threads transform by matrices
+    return "is not compiled";
   }
-  if (op == BP_OP_AFTER_ALL) {
-    return {};
-  }
-  if (is_control_flow(op)) {
-    return control_flow_problem(instruction);
-  }
-  if (is_forwarding(op)) {
-    return instruction.operand_count() >= instruction.result_count() ? "" : "has a wrong number of operands";
-  }
-  const Check check = kernel_check(op);
-  // Threaded targets compute ffts as matrix products.
-  if (check == nullptr || (op == BP_OP_FFT && target.is_threaded)) {
-    return not_compiled;
-  }
-  if (std::string problem = types_problem(instruction); !problem.empty()) {
-    return problem;
-  }
-  if (std::string problem = result_count_problem(instruction); !problem.empty()) {
-    return problem;
-  }
-  if (op != BP_OP_FUSION && works_in_memory(instruction)) {
-    if (std::string problem = packing_problem(instruction); !problem.empty()) {
-      return problem;
-    }
-  }
-  if (op == BP_OP_FUSION) {
-    return fusion_problem(instruction, &target);
-  }
-  std::string problem = check(instruction);
+  std::string problem = types_problem(instruction);
+  problem = problem.empty() ? op_problem(instruction, *row) : problem;
+  problem = problem.empty() && op == BP_OP_FUSION ? fusion_problem(instruction, &target) : problem;
   if (problem.empty() && op == BP_OP_TOP_K && target.is_threaded && !topk_for_team(instruction)) {
     return "wants so many that threads sort";
   }
