@@ -93,7 +93,7 @@ std::string find_dot_layouts(plugin::Instruction dot, DotLayouts &layouts) {
                        (result.dtype() == BP_DTYPE_BF16 || result.dtype() == BP_DTYPE_F32);
   const bool is_s8 = lhs.dtype() == BP_DTYPE_S8 && rhs.dtype() == BP_DTYPE_S8 &&
                      (result.dtype() == BP_DTYPE_S8 || result.dtype() == BP_DTYPE_S32);
-  if (dot.operand_count() != 2 || !(is_bf16 || is_s8)) {
+  if (!is_bf16 && !is_s8) {
     return "a dot of " + name_of(lhs.dtype()) + " and " + name_of(rhs.dtype()) + " as " + name_of(result.dtype()) +
            ": the matrix unit multiplies bf16 as bf16 or f32, and s8 as s8 or s32";
   }

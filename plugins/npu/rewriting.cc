@@ -71,7 +71,7 @@ struct Widened {
 
 // Whether it is a dot of types that the matrix unit multiplies, with row-major arrays as they were read.
 bool is_candidate(plugin::Instruction i) {
-  if (i.op() != BP_OP_DOT || i.operand_count() != 2) {
+  if (i.op() != BP_OP_DOT) {
     return false;
   }
   const std::uint32_t dtype = i.operand(0).shape().dtype();

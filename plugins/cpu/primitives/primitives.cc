@@ -125,8 +125,8 @@ std::string dot_problem(Instruction dot) {
   const plugin::Shape lhs = dot.operand(0).shape(), rhs = dot.operand(1).shape(), result = dot.result().shape();
   const auto batch = dot.integers(BP_ATTR_LHS_BATCH_DIMS);
   const auto rank = static_cast<std::int64_t>(lhs.rank());
-  bool fits = dot.operand_count() == 2 && lhs.dtype() == rhs.dtype() && lhs.dtype() == result.dtype() &&
-              lhs.rank() == rhs.rank() && std::ranges::equal(batch, dot.integers(BP_ATTR_RHS_BATCH_DIMS)) &&
+  bool fits = lhs.dtype() == rhs.dtype() && lhs.dtype() == result.dtype() && lhs.rank() == rhs.rank() &&
+              std::ranges::equal(batch, dot.integers(BP_ATTR_RHS_BATCH_DIMS)) &&
               rank == static_cast<std::int64_t>(batch.size()) + 2 && lhs.is_row_major() && rhs.is_row_major() &&
               result.is_row_major();
   for (std::size_t i = 0; fits && i < batch.size(); ++i) {

@@ -1,7 +1,6 @@
 // Guards: branches and rounds that are chosen on the GPU.
 #include <catch2/catch.hpp>
 
-#include "backplane/op_ids.h"
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/host/byte_sink.h"
