@@ -191,7 +191,7 @@ TEST_CASE("what a rewritten module must keep") {
 }
 
 TEST_CASE("BP-MODULE-08: an image that is not well-typed is seen, whatever is wrong") {
-  // What is said of the image after a change that leaves it valid.
+  // Returns the message about the image after a change that leaves it valid.
   const auto changed = [](void (*change)(TypedImage &)) {
     TypedImage image;
     change(image);

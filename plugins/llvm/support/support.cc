@@ -1,6 +1,6 @@
 // kernel_problem(): finds instructions that are valid HLO but that this backend does not compile. The core guarantees
-// well-typed modules (BP-MODULE-08); the emitters rely on that and on the checks in this file, and on nothing else. Each
-// function returns the problem as the end of a sentence that begins with the instruction's name; empty if there is none.
+// well-typed modules (BP-MODULE-08); the emitters rely on that and on the checks in this file only. Each function
+// returns the problem as the end of a sentence that begins with the instruction's name; empty if there is none.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -138,7 +138,8 @@ std::string positions_problem(InstructionView topk) {
   return topk.operand_shape(0).dims.back() > INT32_MAX ? "has positions that are no s32" : "";
 }
 
-// Integers of at least 8 bits and floats of at least 16, summed in no fewer bits. Sparse convolutions have more operands.
+// Integers of at least 8 bits and floats of at least 16 are compiled, with sums of at least as many bits. Sparse
+// convolutions have more operands.
 std::string contraction_problem(InstructionView instruction) {
   if (instruction.operand_count() != 2) {
     return "has a wrong number of operands";
@@ -164,8 +165,8 @@ enum class Use : std::uint8_t {
   AsKernel,        // a kernel of its own
 };
 
-// The table of ops other than elementwise ones. An op without a row is not compiled. The computations called by a fusion
-// or a call are checked with it.
+// The table of ops other than elementwise ones. An op without a row is not compiled. The computations that a fusion or a
+// call calls are checked with it.
 using Check = std::string (*)(InstructionView instruction);
 struct Row {
   std::uint16_t op;
