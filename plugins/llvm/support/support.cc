@@ -165,8 +165,8 @@ enum class Use : std::uint8_t {
   AsKernel,        // a kernel of its own
 };
 
-// The table of ops other than elementwise ones. An op without a row is not compiled. The computations that a fusion or a
-// call calls are checked with it.
+// The table of ops other than elementwise ones. An op without a row is not compiled. The computations that a fusion or
+// a call calls are checked with it.
 using Check = std::string (*)(InstructionView instruction);
 struct Row {
   std::uint16_t op;
