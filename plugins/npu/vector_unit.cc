@@ -19,6 +19,7 @@ constexpr std::array functions = {
     VectorFunction{BP_OP_NEGATE, 1, of_floats | of_integers, 1},
     VectorFunction{BP_OP_SIGN, 1, of_floats | of_integers, 1},
     VectorFunction{BP_OP_NOT, 1, of_integers | of_pred, 1},
+    VectorFunction{BP_OP_POPULATION_COUNT, 1, of_integers, 1},
     VectorFunction{BP_OP_CEIL, 1, of_floats, 1},
     VectorFunction{BP_OP_FLOOR, 1, of_floats, 1},
     VectorFunction{BP_OP_ROUND_NEAREST_AFZ, 1, of_floats, 1},
@@ -219,6 +220,7 @@ void compute_integer(const Instruction &i, std::byte *s) {
     case BP_OP_NEGATE: return map<E, E>(i, s, [](W x) { return wrapped(0 - bits(x)); });
     case BP_OP_SIGN: return map<E, E>(i, s, [](W x) { return (x > 0) - (x < 0); });
     case BP_OP_NOT: return map<E, E>(i, s, [](W x) { return ~x; });
+    case BP_OP_POPULATION_COUNT: return map<E, E>(i, s, [](W x) { return std::popcount(static_cast<U>(x)); });
     case BP_OP_ADD: return map<E, E, E>(i, s, [](W x, W y) { return wrapped(bits(x) + bits(y)); });
     case BP_OP_SUBTRACT: return map<E, E, E>(i, s, [](W x, W y) { return wrapped(bits(x) - bits(y)); });
     case BP_OP_MULTIPLY: return map<E, E, E>(i, s, [](W x, W y) { return wrapped(bits(x) * bits(y)); });
