@@ -11,6 +11,7 @@
 #include "core/buffers/print.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/memory_page.h"
+#include "tools/command/memory_picture.h"
 #include "tools/command/memory_plan.h"
 #include "tools/command/model_choice.h"
 #include "tools/command/options.h"
@@ -23,7 +24,7 @@ constexpr std::size_t max_shown = 20;  // lines per kind
 
 struct MemoryRequest {
   ModelChoice model;
-  std::string html;
+  std::string html, svg;
   BackendChoice backend;      // without a name: plan without a device
   std::int64_t capacity = 0;  // 0: no check of the capacity
   bool json = false, plan = false;
@@ -274,9 +275,14 @@ Result<boost::json::object> page_data(const Planned &planned, const std::string 
 Result<int> describe_plan(const MemoryRequest &request) {
   BP_ASSIGN(ir::Module module, request.model.only_module());
   BP_ASSIGN(Planned planned, plan_memory(std::move(module), request.backend, request.capacity));
-  if (!request.html.empty()) {
+  if (!request.html.empty() || !request.svg.empty()) {
     BP_ASSIGN(boost::json::object data, page_data(planned, request.model.file()));
-    BP_TRY(write_file(request.html, memory_page(data)));
+    if (!request.html.empty()) {
+      BP_TRY(write_file(request.html, memory_page(data)));
+    }
+    if (!request.svg.empty()) {
+      BP_TRY(write_file(request.svg, memory_picture(data)));
+    }
   }
   const bool fits = request.capacity == 0 || planned.needed() <= request.capacity;
   if (request.json) {
@@ -303,19 +309,22 @@ Result<int> describe_plan(const MemoryRequest &request) {
 int describe_memory(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
-      "memory MODEL [--on NAME] [--html FILE] [--capacity N] [--plan] [--json]",
+      "memory MODEL [--on NAME] [--html FILE] [--svg FILE] [--capacity N] [--plan] [--json]",
       "Plans the memory of a model and shows the predicted peak, what is live there and from which source line,\n"
-      "what is donated, why copies were inserted, and why updates are not in place. --html writes a picture: time\n"
-      "to the right, memory upwards. With --on, as a run on that device takes it; without, as the model is after\n"
-      "the default passes, which no device does to the byte: it expands and fuses, and asks for scratch.",
+      "what is donated, why copies were inserted, and why updates are not in place. --html writes a picture to look\n"
+      "around in, --svg a still one: time to the right, memory upwards. With --on, as a run on that device takes it;\n"
+      "without, as the model is after the default passes, which no device does to the byte: it expands and fuses, and\n"
+      "asks for scratch.",
       "  backplane memory model.hlo\n"
       "  backplane memory model.hlo --on cpu               what run --on cpu takes, to the byte\n"
       "  backplane memory model.hlo --html memory.html     to be opened in a browser; needs nothing else\n"
+      "  backplane memory model.hlo --on cpu --svg memory.svg     for a document\n"
       "  backplane memory model.hlo --capacity 16000000    exit code 1 if it does not fit, and what is in the way\n"
       "  backplane memory model.hlo --plan                 also where every value lies\n"
       "  backplane memory model.hlo --json > plan.json\n"
       "  backplane opt model.hlo --emit=proto -o model.pb  the same plan for XLA's viewers of memory\n");
   options.add()("html", po::value<std::string>()->default_value(""), "write the plan as a picture to this file")(
+      "svg", po::value<std::string>()->default_value(""), "write the plan as an SVG image to this file")(
       "capacity", po::value<std::int64_t>(), "bytes there are; says what is largest at the peak if they are too few")(
       "plan", "also every value with its place, and every allocation")("json", "all of it as one JSON object");
   BackendChoice::add_to(options, "");
@@ -331,6 +340,7 @@ int describe_memory(std::span<const std::string> arguments) {
     return *exit;
   }
   request.html = options.get<std::string>("html");
+  request.svg = options.get<std::string>("svg");
   request.json = options.has("json");
   request.plan = options.has("plan");
   if (options.has("capacity")) {
