@@ -1,25 +1,25 @@
-#include "plugins/nvptx/block_team.h"
+#include "plugins/gpu/block_team.h"
 
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <bit>
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 using llvm::Value;
 
 namespace {
 
-// So many threads, by far, keep the memory of a large GPU busy.
+// The number of threads that is more than enough to keep the memory of a large GPU busy.
 constexpr std::int64_t enough_threads = 128 * 1024;
 constexpr std::int64_t usual_block = 256;
-// What a thread does in a row at least, unless the GPU were idle otherwise: elements.
+// The min number of elements of a row that a thread handles, unless the GPU would be idle otherwise.
 constexpr std::int64_t usual_share = 16;
-// What a thread does in a column at least: more threads would find little to do but to combine their sums.
+// The min number of elements of a column that a thread handles: more threads would do little but combine their sums.
 constexpr std::int64_t min_share = 4;
 
-// From the memory of a team to that of the next. What teams side by side use at the same time is in different banks.
+// Bytes from the memory of a team to that of the next. Teams side by side use different banks at the same time.
 std::int64_t pitch(const TeamSize &size, std::int64_t bytes) {
   constexpr std::int64_t banks_apart = 16;
   return (bytes + 63) / 64 * 64 + (size.stride > 1 ? banks_apart : 0);
@@ -31,19 +31,20 @@ std::int64_t floor_power_of_two(std::int64_t value) {
 
 }  // namespace
 
-TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads) {
+TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads, const Target &target) {
   // The elements of a row that is long enough go four at a time.
-  const std::int64_t items = std::max(length / 4, std::min(length, warp_size));
+  const std::int64_t items = std::max(length / 4, std::min(length, target.warp_size));
   const std::int64_t most = std::min(floor_power_of_two(items), max_threads);
   TeamSize size;
-  size.threads = std::min(most, std::max(floor_power_of_two(length / usual_share), warp_size));
+  size.threads = std::min(most, std::max(floor_power_of_two(length / usual_share), target.warp_size));
   while (size.threads < most && rows * size.threads < enough_threads) {
     size.threads *= 2;
   }
-  return block_of_teams(size.threads, rows, 0);
+  return block_of_teams(size.threads, rows, 0, target);
 }
 
-TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads) {
+TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads, const Target &target) {
+  const std::int64_t warp_size = target.warp_size;
   // Neighbouring threads read a line of a row, or else at least a sector.
   constexpr std::int64_t line_bytes = 128, sector_bytes = 32;
   const std::int64_t most = floor_power_of_two(work.length / min_share);
@@ -56,7 +57,8 @@ TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads) {
   };
   const auto fits = [&](const TeamSize &size) {
     return size.threads * size.per_block <= max_threads &&
-           shared_bytes_of(size, size.threads / size.exchanging() * work.shown_bytes) <= max_shared_bytes;
+           shared_bytes_of(size, size.threads / size.exchanging(warp_size) * work.shown_bytes) <=
+               target.usual_shared_bytes;
   };
   TeamSize size = side_by_side(1, filling(line_bytes));
   while (size.threads < most && work.items * size.threads < enough_threads) {
@@ -72,12 +74,12 @@ TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads) {
   return size;
 }
 
-TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team) {
+TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team, const Target &target) {
   const std::int64_t fitting = std::max<std::int64_t>(usual_block / threads, 1);
-  const std::int64_t whole_warp = std::max<std::int64_t>(warp_size / threads, 1);
+  const std::int64_t whole_warp = std::max<std::int64_t>(target.warp_size / threads, 1);
   const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(teams)));
   TeamSize size = {threads, std::max(whole_warp, std::min(fitting, wanted))};
-  while (size.per_block > whole_warp && shared_bytes_of(size, bytes_of_team) > max_shared_bytes) {
+  while (size.per_block > whole_warp && shared_bytes_of(size, bytes_of_team) > target.usual_shared_bytes) {
     size.per_block /= 2;
   }
   return size;
@@ -104,20 +106,20 @@ BlockTeam::BlockTeam(llvm::IRBuilderBase &b, const Threads &threads, const Kerne
 }
 
 void BlockTeam::wait(llvm::IRBuilderBase &b) {
-  if (size_.threads > size_.exchanging()) {
+  if (size_.threads > exchanging()) {
     threads_.wait_for_block(b, frame_);
   } else {
     threads_.wait_for_warp(b, frame_);
   }
 }
 
-// In words of 32 bits.
-Value *BlockTeam::exchange(llvm::IRBuilderBase &b, Value *value, std::uint32_t mask) {
+// Values are exchanged in words of 32 bits.
+Value *BlockTeam::shuffle_xor(llvm::IRBuilderBase &b, Value *value, std::uint32_t mask) {
   llvm::Type *type = value->getType();
   if (auto *parts = llvm::dyn_cast<llvm::StructType>(type)) {
     Value *result = llvm::PoisonValue::get(type);
     for (unsigned i = 0; i < parts->getNumElements(); ++i) {
-      result = b.CreateInsertValue(result, exchange(b, b.CreateExtractValue(value, i), mask), i);
+      result = b.CreateInsertValue(result, shuffle_xor(b, b.CreateExtractValue(value, i), mask), i);
     }
     return result;
   }
@@ -126,14 +128,14 @@ Value *BlockTeam::exchange(llvm::IRBuilderBase &b, Value *value, std::uint32_t m
   Value *all = b.CreateZExt(b.CreateBitCast(value, number), wide), *result = nullptr;
   for (unsigned i = 0; i < words; ++i) {
     Value *word = b.CreateTrunc(b.CreateLShr(all, i * 32), b.getInt32Ty());
-    word = threads_.exchange(b, frame_, word, mask * static_cast<std::uint32_t>(size_.stride));
+    word = threads_.shuffle_xor(b, frame_, word, mask * static_cast<std::uint32_t>(size_.stride));
     Value *other = b.CreateShl(b.CreateZExt(word, wide), i * 32);
     result = result == nullptr ? other : b.CreateOr(result, other);
   }
   return b.CreateBitCast(b.CreateTrunc(result, number), type);
 }
 
-// Instruction by instruction, where one multiplies only a part.
+// Several instructions where one multiplies only a part of the unit's matrices.
 std::vector<Value *> BlockTeam::multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
                                                   std::span<Value *const> a, std::span<Value *const> b,
                                                   std::span<Value *const> sums) {
@@ -147,7 +149,7 @@ std::vector<Value *> BlockTeam::multiply_matrices(llvm::IRBuilderBase &builder, 
         words.push_back(a[2 * (at + i / of_rows) + row + i % of_rows]);
       }
       const std::span<Value *> of_part = std::span(results).subspan(2 * row, 2 * of_rows);
-      std::ranges::copy(threads_.multiply_part(builder, frame_, element, words, b.subspan(at, of_line), of_part),
+      std::ranges::copy(threads_.mma(builder, frame_, element, words, b.subspan(at, of_line), of_part),
                         of_part.begin());
     }
   }
@@ -155,7 +157,7 @@ std::vector<Value *> BlockTeam::multiply_matrices(llvm::IRBuilderBase &builder, 
 }
 
 std::int64_t BlockTeam::max_memory_bytes() const {
-  return max_shared_bytes / size_.per_block / 64 * 64;
+  return threads_.target().usual_shared_bytes / size_.per_block / 64 * 64;
 }
 
 Value *BlockTeam::memory(llvm::IRBuilderBase &b, std::int64_t bytes) {
@@ -163,4 +165,4 @@ Value *BlockTeam::memory(llvm::IRBuilderBase &b, std::int64_t bytes) {
   return b.CreateInBoundsGEP(b.getInt8Ty(), threads_.shared_memory(b, frame_), offset);
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

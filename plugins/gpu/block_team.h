@@ -1,28 +1,34 @@
-// Teams in the blocks of a GPU: as many of one size as a block has threads for. Neighbouring threads are of one team, or of
-// teams that lie side by side, so that they read neighbours in memory either way.
+// Teams in the blocks of a GPU: as many teams of one size as a block has threads for. Neighbouring threads belong to one
+// team, or to teams that lie side by side, so that they read neighbours in memory either way.
 #pragma once
 
+#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/threads.h"
 #include "plugins/llvm/generator/team.h"
 #include "plugins/llvm/kernel/kernel.h"
-#include "plugins/nvptx/launch_plan.h"
-#include "plugins/nvptx/threads.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 struct TeamSize {
   std::int64_t threads = 1, per_block = 1;  // both powers of two; a block is a whole number of warps
-  std::int64_t stride = 1;                  // from a member to the next, a power of two: so many teams lie side by side
+  // The distance between threads of a team, a power of two, which is the number of teams that lie side by side.
+  std::int64_t stride = 1;
 
-  std::int64_t exchanging() const { return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1)); }
+  // The number of threads of a team that can shuffle_xor values.
+  std::int64_t exchanging(std::int64_t warp_size) const {
+    return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1));
+  }
 };
-// For so many rows of so many elements each: all of the GPU has something to do, and no thread much less than others.
-// max_threads: of a team, a power of two.
-TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads);
-// Likewise for columns, whose teams lie side by side. max_threads: of a block. One thread if a team has no use for more.
-TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads);
-// So many teams of so many threads, a power of two, with so much memory each: how they share blocks. A single warp's may
-// still want more than a block has.
-TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team);
+// Teams for `rows` rows of `length` elements each: the whole GPU has something to do, and no thread much less than
+// others. max_threads: the limit for a team, a power of two.
+TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads, const Target &target);
+// Teams for columns, which lie side by side. max_threads: the limit for a block. One thread if a team has no use for
+// more.
+TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads, const Target &target);
+// How `teams` teams of `threads` threads each, a power of two, share blocks, if a team needs `bytes_of_team` bytes of
+// memory. The teams of a single warp may still need more than a block has.
+TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team, const Target &target);
+// The shared memory of a block of such teams.
 std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team);
 
 class BlockTeam final : public emit::Team {
@@ -31,24 +37,26 @@ class BlockTeam final : public emit::Team {
   BlockTeam(llvm::IRBuilderBase &builder, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
             std::int64_t items);
 
-  llvm::Value *item() const { return item_; }  // i64, one that there is even if the team is not wanted
-  // What the kernel's tensor maps are of, the first ones of the frame's.
+  llvm::Value *item() const { return item_; }  // i64, one that exists even if the team is not wanted
+  // The views for which the kernel has tensor maps, the first ones of the frame's.
   const std::vector<emit::TensorView> &views() const { return views_; }
 
   std::int64_t size() const override { return size_.threads; }
-  std::int64_t exchanging() const override { return size_.exchanging(); }
+  std::int64_t exchanging() const override { return size_.exchanging(threads_.target().warp_size); }
   llvm::Value *member() const override { return member_; }
   llvm::Value *is_wanted() const override { return is_wanted_; }
   void wait(llvm::IRBuilderBase &builder) override;
-  llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) override;
+  llvm::Value *shuffle_xor(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) override;
   bool has_matrix_unit(emit::MatrixElement element) const override {
-    return size_.threads >= 2 * warp_size && threads_.matrix_part(element).has_value();
+    return threads_.target().warp_size == matrix_lanes && size_.threads >= 2 * matrix_lanes &&
+           threads_.matrix_part(element).has_value();
   }
   std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
                                                std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
                                                std::span<llvm::Value *const> sums) override;
-  std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line, bool are_turned) override {
-    return threads_.load_matrices(builder, frame_, line, are_turned);
+  std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &builder, llvm::Value *line,
+                                                   bool are_turned) override {
+    return threads_.load_matrix_fragments(builder, frame_, line, are_turned);
   }
   bool has_warpgroup_unit(emit::MatrixElement element) const override {
     return size_.per_block == 1 && size_.threads % emit::WarpgroupUnit::members == 0 &&
@@ -62,43 +70,47 @@ class BlockTeam final : public emit::Team {
   std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder, std::span<llvm::Value *const> sums) override {
     return threads_.finish_slices(builder, frame_, sums);
   }
-  void show_to_unit(llvm::IRBuilderBase &builder) override { threads_.show_to_unit(builder, frame_); }
-  bool has_copy_engine() const override { return threads_.has_copy_engine() && views_.size() < frame_.maps.size(); }
+  void proxy_fence(llvm::IRBuilderBase &builder) override { threads_.proxy_fence(builder, frame_); }
+  bool has_copy_engine() const override {
+    return threads_.target().has_copy_engine && views_.size() < frame_.maps.size();
+  }
   std::size_t add_view(const emit::TensorView &view) override {
     views_.push_back(view);
     return views_.size() - 1;
   }
-  void make_barrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) override {
-    threads_.make_barrier(builder, frame_, barrier);
+  void init_mbarrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) override {
+    threads_.init_mbarrier(builder, frame_, barrier);
   }
-  void expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) override {
-    threads_.expect_bytes(builder, frame_, barrier, bytes);
+  void mbarrier_expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) override {
+    threads_.mbarrier_expect_bytes(builder, frame_, barrier, bytes);
   }
-  void copy_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
-                llvm::Value *to, llvm::Value *barrier) override {
-    threads_.copy_box(builder, frame_, frame_.maps[view], coordinates, to, barrier);
+  void copy_tensor_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
+                       llvm::Value *to, llvm::Value *barrier) override {
+    threads_.copy_tensor_box(builder, frame_, frame_.maps[view], coordinates, to, barrier);
   }
-  void wait_for_phase(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) override {
-    threads_.wait_for_phase(builder, frame_, barrier, is_odd);
+  void mbarrier_wait(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) override {
+    threads_.mbarrier_wait(builder, frame_, barrier, is_odd);
   }
-  bool copies_by_itself() const override { return threads_.copies_by_itself(); }
-  void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
-    threads_.start_copy(builder, frame_, to, from, is_there);
+  bool copies_by_itself() const override { return threads_.target().has_async_copies; }
+  void cp_async(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
+    threads_.cp_async(builder, frame_, to, from, is_there);
   }
-  void end_copies(llvm::IRBuilderBase &builder) override { threads_.end_copies(builder, frame_); }
-  void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) override {
-    threads_.wait_for_copies(builder, frame_, last);
+  void cp_async_commit(llvm::IRBuilderBase &builder) override { threads_.cp_async_commit(builder, frame_); }
+  void cp_async_wait(llvm::IRBuilderBase &builder, std::uint32_t last) override {
+    threads_.cp_async_wait(builder, frame_, last);
   }
   std::int64_t max_memory_bytes() const override;
-  std::int64_t whole_memory_bytes() const override { return threads_.whole_shared_bytes() / size_.per_block / 64 * 64; }
+  std::int64_t whole_memory_bytes() const override {
+    return threads_.target().max_shared_bytes / size_.per_block / 64 * 64;
+  }
   llvm::Value *memory(llvm::IRBuilderBase &builder, std::int64_t bytes) override;
 
  private:
   const Threads &threads_;
   const KernelFrame &frame_;
   TeamSize size_;
-  llvm::Value *member_, *number_, *item_, *is_wanted_ = nullptr;  // number: of the team in its block
+  llvm::Value *member_, *number_, *item_, *is_wanted_ = nullptr;  // number_: index of the team in its block
   std::vector<emit::TensorView> views_;
 };
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

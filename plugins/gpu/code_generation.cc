@@ -1,30 +1,27 @@
-// LLVM's whole pipeline, but for its vectorizers: unlike the CPU's code, which has a few passes only, a kernel gains
-// from it (address arithmetic in 32 bits, sums that stay in registers), and the driver's compiler takes longer than all
-// of it, in proportion to the PTX that it gets.
-#include "plugins/nvptx/code_generation.h"
+// Kernels go through LLVM's whole pipeline except for its vectorizers. The CPU's code goes through a few passes only; a
+// kernel gains from the others (address arithmetic in 32 bits, sums that stay in registers), and the compiler of a GPU's
+// driver takes longer than all of them, in proportion to the code that it gets.
+#include "plugins/gpu/code_generation.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBufferRef.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
+#include "plugins/gpu/threads.h"
 #include "plugins/llvm/fragile.h"
-#include "plugins/nvptx/threads.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 constexpr std::size_t max_in_part = 32;  // kernels: about 0.1 s of work
@@ -52,51 +49,6 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes->run(module, analyses->of_module);
 }
 
-// What LLVM 19 stores four bytes at a time: longer vectors of bytes, as vectors of words. What is moved, LLVM cannot
-// make one of bytes again.
-void store_bytes_as_words(llvm::Module &module) {
-  std::vector<llvm::StoreInst *> stores;
-  for (llvm::Function &function : module) {
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
-      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      const auto *type =
-          store == nullptr ? nullptr : llvm::dyn_cast<llvm::FixedVectorType>(store->getValueOperand()->getType());
-      if (type != nullptr && store->isSimple() && type->getElementType()->isIntegerTy(8) &&
-          (type->getNumElements() == 8 || type->getNumElements() == 16) &&
-          store->getAlign() >= type->getNumElements()) {
-        stores.push_back(store);
-      }
-    }
-  }
-  constexpr unsigned bytes_of_word = 4;
-  for (llvm::StoreInst *store : stores) {
-    llvm::IRBuilder<> b(store);
-    llvm::Value *bytes = b.CreateFreeze(store->getValueOperand());
-    const unsigned count = llvm::cast<llvm::FixedVectorType>(bytes->getType())->getNumElements() / bytes_of_word;
-    llvm::Value *words = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
-    for (unsigned i = 0; i < count; ++i) {
-      llvm::SmallVector<int> places(bytes_of_word);
-      std::iota(places.begin(), places.end(), static_cast<int>(i * bytes_of_word));
-      llvm::Value *word = b.CreateBitCast(b.CreateShuffleVector(bytes, places), b.getInt32Ty());
-      words = b.CreateInsertElement(words, b.CreateIntrinsic(llvm::Intrinsic::nvvm_move_i32, {}, {word}), i);
-    }
-    store->setOperand(0, words);
-  }
-}
-
-// LLVM numbers all calls of a process, from any thread, in comments: "{ // callseq 7, 0". Equal kernels are equal text.
-std::string without_call_numbers(std::string_view ptx) {
-  constexpr std::string_view comment = " // callseq ";
-  std::string text;
-  text.reserve(ptx.size());
-  for (std::size_t at = 0; at < ptx.size();) {
-    const std::size_t next = std::min(ptx.find(comment, at), ptx.size());
-    text += ptx.substr(at, next - at);
-    at = std::min(ptx.find('\n', next), ptx.size());
-  }
-  return text;
-}
-
 struct GeneratedPart {
   std::string llvm, code;
 };
@@ -107,8 +59,8 @@ void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &g
     return;
   }
   optimize(module, *machine);
-  if (request.is_ptx) {
-    store_bytes_as_words(module);
+  if (request.prepare) {
+    request.prepare(module);
   }
   if (request.wants_llvm) {
     llvm::raw_string_ostream stream(generated.llvm);
@@ -120,17 +72,17 @@ void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &g
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
-  const auto type = request.is_ptx ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  const auto type = request.is_assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(*passes, stream, nullptr, type)) {
     error = "LLVM cannot write code for " + machine->getTargetTriple().str();
     return;
   }
   passes->run(module);
-  const std::string_view text(code.data(), code.size());
-  generated.code = request.is_ptx ? without_call_numbers(text) : std::string(text);
+  const std::string_view written(code.data(), code.size());
+  generated.code = request.rewrite ? request.rewrite(written) : std::string(written);
 }
 
-// Memory of the GPU that more than one function uses: it must stay one.
+// Whether more than one function uses the same variable in the GPU's memory, of which there must be only one.
 bool shares_state(const llvm::Module &module) {
   return std::any_of(module.global_begin(), module.global_end(), [](const llvm::GlobalVariable &variable) {
     if (variable.isConstant() || variable.getAddressSpace() == shared_space) {
@@ -151,14 +103,14 @@ bool shares_state(const llvm::Module &module) {
   });
 }
 
-// Part of a module as bitcode, which is how it gets from one of LLVM's contexts, which a thread has for itself, to
-// another: it has some of the kernels and all that they may call.
+// A part of a module, with some of the kernels and all that they may call. As bitcode it can be passed from one of LLVM's
+// contexts to another; each thread has a context of its own.
 struct ModulePart {
   std::uint32_t first_kernel = 0;
   std::string bitcode;
 };
 
-// Empty if the module is best left as one.
+// Divides a module of many kernels. Returns nothing if it is to stay one.
 std::vector<ModulePart> divide(llvm::Module &module) {
   std::vector<llvm::Function *> kernels;
   for (llvm::Function &function : module) {
@@ -183,7 +135,7 @@ std::vector<ModulePart> divide(llvm::Module &module) {
     for (const llvm::GlobalValue *other : others) {
       llvm::cast<llvm::Function>(copies[other])->eraseFromParent();
     }
-    // So that the text of all parts is one module too (whole_code).
+    // So that the code of all parts can be joined to one module.
     for (llvm::GlobalValue &value : part->global_values()) {
       if (value.hasLocalLinkage()) {
         value.setName(value.getName() + "_part" + llvm::Twine(i));
@@ -195,18 +147,23 @@ std::vector<ModulePart> divide(llvm::Module &module) {
   return parts;
 }
 
-// Text without the lines that say version and target, which PTX begins with.
-std::string_view without_header(std::string_view ptx) {
-  constexpr std::string_view last = ".address_size 64\n";
-  const std::size_t at = ptx.find(last);
-  return at == std::string_view::npos ? ptx : ptx.substr(at + last.size());
-}
-
 }  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, const std::string &cpu,
+                                                  const std::string &features, std::string &error) {
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (target == nullptr) {
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // products and sums are rounded one by one, unless we say fma
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+}
 
 bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
                    GeneratedCode &generated, std::string &error) {
-  const std::vector<ModulePart> parts = request.is_ptx ? divide(module) : std::vector<ModulePart>();
+  const std::vector<ModulePart> parts = request.may_divide ? divide(module) : std::vector<ModulePart>();
   if (parts.empty()) {
     GeneratedPart whole;
     generate(module, request, whole, error);
@@ -237,12 +194,4 @@ bool generate_code(llvm::Module &module, const CodeRequest &request, const plugi
   return true;
 }
 
-std::string whole_code(std::span<const CodePart> parts) {
-  std::string code;
-  for (const CodePart &part : parts) {
-    code += code.empty() ? part.code : without_header(part.code);
-  }
-  return code;
-}
-
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -1,4 +1,4 @@
-// Kernels as PTX, or as native code of the host.
+// Code generation: kernels as assembly or object files.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -6,34 +6,40 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin_api/cpp/host_services.h"
-#include "plugins/nvptx/launch_plan.h"
+#include "plugins/gpu/launch_plan.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 struct GeneratedCode {
-  std::string llvm;  // as optimized, if it is wanted: one module after the other
+  std::string llvm;  // LLVM IR after all passes, if it is wanted: one module after the other
   std::vector<CodePart> parts;
 };
 
+// All functions are called from any thread.
 struct CodeRequest {
-  // Null and an error if there is none. From any thread.
+  // Returns nullptr and sets the error if there is none.
   std::function<std::unique_ptr<llvm::TargetMachine>(std::string &error)> make_machine;
-  bool is_ptx = true;  // or else an object file
+  bool is_assembly = false;  // else an object file
+  bool may_divide = false;   // the code of many kernels may come in several parts
   bool wants_llvm = false, wants_code = true;
+  std::function<void(llvm::Module &module)> prepare = {};          // the optimized module for code generation; or empty
+  std::function<std::string(std::string_view code)> rewrite = {};  // what LLVM has written; or empty
 };
 
-// Optimizes the kernels, which stand in the module by their numbers, and writes their code; the module is then of no more
-// use. PTX of many kernels is made in parts, by the host's threads; what comes out does not depend on their number. False
-// and an error if LLVM cannot.
+// Optimizes the kernels, which are in the module by their numbers, and writes their code; the module cannot be used after
+// that. Parts are made by the host's threads; the result does not depend on the number of these. Returns false and sets
+// the error if LLVM fails.
 bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
                    GeneratedCode &generated, std::string &error);
 
-// The code of all parts as one.
-std::string whole_code(std::span<const CodePart> parts);
+// LLVM's code generator for a target that was initialized. Products and sums are not fused. Returns nullptr and sets the
+// error if there is none.
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, const std::string &cpu,
+                                                  const std::string &features, std::string &error);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -2,21 +2,21 @@
 // once (flatten-call-graph). Of what costs little (guarded_cost.h), all branches and several rounds become guarded
 // launches, without a jump, so that the host need not ask the GPU which are wanted. What nobody needs is left out
 // (needed_values.h).
-#include "plugins/nvptx/compiler.h"
+#include "plugins/gpu/compiler.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 
+#include "plugins/gpu/guarded_cost.h"
+#include "plugins/gpu/loop_rounds.h"
+#include "plugins/gpu/needed_values.h"
+#include "plugins/gpu/plan_builder.h"
+#include "plugins/gpu/two_rounds.h"
 #include "plugins/llvm/kernel/call.h"
-#include "plugins/nvptx/guarded_cost.h"
-#include "plugins/nvptx/loop_rounds.h"
-#include "plugins/nvptx/needed_values.h"
-#include "plugins/nvptx/plan_builder.h"
-#include "plugins/nvptx/two_rounds.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 using emit::ComputationView;
@@ -27,15 +27,14 @@ constexpr std::uint64_t commands_together = 64;  // of a loop's rounds
 
 class Compiler {
  public:
-  Compiler(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,
-           LaunchPlan &plan, emit::Problem &problem)
+  Compiler(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
+           emit::Problem &problem)
       : module_(module),
-        target_(target),
         threads_(threads),
         code_(code),
         plan_(plan),
         problem_(problem),
-        costs_(module, target),
+        costs_(module, threads.target()),
         needed_(module),
         builder_(module, threads, code, plan, problem) {}
 
@@ -236,7 +235,7 @@ class Compiler {
   }
 
   bool instruction(InstructionView i) {
-    if (const std::string problem = launch_problem(i, target_); !problem.empty()) {
+    if (const std::string problem = launch_problem(i, threads_.target()); !problem.empty()) {
       return builder_.fail(i, problem, true);
     }
     const std::uint16_t op = i.op();
@@ -283,7 +282,6 @@ class Compiler {
   }
 
   const emit::ModuleView &module_;
-  const Target &target_;
   const Threads &threads_;
   llvm::Module &code_;
   LaunchPlan &plan_;
@@ -297,25 +295,25 @@ class Compiler {
 
 std::string launch_problem(InstructionView instruction, const Target &target) {
   const std::uint16_t op = instruction.op();
-  const std::string problem = emit::kernel_problem(instruction, thread_target(target, false));
+  const std::string problem = emit::kernel_problem(instruction, target.threads);
   const bool has_kernel =
       op != BP_OP_PARAMETER && op != BP_OP_CONSTANT && !emit::is_forwarding(op) && !emit::is_control_flow(op);
   // Each operand and result, scratch, of which the merges of a sort take two places, and a guard.
   const std::size_t parameters = instruction.operand_count() + instruction.result_count() + (op == BP_OP_SORT ? 3 : 2);
-  if (!problem.empty() || !has_kernel || parameters <= max_parameters(target)) {
+  if (!problem.empty() || !has_kernel || parameters <= target.max_parameters) {
     return problem;
   }
   return "needs a kernel of " + std::to_string(parameters) + " parameters, expected at most " +
-         std::to_string(max_parameters(target)) + " for " + target.text();
+         std::to_string(target.max_parameters) + " for " + target.name;
 }
 
-bool compile(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,
-             LaunchPlan &plan, emit::Problem &problem) {
+bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
+             emit::Problem &problem) {
   if (!module.final()) {
     problem.message = "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage";
     return false;
   }
-  return Compiler(module, target, threads, code, plan, problem).run();
+  return Compiler(module, threads, code, plan, problem).run();
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -5,20 +5,20 @@
 
 #include <string>
 
+#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/target.h"
+#include "plugins/gpu/threads.h"
 #include "plugins/llvm/module_view.h"
 #include "plugins/llvm/program.h"
-#include "plugins/nvptx/launch_plan.h"
-#include "plugins/nvptx/target.h"
-#include "plugins/nvptx/threads.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // Why an instruction cannot be launched on the target; empty if it can. What emit::kernel_problem() says, and more.
 std::string launch_problem(emit::InstructionView instruction, const Target &target);
 
 // Emits the kernels into `code`, whose triple and data layout are set. False and a problem if it cannot be done. The
 // module must be at BP_STAGE_FINAL.
-bool compile(const emit::ModuleView &module, const Target &target, const Threads &threads, llvm::Module &code,
-             LaunchPlan &plan, emit::Problem &problem);
+bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
+             emit::Problem &problem);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

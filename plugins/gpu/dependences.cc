@@ -1,11 +1,11 @@
-#include "plugins/nvptx/dependences.h"
+#include "plugins/gpu/dependences.h"
 
 #include <algorithm>
 #include <map>
 #include <queue>
 #include <unordered_map>
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
@@ -208,4 +208,4 @@ std::vector<std::uint32_t> last_first(const LaunchPlan &plan, const Segment &seg
   return order;
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

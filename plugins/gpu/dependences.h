@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "plugins/nvptx/launch_plan.h"
+#include "plugins/gpu/launch_plan.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // Commands [begin, end), launches and moves, of which none is jumped to but the first. Segments take effect in order.
 struct Segment {
@@ -30,4 +30,4 @@ void add_dependences(LaunchPlan &plan, std::span<const std::uint32_t> memory_of)
 // The same commands, last ones first where the dependences let them.
 std::vector<std::uint32_t> last_first(const LaunchPlan &plan, const Segment &segment);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

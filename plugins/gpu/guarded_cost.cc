@@ -1,13 +1,13 @@
-#include "plugins/nvptx/guarded_cost.h"
+#include "plugins/gpu/guarded_cost.h"
 
 #include <algorithm>
 
+#include "plugins/gpu/compiler.h"
+#include "plugins/gpu/kernel_set.h"
+#include "plugins/gpu/loop_rounds.h"
 #include "plugins/llvm/kernel/call.h"
-#include "plugins/nvptx/compiler.h"
-#include "plugins/nvptx/kernel_set.h"
-#include "plugins/nvptx/loop_rounds.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 using emit::ComputationView;
 using emit::InstructionView;
@@ -77,7 +77,7 @@ std::uint64_t GuardedCost::of(InstructionView i) {
     bytes += static_cast<std::uint64_t>(module_.shape_of(result).bytes());
   }
   if (op == BP_OP_SORT) {
-    const auto sort = sort_for_team(i);
+    const auto sort = sort_for_team(i, target_);
     launches += sort ? static_cast<std::uint64_t>(sort->tiles.passes()) : 0;
   }
   const std::uint64_t of_copies =
@@ -118,4 +118,4 @@ std::uint64_t GuardedCost::of_moves(std::span<const std::uint32_t> from, std::sp
   return cost;
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

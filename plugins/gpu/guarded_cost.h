@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "plugins/gpu/target.h"
 #include "plugins/llvm/module_view.h"
-#include "plugins/nvptx/target.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // In launches that do nothing. One takes about an eighth of the time in which the host asks the GPU for a byte and
 // starts what comes next; of what is guarded, about half is wanted.
@@ -40,4 +40,4 @@ class GuardedCost {
   std::vector<std::optional<std::uint64_t>> of_computations_;
 };
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -1,15 +1,15 @@
-#include "plugins/nvptx/kernel_set.h"
+#include "plugins/gpu/kernel_set.h"
 
 #include <algorithm>
 #include <bit>
 
+#include "plugins/gpu/guarded_cost.h"
 #include "plugins/llvm/contraction/gpu/cost.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/scan.h"
 #include "plugins/llvm/kernel/topk.h"
-#include "plugins/nvptx/guarded_cost.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 using emit::InstructionView;
 
@@ -24,11 +24,11 @@ llvm::Value *thread_of_grid(llvm::IRBuilderBase &b, const KernelFrame &frame) {
 
 }  // namespace
 
-std::optional<TeamSort> sort_for_team(InstructionView i) {
-  const emit::SortTiles tiles = emit::sort_tiles(i, threads_per_block, max_shared_bytes);
-  const TeamSize size = block_of_teams(tiles.members, tiles.items(), tiles.bytes_of_team);
-  return shared_bytes_of(size, tiles.bytes_of_team) <= max_shared_bytes ? std::optional(TeamSort{tiles, size})
-                                                                        : std::nullopt;
+std::optional<TeamSort> sort_for_team(InstructionView i, const Target &target) {
+  const emit::SortTiles tiles = emit::sort_tiles(i, threads_per_block, target.usual_shared_bytes);
+  const TeamSize size = block_of_teams(tiles.members, tiles.items(), tiles.bytes_of_team, target);
+  return shared_bytes_of(size, tiles.bytes_of_team) <= target.usual_shared_bytes ? std::optional(TeamSort{tiles, size})
+                                                                                 : std::nullopt;
 }
 
 std::pair<Kernel &, bool> KernelSet::find(const std::string &signature, bool is_guarded) {
@@ -63,27 +63,27 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
   if (!is_new) {
     return kernel;
   }
-  const RegisterNeed need = register_need(i);
+  const RegisterNeed need = target_.registers->of(i);
   if (const auto rows = emit::rows_for_team(i)) {
     const std::int64_t count = rows->count(i.module());
-    const TeamSize size = team_size(count, rows->length(i.module()), need.max_threads);
+    const TeamSize size = team_size(count, rows->length(i.module()), need.max_threads, target_);
     emit_for_teams(i, call, size, count, blocks_at_once(size, need), kernel);
   } else if (const auto scan = emit::find_scan(i)) {
     // Where many lines lie across memory, neighbouring threads each have one.
     const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
-    const TeamSize size =
-        has_line ? block_of_teams(1, scan->lines, 0) : team_size(scan->lines, scan->length, need.max_threads);
+    const TeamSize size = has_line ? block_of_teams(1, scan->lines, 0, target_)
+                                   : team_size(scan->lines, scan->length, need.max_threads, target_);
     emit_for_teams(i, call, size, scan->lines, blocks_at_once(size, need), kernel);
   } else if (const auto topk = emit::topk_for_team(i)) {
-    const std::int64_t threads = team_size(topk->lines, topk->length, need.max_threads).threads;
-    const TeamSize size = block_of_teams(threads, topk->lines, topk->bytes_of_team);
+    const std::int64_t threads = team_size(topk->lines, topk->length, need.max_threads, target_).threads;
+    const TeamSize size = block_of_teams(threads, topk->lines, topk->bytes_of_team, target_);
     emit_for_teams(i, call, size, topk->lines, blocks_at_once(size, need), kernel);
-  } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, target_)) {
-    const RegisterNeed of_sums = register_need(work->sum_bits);
+  } else if (const auto work = emit::contraction_for_team(code_.getContext(), i, target_.threads)) {
+    const RegisterNeed of_sums = target_.registers->of_sums(work->sum_bits);
     const std::int64_t max_threads = std::min(need.max_threads, of_sums.max_threads);
-    const TeamSize size =
-        work->length == 0 ? TeamSize{emit::tile_members, 1} : team_size(work->items, work->length, max_threads);
-    const std::size_t maps = work->is_for_warpgroups && threads_.has_copy_engine() ? 2 : 0;  // of lhs and rhs
+    const TeamSize size = work->length == 0 ? TeamSize{emit::tile_members, 1}
+                                            : team_size(work->items, work->length, max_threads, target_);
+    const std::size_t maps = work->is_for_warpgroups && target_.has_copy_engine ? 2 : 0;  // of lhs and rhs
     const std::uint32_t blocks = work->length != 0 ? blocks_at_once(size, of_sums) : work->leaves_registers ? 2 : 1;
     emit_for_teams(i, call, size, std::max<std::int64_t>(work->items, 1), blocks, kernel, maps);
   } else if (emit::find_crossing(i)) {
@@ -121,7 +121,7 @@ const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call
     };
     width = builder.b.CreateSub(address(2 * count + 1), address(2 * count));
   }
-  emit::emit_sort_tile(builder, site, target_, tiles, team, width);
+  emit::emit_sort_tile(builder, site, target_.threads, tiles, team, width);
   kernel.blocks = (tiles.items() + size.per_block - 1) / size.per_block;
   kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
   kernel.shared_bytes = shared_bytes_of(size, tiles.bytes_of_team);
@@ -215,7 +215,7 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   site.scratch = frame.pointers.back();
   site.begin = thread_of_grid(builder.b, frame);
   site.end = builder.b.CreateAdd(site.begin, builder.b.getInt64(1));
-  const emit::KernelWork work = emit_kernel(builder, site, target_);
+  const emit::KernelWork work = emit_kernel(builder, site, target_.threads);
   kernel.scratch_bytes = static_cast<std::uint64_t>(work.scratch_bytes + 63) / 64 * 64;
   kernel.blocks = (work.items + threads_per_block - 1) / threads_per_block;
   kernel.threads = static_cast<std::uint32_t>(std::min<std::int64_t>(work.items, threads_per_block));
@@ -226,7 +226,7 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
 // with others as they need.
 std::uint32_t KernelSet::blocks_at_once(const TeamSize &size, const RegisterNeed &need) const {
   const std::int64_t threads = size.threads * size.per_block;
-  const std::int64_t at_once = need.computes ? max_threads_per_block : target_.gpu.threads;
+  const std::int64_t at_once = need.computes ? max_threads_per_block : target_.threads.gpu.threads;
   const bool are_few = threads <= threads_per_block || need.is_large;
   return are_few ? 1 : static_cast<std::uint32_t>(std::max<std::int64_t>(at_once / threads, 1));
 }
@@ -237,9 +237,9 @@ bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call
   if (!columns) {
     return false;
   }
-  const emit::ColumnWork work = emit::column_work(code_.getContext(), i, *columns, target_);
-  const RegisterNeed with_sums = register_need(need, work.sum_bits);
-  const TeamSize size = team_size(work, with_sums.max_threads);
+  const emit::ColumnWork work = emit::column_work(code_.getContext(), i, *columns, target_.threads);
+  const RegisterNeed with_sums = target_.registers->with_sums(need, work.sum_bits);
+  const TeamSize size = team_size(work, with_sums.max_threads, target_);
   if (size.threads == 1) {
     return false;
   }
@@ -257,7 +257,7 @@ void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, 
   BlockTeam team(builder.b, threads_, frame, size, items);
   emit::KernelSite site = emit::kernel_site(i, call, frame.pointers);
   site.begin = team.item();
-  const emit::KernelWork work = emit_kernel(builder, site, target_, &team);
+  const emit::KernelWork work = emit_kernel(builder, site, target_.threads, &team);
   kernel.blocks = (work.items + size.per_block - 1) / size.per_block;
   kernel.threads = static_cast<std::uint32_t>(size.threads * size.per_block);
   kernel.shared_bytes = shared_bytes_of(size, work.scratch_bytes);
@@ -269,4 +269,4 @@ void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, 
   threads_.end_kernel(builder.b, frame, kernel.threads, blocks);
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -11,12 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/gpu/block_team.h"
 #include "plugins/llvm/kernel/call.h"
 #include "plugins/llvm/kernel/sort_tiles.h"
-#include "plugins/nvptx/block_team.h"
-#include "plugins/nvptx/registers.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // What a launch of it needs.
 struct Kernel {
@@ -33,13 +32,12 @@ struct TeamSort {
   TeamSize size;
 };
 // Nothing if the memory of a block is too small for a tile.
-std::optional<TeamSort> sort_for_team(emit::InstructionView sort);
+std::optional<TeamSort> sort_for_team(emit::InstructionView sort, const Target &target);
 
 class KernelSet {
  public:
   // All are kept.
-  KernelSet(llvm::Module &code, const Threads &threads)
-      : code_(code), threads_(threads), target_(threads.vector_target()) {}
+  KernelSet(llvm::Module &code, const Threads &threads) : code_(code), threads_(threads), target_(threads.target()) {}
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(kernels_.size()); }
 
@@ -73,8 +71,8 @@ class KernelSet {
 
   llvm::Module &code_;
   const Threads &threads_;
-  const emit::VectorTarget target_;
+  const Target &target_;
   std::unordered_map<std::string, Kernel> kernels_;  // by signature
 };
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

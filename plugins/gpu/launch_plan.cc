@@ -1,4 +1,4 @@
-#include "plugins/nvptx/launch_plan.h"
+#include "plugins/gpu/launch_plan.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/SHA256.h>
@@ -7,12 +7,11 @@
 #include <array>
 #include <cstring>
 
-#include "plugins/nvptx/dependences.h"
+#include "plugins/gpu/dependences.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
-constexpr char magic[9] = "BPNVPTX8";
 constexpr std::size_t checksum_bytes = 32;
 
 std::array<std::uint8_t, checksum_bytes> checksum(std::string_view bytes) {
@@ -68,7 +67,7 @@ class Reader {
   std::string_view bytes_;
 };
 
-std::string problem_of(const LaunchPlan &plan, const Command &command) {
+std::string problem_of(const LaunchPlan &plan, const Command &command, std::uint32_t max_shared_bytes) {
   // Each with at least so many bytes.
   const auto has_places = [&](std::uint32_t count, std::uint64_t bytes) {
     if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
@@ -102,7 +101,7 @@ std::string problem_of(const LaunchPlan &plan, const Command &command) {
       return command.kernel >= plan.kernel_count ? "there is no such kernel"
              : !has_places(command.count, 0)     ? "an argument is outside of its allocation"
              : command.grid.blocks == 0 || command.grid.threads == 0 || command.grid.threads > max_threads_per_block ||
-                     command.grid.shared_bytes > whole_shared_bytes
+                     command.grid.shared_bytes > max_shared_bytes
                  ? "its grid is empty or too large"
                  : problem_of_maps();
     case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
@@ -171,7 +170,7 @@ std::string problem_of_dependences(const LaunchPlan &plan) {
   return "";
 }
 
-std::string problem_of(const LaunchPlan &plan) {
+std::string problem_of(const LaunchPlan &plan, std::uint32_t max_shared_bytes) {
   if (plan.allocation_sizes.empty() || plan.allocation_sizes.back() != plan.scratch_bytes) {
     return "its last allocation is not the scratch memory that a run gets";
   }
@@ -179,7 +178,7 @@ std::string problem_of(const LaunchPlan &plan) {
     return "a target is outside of the plan";
   }
   for (std::size_t c = 0; c < plan.commands.size(); ++c) {
-    if (const std::string problem = problem_of(plan, plan.commands[c]); !problem.empty()) {
+    if (const std::string problem = problem_of(plan, plan.commands[c], max_shared_bytes); !problem.empty()) {
       return "command " + std::to_string(c) + ": " + problem;
     }
   }
@@ -197,7 +196,7 @@ std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &c
   return addresses;
 }
 
-std::string write_artifact(const Artifact &artifact) {
+std::string write_artifact(const Artifact &artifact, const ArtifactFormat &format) {
   Writer writer;
   writer.add_list(artifact.target);
   writer.add_list(artifact.plan.commands);
@@ -215,18 +214,18 @@ std::string write_artifact(const Artifact &artifact) {
   }
   const std::string body = writer.take();
   const auto sum = checksum(body);
-  return std::string(magic, 8) + std::string(reinterpret_cast<const char *>(sum.data()), sum.size()) + body;
+  return std::string(format.magic) + std::string(reinterpret_cast<const char *>(sum.data()), sum.size()) + body;
 }
 
-std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error) {
+std::optional<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format, std::string &error) {
   const std::string_view all(bytes.data(), bytes.size());
-  constexpr std::size_t header = 8 + checksum_bytes;
-  if (all.size() < header || all.substr(0, 8) != magic) {
-    error = "not an artifact of this version of the NVPTX backend";
+  const std::size_t header = format.magic.size() + checksum_bytes;
+  if (all.size() < header || !all.starts_with(format.magic)) {
+    error = "not an artifact of this version of the " + std::string(format.backend) + " backend";
     return std::nullopt;
   }
   const std::string_view body = all.substr(header);
-  if (const auto sum = checksum(body); std::memcmp(sum.data(), all.data() + 8, sum.size()) != 0) {
+  if (const auto sum = checksum(body); std::memcmp(sum.data(), all.data() + format.magic.size(), sum.size()) != 0) {
     error = "artifact is damaged: its checksum is wrong";
     return std::nullopt;
   }
@@ -240,7 +239,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
     error = "artifact is damaged: what it holds does not fill it";
     return std::nullopt;
   }
-  std::string problem = problem_of(plan);
+  std::string problem = problem_of(plan, format.max_shared_bytes);
   problem = problem.empty() ? problem_of_parts(artifact) : problem;
   if (!problem.empty()) {
     error = "artifact is damaged: " + problem;
@@ -297,4 +296,4 @@ std::string to_text(const LaunchPlan &plan, const std::function<std::string(std:
   return out;
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

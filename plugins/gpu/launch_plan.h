@@ -7,11 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "plugins/nvptx/tensor_map.h"
+#include "plugins/gpu/tensor_map.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // Bytes of an allocation of the program, and what a command does with them.
 struct Place {
@@ -21,8 +22,6 @@ struct Place {
 };
 
 inline constexpr std::uint32_t max_threads_per_block = 1024;
-// The shared memory that a block can have: without asking the driver for more, and at all.
-inline constexpr std::uint32_t max_shared_bytes = 48 * 1024, whole_shared_bytes = 227 * 1024;
 
 // The threads of a kernel.
 struct Grid {
@@ -98,12 +97,18 @@ struct Artifact {
   std::vector<CodePart> parts;  // some, and the first has kernel 0, if there are kernels
 };
 
-std::string write_artifact(const Artifact &artifact);
-// Nothing, and what is wrong in `error`, if the bytes are not a whole artifact of this version whose commands stay
-// inside of its tables.
-std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error);
+// What distinguishes the artifacts of a backend.
+struct ArtifactFormat {
+  std::string_view magic;              // the first bytes, for the backend and the version of its format
+  std::string_view backend;            // its name in messages
+  std::uint32_t max_shared_bytes = 0;  // of a block, on any of its targets
+};
+std::string write_artifact(const Artifact &artifact, const ArtifactFormat &format);
+// Returns nothing and sets the error if the bytes are not a whole artifact of this format whose commands stay inside of
+// its tables.
+std::optional<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format, std::string &error);
 
 // For people: a line for each command, which ends with the name of the instruction that it is for. `&a3+256` is written.
 std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

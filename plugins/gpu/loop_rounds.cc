@@ -1,4 +1,4 @@
-#include "plugins/nvptx/loop_rounds.h"
+#include "plugins/gpu/loop_rounds.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -6,7 +6,7 @@
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/scalar/element_type.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 using emit::ComputationView;
@@ -174,4 +174,4 @@ std::optional<std::uint64_t> loop_rounds(InstructionView loop) {
   return LoopReader(loop).rounds();
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -5,11 +5,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "backplane/ext/memory.h"
-#include "plugins/nvptx/launch_plan.h"
+#include "plugins/gpu/launch_plan.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // What a failure is where something may have been written already: BP_NO_MEMORY says that nothing was (BP-STATUS-02).
 inline bp_status after_writing(bp_status status) {
@@ -40,7 +41,10 @@ class Mark {
 // Addresses are the machine's. Threads: all functions from any thread.
 class Machine {
  public:
+  // backend: its name, with which messages begin.
+  explicit Machine(std::string backend) : backend_(std::move(backend)) {}
   virtual ~Machine() = default;
+  const std::string &backend() const { return backend_; }
   virtual bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
                              const bp_diag_t *diag) = 0;
   virtual void release(std::uint64_t address) = 0;
@@ -57,9 +61,9 @@ class Machine {
   // The plan is kept. Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
   virtual std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts,
                                               bp_status &status, const bp_diag_t *diag) = 0;
+
+ private:
+  const std::string backend_;
 };
 
-// Takes up to `memory_bytes` of the host's memory.
-std::unique_ptr<Machine> make_emulator(std::uint64_t memory_bytes);
-
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

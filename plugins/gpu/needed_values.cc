@@ -1,11 +1,11 @@
-#include "plugins/nvptx/needed_values.h"
+#include "plugins/gpu/needed_values.h"
 
 #include <algorithm>
 
+#include "plugins/gpu/loop_rounds.h"
 #include "plugins/llvm/kernel/kernel.h"
-#include "plugins/nvptx/loop_rounds.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 using emit::ComputationView;
 using emit::InstructionView;
@@ -120,4 +120,4 @@ void NeededValues::need_for_parameter(std::uint32_t value) {
   need(caller.operand(operand + k));
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -6,7 +6,7 @@
 
 #include "plugins/llvm/module_view.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 class NeededValues {
  public:
@@ -32,4 +32,4 @@ class NeededValues {
   std::vector<std::uint32_t> open_;    // values that are needed, and what they need has yet to be found
 };
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

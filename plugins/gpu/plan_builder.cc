@@ -1,11 +1,11 @@
-#include "plugins/nvptx/plan_builder.h"
+#include "plugins/gpu/plan_builder.h"
 
 #include <algorithm>
 
-#include "plugins/nvptx/dependences.h"
-#include "plugins/nvptx/guarded_cost.h"
+#include "plugins/gpu/dependences.h"
+#include "plugins/gpu/guarded_cost.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 using emit::InstructionView;
 using emit::Location;
@@ -115,7 +115,7 @@ void PlanBuilder::choose(InstructionView origin, std::uint32_t selector, Place g
 bool PlanBuilder::launch(InstructionView i) {
   const emit::KernelCall call = emit::kernel_call(i);
   if (i.op() == BP_OP_SORT) {
-    if (const auto sort = sort_for_team(i)) {
+    if (const auto sort = sort_for_team(i, threads_.target())) {
       return launch_sort(i, call, *sort);
     }
   }
@@ -178,9 +178,10 @@ bool PlanBuilder::can_start(InstructionView i, const Kernel &kernel) {
   if (kernel.blocks > max_blocks) {
     return fail(i, "has more elements than a grid has threads", true);
   }
-  if (kernel.shared_bytes > threads_.whole_shared_bytes()) {
+  if (kernel.shared_bytes > threads_.target().max_shared_bytes) {
     return fail(i, "has a kernel that needs " + std::to_string(kernel.shared_bytes) +
-                       " bytes of shared memory, expected at most " + std::to_string(threads_.whole_shared_bytes()));
+                       " bytes of shared memory, expected at most " +
+                       std::to_string(threads_.target().max_shared_bytes));
   }
   return true;
 }
@@ -199,4 +200,4 @@ void PlanBuilder::add_launch(InstructionView i, const Kernel &kernel, const std:
   plan_.maps.insert(plan_.maps.end(), kernel.maps.begin(), kernel.maps.end());
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

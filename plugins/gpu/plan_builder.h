@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "plugins/gpu/kernel_set.h"
+#include "plugins/gpu/launch_plan.h"
 #include "plugins/llvm/program.h"
-#include "plugins/nvptx/kernel_set.h"
-#include "plugins/nvptx/launch_plan.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 class PlanBuilder {
  public:
@@ -73,4 +73,4 @@ class PlanBuilder {
 // The place of a value.
 Place place_of(const emit::Location &location, std::uint64_t size, bool is_written = false);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

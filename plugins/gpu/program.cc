@@ -1,5 +1,5 @@
 // A run goes from segment to segment of the plan; conditions and selectors it asks the machine for.
-#include "plugins/nvptx/program.h"
+#include "plugins/gpu/program.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
-#include "plugins/nvptx/dependences.h"
+#include "plugins/gpu/dependences.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 struct LoadedProgram {
@@ -134,10 +134,10 @@ bp_status start_run(const bp_program_t *program, const bp_run_t &run, const bp_d
   const std::size_t expected = loaded.plan.allocation_sizes.size() - 1;
   if (run.allocation_count != expected) {
     return plugin::fail(diag, BP_INVALID,
-                        "nvptx: run has " + std::to_string(run.allocation_count) + " allocations, the program " +
-                            std::to_string(expected));
+                        loaded.machine->backend() + ": run has " + std::to_string(run.allocation_count) +
+                            " allocations, the program " + std::to_string(expected));
   }
   return Run(loaded, run, diag).start();
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

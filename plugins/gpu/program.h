@@ -2,10 +2,10 @@
 #pragma once
 
 #include "backplane/ext/compiler.h"
-#include "plugins/nvptx/launch_plan.h"
-#include "plugins/nvptx/machine.h"
+#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/machine.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // The ABI's program, whose destroy() frees it; the machine outlives it.
 bp_status load_program(Artifact artifact, Machine &machine, const bp_program_t **program, const bp_diag_t *diag);
@@ -14,4 +14,4 @@ bp_status load_program(Artifact artifact, Machine &machine, const bp_program_t *
 // load_program(). Threads: any, at the same time.
 bp_status start_run(const bp_program_t *program, const bp_run_t &run, const bp_diag_t *diag);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -1,10 +1,10 @@
-#include "plugins/nvptx/queue.h"
+#include "plugins/gpu/queue.h"
 
 #include <algorithm>
 
 #include "plugin_api/cpp/call.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 constexpr std::size_t max_failures = 300;
@@ -97,8 +97,9 @@ bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_po
   Submission submission{std::exchange(next_waits_for_, {}), {commands, commands + count}, done};
   for (const bp_command_t &command : submission.commands) {
     if (command.kind >= 32 || (kinds_ >> command.kind & 1) == 0) {
-      return plugin::fail(diag, BP_INVALID,
-                          "nvptx: this queue does not take commands of kind " + std::to_string(command.kind));
+      return plugin::fail(
+          diag, BP_INVALID,
+          machine_.backend() + ": this queue does not take commands of kind " + std::to_string(command.kind));
     }
   }
   if (const bp_status status = machine_.check(diag); status != BP_OK) {
@@ -189,4 +190,4 @@ void Queue::finish(Started started) {
                 outcome.status == BP_OK ? nullptr : outcome.message.c_str());
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "backplane/ext/queue.h"
-#include "plugins/nvptx/machine.h"
+#include "plugins/gpu/machine.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // From one thread to another.
 template <class Item>
@@ -139,4 +139,4 @@ class Queue {
   std::thread starter_, finisher_;             // last: they use all the others
 };
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -1,8 +1,8 @@
-#include "plugins/nvptx/tensor_map.h"
+#include "plugins/gpu/tensor_map.h"
 
 #include "plugins/llvm/generator/team.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 static_assert(TensorMap::max_dimensions == emit::TensorView::max_dimensions);
 
@@ -48,4 +48,4 @@ std::string problem_of(const TensorMap &map, std::uint64_t bytes) {
   return "";
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -9,9 +9,7 @@ namespace bp::emit {
 struct TensorView;
 }
 
-namespace bp::nvptx {
-
-inline constexpr std::uint64_t tensor_map_bytes = 128;
+namespace bp::gpu {
 
 // What an emit::TensorView says, without addresses.
 struct TensorMap {
@@ -28,4 +26,4 @@ TensorMap tensor_map(const emit::TensorView &view, std::uint32_t place);
 // What the engine cannot do, or what is outside of so many bytes; empty if nothing.
 std::string problem_of(const TensorMap &map, std::uint64_t bytes);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

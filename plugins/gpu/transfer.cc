@@ -1,4 +1,4 @@
-#include "plugins/nvptx/transfer.h"
+#include "plugins/gpu/transfer.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 
 #include "plugin_api/cpp/call.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 void *on_host(bp_loc_t place) {
@@ -40,8 +40,9 @@ bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t
 bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
                      std::uint32_t pattern_size, const bp_diag_t *diag) {
   if (!std::has_single_bit(pattern_size) || pattern_size > sizeof pattern) {
-    return plugin::fail(diag, BP_INVALID,
-                        "nvptx: a pattern of " + std::to_string(pattern_size) + " bytes, expected 1, 2, 4 or 8");
+    return plugin::fail(
+        diag, BP_INVALID,
+        machine.backend() + ": a pattern of " + std::to_string(pattern_size) + " bytes, expected 1, 2, 4 or 8");
   }
   char block[4096];
   for (std::size_t at = 0; at < sizeof block; at += pattern_size) {
@@ -57,4 +58,4 @@ bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uin
   return status;
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

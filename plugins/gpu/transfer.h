@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "backplane/ext/memory.h"
-#include "plugins/nvptx/machine.h"
+#include "plugins/gpu/machine.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag);
 
@@ -15,4 +15,4 @@ bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t
 bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
                      std::uint32_t pattern_size, const bp_diag_t *diag);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -2,14 +2,14 @@
 // move the next round does the same with both places exchanged, in all that it reads and writes: it finds the value
 // where it was made and leaves its own at `carried`, where the loop's results are, too. Nothing is lost: what lies at
 // `made` before a round is no value of the loop, and so nobody misses it where the places are exchanged.
-#include "plugins/nvptx/two_rounds.h"
+#include "plugins/gpu/two_rounds.h"
 
 #include <algorithm>
 #include <span>
 
 #include "plugins/llvm/kernel/call.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 using emit::Location;
@@ -147,4 +147,4 @@ std::vector<Command> two_rounds(LaunchPlan &plan, std::uint32_t first, const emi
   return Round(plan, first, module, body).twice();
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

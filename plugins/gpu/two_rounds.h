@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "plugins/gpu/launch_plan.h"
 #include "plugins/llvm/module_view.h"
-#include "plugins/nvptx/launch_plan.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
 // The commands from `first` on are a round of `body`, launches and moves. Adds places to the plan, and returns commands
 // that do what two such rounds do, with fewer moves; none if no move can be left out.
 std::vector<Command> two_rounds(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
                                 emit::ComputationView body);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -15,20 +15,24 @@
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/single_device.h"
+#include "plugins/gpu/code_generation.h"
+#include "plugins/gpu/compiler.h"
+#include "plugins/gpu/emulator/emulator.h"
+#include "plugins/gpu/emulator/host_target.h"
+#include "plugins/gpu/machine.h"
+#include "plugins/gpu/program.h"
+#include "plugins/gpu/queue.h"
+#include "plugins/gpu/transfer.h"
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/math.h"
 #include "plugins/llvm/scalar/narrow_float.h"
-#include "plugins/nvptx/code_generation.h"
-#include "plugins/nvptx/compiler.h"
 #include "plugins/nvptx/driver.h"
-#include "plugins/nvptx/machine.h"
+#include "plugins/nvptx/gpu_threads.h"
 #include "plugins/nvptx/options.h"
-#include "plugins/nvptx/program.h"
-#include "plugins/nvptx/queue.h"
+#include "plugins/nvptx/ptx.h"
 #include "plugins/nvptx/target.h"
-#include "plugins/nvptx/transfer.h"
 
 BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
@@ -81,11 +85,11 @@ class NvptxDevice {
   bp_status load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,
                  const bp_diag_t *diag);
   // Opened when it is first needed. Null, and says why, if that fails.
-  Machine *machine(bp_status &status, const bp_diag_t *diag);
+  gpu::Machine *machine(bp_status &status, const bp_diag_t *diag);
   // Null if it was never needed.
-  Machine *opened_machine();
+  gpu::Machine *opened_machine();
   // The same for a queue, whose index is one of queue_kinds.
-  Queue *queue(std::uint32_t index, bp_status &status, const bp_diag_t *diag);
+  gpu::Queue *queue(std::uint32_t index, bp_status &status, const bp_diag_t *diag);
 
  private:
   // What is known of the GPU, and from it the target, unless that was given.
@@ -102,20 +106,20 @@ class NvptxDevice {
   bp_device_memory_t memory_extension_{};
   plugin::HostServices services_;
   std::mutex mutex_;
-  std::unique_ptr<Machine> machine_;
-  Board board_;
-  std::unique_ptr<Queue> queues_[std::size(queue_kinds)];  // they use machine and board
+  std::unique_ptr<gpu::Machine> machine_;
+  gpu::Board board_;
+  std::unique_ptr<gpu::Queue> queues_[std::size(queue_kinds)];  // they use machine and board
 };
 
 NvptxDevice &self(const bp_device_t *device) {
   return plugin::device_of<NvptxDevice>(device);
 }
 
-bp_status start_command(Machine &machine, const bp_command_t &command, const bp_diag_t *diag) {
+bp_status start_command(gpu::Machine &machine, const bp_command_t &command, const bp_diag_t *diag) {
   switch (command.kind) {
-    case BP_COMMAND_RUN: return start_run(command.program, *command.run, diag);
-    case BP_COMMAND_COPY: return start_copy(machine, command.to, command.from, command.size, diag);
-    default: return start_fill(machine, command.to, command.size, command.pattern, command.pattern_size, diag);
+    case BP_COMMAND_RUN: return gpu::start_run(command.program, *command.run, diag);
+    case BP_COMMAND_COPY: return gpu::start_copy(machine, command.to, command.from, command.size, diag);
+    default: return gpu::start_fill(machine, command.to, command.size, command.pattern, command.pattern_size, diag);
   }
 }
 
@@ -143,7 +147,7 @@ bp_status alloc(const bp_device_t *device, std::uint32_t space, std::uint64_t si
                       std::to_string(alignment) + ", expected some, of space 0, and a power of two");
     }
     bp_status status = BP_OK;
-    Machine *machine = self(device).machine(status, diag);
+    gpu::Machine *machine = self(device).machine(status, diag);
     if (machine == nullptr) {
       return status;
     }
@@ -156,18 +160,18 @@ bp_status alloc(const bp_device_t *device, std::uint32_t space, std::uint64_t si
   });
 }
 void release(const bp_device_t *device, std::uint64_t memory) {
-  if (Machine *machine = self(device).opened_machine(); machine != nullptr) {
+  if (gpu::Machine *machine = self(device).opened_machine(); machine != nullptr) {
     machine->release(memory);
   }
 }
 bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) {
   return plugin::guarded(diag, [&]() -> bp_status {
     bp_status status = BP_OK;
-    Machine *machine = self(device).machine(status, diag);
+    gpu::Machine *machine = self(device).machine(status, diag);
     if (machine == nullptr) {
       return status;
     }
-    status = start_copy(*machine, to, from, size, diag);
+    status = gpu::start_copy(*machine, to, from, size, diag);
     return status == BP_OK ? machine->finish(diag) : status;
   });
 }
@@ -175,7 +179,7 @@ bp_status submit(const bp_device_t *device, std::uint32_t index, const bp_comman
                  bp_point_t done, const bp_diag_t *diag) {
   return plugin::guarded(diag, [&]() -> bp_status {
     bp_status status = BP_OK;
-    Queue *queue = self(device).queue(index, status, diag);
+    gpu::Queue *queue = self(device).queue(index, status, diag);
     return queue == nullptr ? status : queue->submit(commands, count, done, diag);
   });
 }
@@ -183,7 +187,7 @@ bp_status submit(const bp_device_t *device, std::uint32_t index, const bp_comman
 bp_status wait(const bp_device_t *device, std::uint32_t index, bp_point_t point, const bp_diag_t *diag) {
   return plugin::guarded(diag, [&]() -> bp_status {
     bp_status status = BP_OK;
-    Queue *queue = self(device).queue(index, status, diag);
+    gpu::Queue *queue = self(device).queue(index, status, diag);
     if (queue != nullptr) {
       queue->wait(point);
     }
@@ -228,7 +232,7 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
     target_text_ += " as " + options_.emit;
   }
   if (options_.is_emulated) {
-    target_text_ += " on " + host_text();
+    target_text_ += " on " + gpu::host_text();
   }
   abi.target = target_text_.c_str();
   services_ = plugin::HostServices(host);
@@ -281,11 +285,11 @@ const void *NvptxDevice::extension(std::string_view id) const {
   return id == BP_EXT_COMPILER ? &compiler_extension : nullptr;
 }
 
-Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
+gpu::Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
   std::lock_guard lock(mutex_);
   if (machine_ == nullptr) {
     if (options_.is_emulated) {
-      machine_ = make_emulator(options_.memory_bytes);
+      machine_ = gpu::make_emulator(gpu_target(target_, options_.may_round), options_.memory_bytes);
     } else if (!why_no_gpu_.empty()) {
       status = fail(diag, BP_DEVICE_LOST, "nvptx: " + why_no_gpu_);
     } else {
@@ -295,28 +299,28 @@ Machine *NvptxDevice::machine(bp_status &status, const bp_diag_t *diag) {
   return machine_.get();
 }
 
-Machine *NvptxDevice::opened_machine() {
+gpu::Machine *NvptxDevice::opened_machine() {
   std::lock_guard lock(mutex_);
   return machine_.get();
 }
 
-Queue *NvptxDevice::queue(std::uint32_t index, bp_status &status, const bp_diag_t *diag) {
+gpu::Queue *NvptxDevice::queue(std::uint32_t index, bp_status &status, const bp_diag_t *diag) {
   if (index >= std::size(queue_kinds)) {
     status = fail(diag, BP_INVALID,
                   "nvptx: there is no queue " + std::to_string(index) + ", expected one below " +
                       std::to_string(std::size(queue_kinds)));
     return nullptr;
   }
-  Machine *opened = machine(status, diag);
+  gpu::Machine *opened = machine(status, diag);
   if (opened == nullptr) {
     return nullptr;
   }
   std::lock_guard lock(mutex_);
   if (queues_[index] == nullptr) {
-    queues_[index] = std::make_unique<Queue>(host, *opened, board_, queue_kinds[index],
-                                             [opened](const bp_command_t &command, const bp_diag_t *report) {
-                                               return start_command(*opened, command, report);
-                                             });
+    queues_[index] = std::make_unique<gpu::Queue>(host, *opened, board_, queue_kinds[index],
+                                                  [opened](const bp_command_t &command, const bp_diag_t *report) {
+                                                    return start_command(*opened, command, report);
+                                                  });
   }
   return queues_[index].get();
 }
@@ -340,14 +344,14 @@ bp_status NvptxDevice::claim(const bp_module_t *image, float *cost_ns, const bp_
   if (module == nullptr) {
     return fail(diag, BP_INVALID, "nvptx: " + error);
   }
-  const emit::VectorTarget threads = thread_target(target_, options_.may_round);
+  const gpu::Target target = gpu_target(target_, options_.may_round);
   std::fill_n(cost_ns, module->instruction_count(), 0.0f);
   for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
     const emit::ComputationView computation = module->computation(c);
     for (std::uint32_t n = 0; n < computation.instruction_count() && !computation.embedded(); ++n) {
       const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
-      const std::string problem = launch_problem(instruction, target_);
-      cost_ns[instruction.id()] = problem.empty() ? cost_of(instruction, threads) : -1;
+      const std::string problem = gpu::launch_problem(instruction, target);
+      cost_ns[instruction.id()] = problem.empty() ? cost_of(instruction, target.threads) : -1;
       if (!problem.empty()) {
         diag->report(diag, BP_UNSUPPORTED, instruction.id(),
                      ("nvptx: " + std::string(instruction.name()) + " " + problem).c_str());
@@ -378,7 +382,7 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
     return fail(diag, BP_INVALID, "nvptx: " + error);
   }
   const auto make_machine = [this](std::string &why) {
-    return options_.is_emulated ? make_host_machine(why) : make_target_machine(target_, why);
+    return options_.is_emulated ? gpu::make_host_machine(why) : make_target_machine(target_, why);
   };
   emit::throw_when_out_of_memory();
   const emit::Fragile<llvm::TargetMachine> machine(make_machine(error).release());
@@ -391,53 +395,56 @@ bp_status NvptxDevice::compile(const bp_module_t *image, const bp_ostream_t *out
   code.setTargetTriple(machine->getTargetTriple().str());
   code.setDataLayout(machine->createDataLayout());
   emit::avoid_f64(code);
-  constexpr unsigned first_with_bf16 = 80;
-  if (target_.version >= first_with_bf16) {
+  const gpu::Target target = gpu_target(target_, options_.may_round);
+  if (target.has_bf16_instructions) {
     emit::set_bf16_rounding(
         code, options_.is_emulated ? emit::Bf16Rounding::LikeInstruction : emit::Bf16Rounding::Instruction);
   }
-  constexpr unsigned first_with_f8 = 89;
   const auto instructions =
       options_.is_emulated ? emit::NarrowConversion::LikeInstructions : emit::NarrowConversion::Instructions;
-  emit::set_narrow_conversion(code, target_.version >= first_with_f8 ? instructions : emit::NarrowConversion::Floats);
-  Artifact artifact;
+  emit::set_narrow_conversion(code, target.has_f8_instructions ? instructions : emit::NarrowConversion::Floats);
+  gpu::Artifact artifact;
   artifact.target = target_text_;
   emit::Problem problem;
-  const auto threads = options_.is_emulated ? make_emulated_threads(target_, options_.may_round, options_.finds_races)
-                                            : make_gpu_threads(target_, options_.may_round);
-  if (!nvptx::compile(*module, target_, *threads, code, artifact.plan, problem)) {
+  const auto threads =
+      options_.is_emulated ? gpu::make_emulated_threads(target, options_.finds_races) : make_gpu_threads(target);
+  if (!gpu::compile(*module, *threads, code, artifact.plan, problem)) {
     const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
                              : problem.instruction == BP_NONE && !module->final() ? BP_INVALID
                                                                                   : BP_INTERNAL;
     return fail(diag, status, problem.instruction, "nvptx: " + problem.message);
   }
   const std::string plan_text =
-      to_text(artifact.plan, [&](std::uint32_t id) { return std::string(module->instruction(id).name()); });
+      gpu::to_text(artifact.plan, [&](std::uint32_t id) { return std::string(module->instruction(id).name()); });
   if (!dump(module->name(), ".plan.txt", plan_text, error)) {
     return fail(diag, BP_INTERNAL, "nvptx: " + error);
   }
   if (options_.emit == "plan") {
     return plugin::write(out, plan_text);
   }
-  GeneratedCode generated;
+  gpu::GeneratedCode generated;
   if (artifact.plan.kernel_count > 0 || !options_.emit.empty()) {
-    const CodeRequest request{.make_machine = make_machine,
-                              .is_ptx = !options_.is_emulated,
-                              .wants_llvm = options_.emit == "llvm" || !options_.dump_dir.empty(),
-                              .wants_code = options_.emit != "llvm"};
-    if (!generate_code(code, request, services_, generated, error)) {
+    gpu::CodeRequest request = {.make_machine = make_machine,
+                                .wants_llvm = options_.emit == "llvm" || !options_.dump_dir.empty(),
+                                .wants_code = options_.emit != "llvm"};
+    if (!options_.is_emulated) {
+      request.is_assembly = request.may_divide = true;
+      request.prepare = store_bytes_as_words;
+      request.rewrite = without_call_numbers;
+    }
+    if (!gpu::generate_code(code, request, services_, generated, error)) {
       return fail(diag, BP_INTERNAL, "nvptx: " + error);
     }
   }
   if (!dump(module->name(), ".ll", generated.llvm, error) ||
-      !dump(module->name(), options_.is_emulated ? ".o" : ".ptx", whole_code(generated.parts), error)) {
+      !dump(module->name(), options_.is_emulated ? ".o" : ".ptx", whole_ptx(generated.parts), error)) {
     return fail(diag, BP_INTERNAL, "nvptx: " + error);
   }
   if (!options_.emit.empty()) {
-    return plugin::write(out, options_.emit == "llvm" ? generated.llvm : whole_code(generated.parts));
+    return plugin::write(out, options_.emit == "llvm" ? generated.llvm : whole_ptx(generated.parts));
   }
   artifact.parts = std::move(generated.parts);
-  return plugin::write(out, write_artifact(artifact));
+  return plugin::write(out, gpu::write_artifact(artifact, artifact_format));
 }
 
 bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocation_count, const bp_program_t **program,
@@ -447,7 +454,7 @@ bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocatio
                 "nvptx: with option emit=" + options_.emit + " nothing is made that runs: leave it out");
   }
   std::string error;
-  auto artifact = read_artifact(bytes, error);
+  auto artifact = gpu::read_artifact(bytes, artifact_format, error);
   if (!artifact) {
     return fail(diag, BP_INVALID, "nvptx: " + error);
   }
@@ -460,8 +467,8 @@ bp_status NvptxDevice::load(std::span<const char> bytes, std::uint32_t allocatio
                     " allocations, expected " + std::to_string(allocation_count));
   }
   bp_status status = BP_OK;
-  Machine *on = machine(status, diag);
-  return on == nullptr ? status : load_program(std::move(*artifact), *on, program, diag);
+  gpu::Machine *on = machine(status, diag);
+  return on == nullptr ? status : gpu::load_program(std::move(*artifact), *on, program, diag);
 }
 
 }  // namespace

@@ -11,10 +11,11 @@
 #include "backplane/base/status.h"
 #include "plugin_api/cpp/host_services.h"
 
-namespace bp::nvptx {
-
+namespace bp::gpu {
 class Machine;
+}
 
+namespace bp::nvptx {
 namespace cuda {
 
 using Result = int;  // 0: success
@@ -222,6 +223,7 @@ struct GpuUse {
 };
 
 // Opens it, which takes some of its memory. Null, and reports why, if that fails.
-std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status, const bp_diag_t *diag);
+std::unique_ptr<gpu::Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status,
+                                       const bp_diag_t *diag);
 
 }  // namespace bp::nvptx

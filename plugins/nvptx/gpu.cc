@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
-#include "plugins/nvptx/dependences.h"
+#include "plugins/gpu/dependences.h"
+#include "plugins/gpu/machine.h"
 #include "plugins/nvptx/gpu_code.h"
 #include "plugins/nvptx/gpu_context.h"
 #include "plugins/nvptx/gpu_graph.h"
 #include "plugins/nvptx/gpu_launch.h"
 #include "plugins/nvptx/gpu_memory.h"
-#include "plugins/nvptx/machine.h"
+#include "plugins/nvptx/target.h"
 
 namespace bp::nvptx {
 namespace {
@@ -24,34 +25,36 @@ using plugin::fail;
 constexpr std::uint32_t smallest_graph = 4;  // commands: fewer are started faster one by one
 
 // Long segments are graphs from their second start on: a program that runs once would make them for nothing.
-class GpuKernels final : public LoadedKernels {
+class GpuKernels final : public gpu::LoadedKernels {
  public:
-  GpuKernels(Machine &machine, const GpuContext &gpu, const LaunchPlan &plan)
+  GpuKernels(gpu::Machine &machine, const GpuContext &gpu, const gpu::LaunchPlan &plan)
       : machine_(machine), gpu_(gpu), plan_(plan), code_(gpu) {}
-  bp_status load(std::span<const CodePart> parts, const CodeLoading &how, bool wants_graphs, const bp_diag_t *diag);
+  bp_status load(std::span<const gpu::CodePart> parts, const CodeLoading &how, bool wants_graphs,
+                 const bp_diag_t *diag);
   bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const override;
   std::uint64_t resident_bytes() const override { return code_.bytes(); }
 
  private:
   struct LoadedSegment {
-    Segment segment;
+    gpu::Segment segment;
     std::unique_ptr<SegmentGraphs> graphs;  // null: command by command
     std::atomic<bool> was_started = false;
   };
   bp_status allow_shared_memory(const bp_diag_t *diag) const;
-  bp_status start(const Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const;
+  bp_status start(const gpu::Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const;
 
-  Machine &machine_;
+  gpu::Machine &machine_;
   const GpuContext &gpu_;
-  const LaunchPlan &plan_;
+  const gpu::LaunchPlan &plan_;
   GpuCode code_;
   mutable std::deque<LoadedSegment> segments_;
 };
 
-class Gpu final : public Machine {
+class Gpu final : public gpu::Machine {
  public:
   Gpu(const GpuFacts &facts, const GpuUse &use, cuda::Context context)
-      : gpu_(facts.driver, context),
+      : Machine("nvptx"),
+        gpu_(facts.driver, context),
         device_(facts.device),
         has_graphs_(use.has_graphs && facts.driver->has_graphs),
         pieces_(facts),
@@ -100,10 +103,10 @@ class Gpu final : public Machine {
   bp_status finish(const bp_diag_t *diag) override {
     return gpu_.call("running", diag, [&] { return driver().cuStreamSynchronize(cuda::stream_of_thread); });
   }
-  std::unique_ptr<Mark> mark(bp_status &status, const bp_diag_t *diag) override;
+  std::unique_ptr<gpu::Mark> mark(bp_status &status, const bp_diag_t *diag) override;
   bp_status check(const bp_diag_t *diag) const override { return gpu_.check(diag); }
-  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
-                                      const bp_diag_t *diag) override;
+  std::unique_ptr<gpu::LoadedKernels> load(const gpu::LaunchPlan &plan, std::span<const gpu::CodePart> parts,
+                                           bp_status &status, const bp_diag_t *diag) override;
 
  private:
   const Driver &driver() const { return gpu_.driver(); }
@@ -116,7 +119,7 @@ class Gpu final : public Machine {
   CodeLoading code_loading_;
 };
 
-class GpuMark final : public Mark {
+class GpuMark final : public gpu::Mark {
  public:
   GpuMark(const GpuContext &gpu, cuda::Event event) : gpu_(gpu), event_(event) {}
   ~GpuMark() override {
@@ -135,7 +138,7 @@ class GpuMark final : public Mark {
   cuda::Event event_;
 };
 
-std::unique_ptr<Mark> Gpu::mark(bp_status &status, const bp_diag_t *diag) {
+std::unique_ptr<gpu::Mark> Gpu::mark(bp_status &status, const bp_diag_t *diag) {
   cuda::Event event = nullptr;
   status = gpu_.call("marking the end of commands", diag,
                      [&] { return driver().cuEventCreate(&event, cuda::event_blocks | cuda::event_has_no_time); });
@@ -148,7 +151,7 @@ std::unique_ptr<Mark> Gpu::mark(bp_status &status, const bp_diag_t *diag) {
   return status == BP_OK ? std::move(mark) : nullptr;
 }
 
-bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &how, bool wants_graphs,
+bp_status GpuKernels::load(std::span<const gpu::CodePart> parts, const CodeLoading &how, bool wants_graphs,
                            const bp_diag_t *diag) {
   if (const bp_status status = code_.load(parts, plan_.kernel_count, how, diag); status != BP_OK) {
     return status;
@@ -161,7 +164,7 @@ bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &h
   if (const bp_status status = allow_shared_memory(diag); status != BP_OK) {
     return status;
   }
-  for (const Segment &segment : segments(plan_)) {
+  for (const gpu::Segment &segment : gpu::segments(plan_)) {
     LoadedSegment &loaded = segments_.emplace_back();
     loaded.segment = segment;
     if (wants_graphs && segment.size() >= smallest_graph) {
@@ -173,9 +176,9 @@ bp_status GpuKernels::load(std::span<const CodePart> parts, const CodeLoading &h
 
 // Kernels may only be started with more than the usual if the driver was told so.
 bp_status GpuKernels::allow_shared_memory(const bp_diag_t *diag) const {
-  std::vector<std::uint32_t> most(plan_.kernel_count, max_shared_bytes);
-  for (const Command &command : plan_.commands) {
-    if (command.kind == CommandKind::Launch && command.grid.shared_bytes > most[command.kernel]) {
+  std::vector<std::uint32_t> most(plan_.kernel_count, usual_shared_bytes);
+  for (const gpu::Command &command : plan_.commands) {
+    if (command.kind == gpu::CommandKind::Launch && command.grid.shared_bytes > most[command.kernel]) {
       most[command.kernel] = command.grid.shared_bytes;
       const bp_status status = gpu_.call("allowing a kernel its shared memory", diag, [&] {
         return gpu_.driver().cuFuncSetAttribute(code_.functions()[command.kernel], cuda::function_most_shared_bytes,
@@ -198,18 +201,19 @@ bp_status GpuKernels::start(std::uint32_t segment, std::span<const std::uint64_t
   }
   for (std::uint32_t c = loaded.segment.begin; c < loaded.segment.end; ++c) {
     if (const bp_status status = start(plan_.commands[c], bases, diag); status != BP_OK) {
-      return c == loaded.segment.begin ? status : after_writing(status);
+      return c == loaded.segment.begin ? status : gpu::after_writing(status);
     }
   }
   return BP_OK;
 }
 
-bp_status GpuKernels::start(const Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const {
+bp_status GpuKernels::start(const gpu::Command &command, std::span<const std::uint64_t> bases,
+                            const bp_diag_t *diag) const {
   LaunchArguments arguments(plan_, command, bases);
-  if (command.kind == CommandKind::Move) {
+  if (command.kind == gpu::CommandKind::Move) {
     return machine_.move(arguments.addresses()[0], arguments.addresses()[1], command.size, diag);
   }
-  const Grid &grid = command.grid;
+  const gpu::Grid &grid = command.grid;
   return gpu_.call("starting a kernel", diag, [&] {
     const cuda::Result result = arguments.make_maps(gpu_.driver());
     return result != 0
@@ -219,15 +223,15 @@ bp_status GpuKernels::start(const Command &command, std::span<const std::uint64_
   });
 }
 
-std::unique_ptr<LoadedKernels> Gpu::load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
-                                         const bp_diag_t *diag) {
+std::unique_ptr<gpu::LoadedKernels> Gpu::load(const gpu::LaunchPlan &plan, std::span<const gpu::CodePart> parts,
+                                              bp_status &status, const bp_diag_t *diag) {
   const auto load = [&](const bp_diag_t *to) {
     auto kernels = std::make_unique<GpuKernels>(*this, gpu_, plan);
     status = kernels->load(parts, code_loading_, has_graphs_, to);
     return status == BP_OK ? std::move(kernels) : nullptr;
   };
   plugin::FirstReport report;
-  std::unique_ptr<LoadedKernels> kernels = load(&report.abi);
+  std::unique_ptr<gpu::LoadedKernels> kernels = load(&report.abi);
   if (status == BP_NO_MEMORY && gpu_.call("freeing memory", nullptr, [&] { return pieces_.give_up_kept(); }) == BP_OK) {
     return load(diag);
   }
@@ -239,7 +243,8 @@ std::unique_ptr<LoadedKernels> Gpu::load(const LaunchPlan &plan, std::span<const
 
 }  // namespace
 
-std::unique_ptr<Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status, const bp_diag_t *diag) {
+std::unique_ptr<gpu::Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status,
+                                       const bp_diag_t *diag) {
   cuda::Context context = nullptr;
   const cuda::Result result = facts.driver->cuDevicePrimaryCtxRetain(&context, facts.device);
   if (result != 0) {

@@ -1,7 +1,7 @@
 #include "plugins/nvptx/gpu_code.h"
 
 #include "plugin_api/cpp/call.h"
-#include "plugins/nvptx/threads.h"
+#include "plugins/gpu/threads.h"
 
 namespace bp::nvptx {
 namespace {
@@ -109,7 +109,7 @@ GpuCode::~GpuCode() {
   }
 }
 
-bp_status GpuCode::load(std::span<const CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
+bp_status GpuCode::load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
                         const bp_diag_t *diag) {
   modules_.resize(parts.size());
   std::vector<bp_status> statuses(parts.size(), BP_OK);
@@ -127,7 +127,7 @@ bp_status GpuCode::load(std::span<const CodePart> parts, std::uint32_t kernels, 
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::uint32_t end = i + 1 < parts.size() ? parts[i + 1].first_kernel : kernels;
     for (std::uint32_t kernel = parts[i].first_kernel; kernel < end; ++kernel) {
-      const std::string name = kernel_name(kernel);
+      const std::string name = gpu::kernel_name(kernel);
       cuda::Result result = 0;
       const bp_status status = gpu_.call("finding " + name, diag, [&] {
         return result = find_function(gpu_.driver(), modules_[i], name, functions_.emplace_back());

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "plugins/gpu/launch_plan.h"
 #include "plugins/nvptx/cubin_cache.h"
 #include "plugins/nvptx/gpu_context.h"
-#include "plugins/nvptx/launch_plan.h"
 
 namespace bp::nvptx {
 
@@ -29,7 +29,8 @@ class GpuCode {
   GpuCode &operator=(const GpuCode &) = delete;
 
   // Once, first. BP_INVALID if the code is not for this GPU, or lacks one of `kernels` kernels.
-  bp_status load(std::span<const CodePart> parts, std::uint32_t kernels, const CodeLoading &how, const bp_diag_t *diag);
+  bp_status load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
+                 const bp_diag_t *diag);
   std::uint64_t bytes() const { return bytes_; }
   std::span<const cuda::Function> functions() const { return functions_; }  // by kernel
 

@@ -16,10 +16,10 @@ constexpr std::size_t max_graphs = 4;
 // What a command is in a graph. Stays where it is, as its arguments point into it.
 class NodeParameters {
  public:
-  NodeParameters(const LaunchPlan &plan, const Command &command, std::span<const cuda::Function> functions,
+  NodeParameters(const gpu::LaunchPlan &plan, const gpu::Command &command, std::span<const cuda::Function> functions,
                  std::span<const cuda::Address> bases)
       : arguments_(plan, command, bases) {
-    if (command.kind == CommandKind::Move) {
+    if (command.kind == gpu::CommandKind::Move) {
       copy_.to.address = arguments_.addresses()[0];
       copy_.from.address = arguments_.addresses()[1];
       copy_.bytes = command.size;
@@ -47,11 +47,11 @@ class NodeParameters {
 
 }  // namespace
 
-SegmentGraphs::SegmentGraphs(const GpuContext &gpu, const LaunchPlan &plan, const Segment &segment,
+SegmentGraphs::SegmentGraphs(const GpuContext &gpu, const gpu::LaunchPlan &plan, const gpu::Segment &segment,
                              std::span<const cuda::Function> functions, const plugin::HostServices &services)
     : gpu_(gpu), plan_(plan), segment_(segment), functions_(functions), services_(services) {
   for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
-    for (const Place &place : places_of(plan, plan.commands[c])) {
+    for (const gpu::Place &place : gpu::places_of(plan, plan.commands[c])) {
       allocations_.push_back(place.allocation);
     }
   }
@@ -115,18 +115,18 @@ cuda::Result SegmentGraphs::build(Graph &graph, std::span<const cuda::Address> b
   const Driver &driver = gpu_.driver();
   cuda::Result result = driver.cuGraphCreate(&graph.graph, 0);
   for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
-    const Command &command = plan_.commands[c];
+    const gpu::Command &command = plan_.commands[c];
     NodeParameters parameters(plan_, command, functions_, bases);
     if (result = parameters.make_maps(driver); result != 0) {
       break;
     }
     std::vector<cuda::GraphNode> before;
-    for (const std::uint32_t one : dependences_of(plan_, command)) {
+    for (const std::uint32_t one : gpu::dependences_of(plan_, command)) {
       before.push_back(graph.nodes[one - segment_.begin]);
     }
     cuda::GraphNode &node = graph.nodes.emplace_back();
     result =
-        command.kind == CommandKind::Move
+        command.kind == gpu::CommandKind::Move
             ? driver.cuGraphAddMemcpyNode(&node, graph.graph, before.data(), before.size(), &parameters.copy(),
                                           gpu_.handle())
             : driver.cuGraphAddKernelNode_v2(&node, graph.graph, before.data(), before.size(), &parameters.kernel());
@@ -140,9 +140,10 @@ cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> 
   const Driver &driver = gpu_.driver();
   cuda::Result result = 0;
   for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
-    const Command &command = plan_.commands[c];
-    if (std::ranges::all_of(places_of(plan_, command),
-                            [&](const Place &place) { return before[place.allocation] == bases[place.allocation]; })) {
+    const gpu::Command &command = plan_.commands[c];
+    if (std::ranges::all_of(gpu::places_of(plan_, command), [&](const gpu::Place &place) {
+          return before[place.allocation] == bases[place.allocation];
+        })) {
       continue;
     }
     NodeParameters parameters(plan_, command, functions_, bases);
@@ -150,7 +151,7 @@ cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> 
       break;
     }
     const cuda::GraphNode node = graph.nodes[c - segment_.begin];
-    result = command.kind == CommandKind::Move
+    result = command.kind == gpu::CommandKind::Move
                  ? driver.cuGraphExecMemcpyNodeSetParams(graph.runnable, node, &parameters.copy(), gpu_.handle())
                  : driver.cuGraphExecKernelNodeSetParams_v2(graph.runnable, node, &parameters.kernel());
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/nvptx/dependences.h"
+#include "plugins/gpu/dependences.h"
 #include "plugins/nvptx/gpu_context.h"
 
 namespace bp::nvptx {
@@ -20,7 +20,7 @@ namespace bp::nvptx {
 class SegmentGraphs {
  public:
   // functions: by kernel. All are kept, and outlive this.
-  SegmentGraphs(const GpuContext &gpu, const LaunchPlan &plan, const Segment &segment,
+  SegmentGraphs(const GpuContext &gpu, const gpu::LaunchPlan &plan, const gpu::Segment &segment,
                 std::span<const cuda::Function> functions, const plugin::HostServices &services);
   ~SegmentGraphs();
   SegmentGraphs(const SegmentGraphs &) = delete;
@@ -50,8 +50,8 @@ class SegmentGraphs {
   void destroy(Graph &graph) const;
 
   const GpuContext &gpu_;
-  const LaunchPlan &plan_;
-  const Segment segment_;
+  const gpu::LaunchPlan &plan_;
+  const gpu::Segment segment_;
   const std::span<const cuda::Function> functions_;
   const plugin::HostServices &services_;
   std::vector<std::uint32_t> allocations_;  // that the segment uses

@@ -5,16 +5,19 @@
 
 namespace bp::nvptx {
 
-LaunchArguments::LaunchArguments(const LaunchPlan &plan, const Command &command, std::span<const cuda::Address> bases)
-    : plan_maps_(maps_of(plan, command)), addresses_(addresses_of(plan, command, bases)), maps_(plan_maps_.size()) {
+LaunchArguments::LaunchArguments(const gpu::LaunchPlan &plan, const gpu::Command &command,
+                                 std::span<const cuda::Address> bases)
+    : plan_maps_(gpu::maps_of(plan, command)),
+      addresses_(gpu::addresses_of(plan, command, bases)),
+      maps_(plan_maps_.size()) {
   std::ranges::transform(addresses_, std::back_inserter(values_), [](cuda::Address &address) { return &address; });
   std::ranges::transform(maps_, std::back_inserter(values_), [](cuda::TensorMap &map) { return &map; });
 }
 
 cuda::Result LaunchArguments::make_maps(const Driver &driver) {
-  constexpr std::uint32_t steps[TensorMap::max_dimensions] = {1, 1, 1, 1, 1};  // every element
+  constexpr std::uint32_t steps[gpu::TensorMap::max_dimensions] = {1, 1, 1, 1, 1};  // every element
   for (std::size_t i = 0; i < maps_.size(); ++i) {
-    const TensorMap &map = plan_maps_[i];
+    const gpu::TensorMap &map = plan_maps_[i];
     if (map.dimension_count == 0) {
       continue;
     }

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "plugins/gpu/launch_plan.h"
 #include "plugins/nvptx/driver.h"
-#include "plugins/nvptx/launch_plan.h"
 
 namespace bp::nvptx {
 
@@ -13,7 +13,7 @@ namespace bp::nvptx {
 class LaunchArguments {
  public:
   // bases: of the plan's allocations.
-  LaunchArguments(const LaunchPlan &plan, const Command &command, std::span<const cuda::Address> bases);
+  LaunchArguments(const gpu::LaunchPlan &plan, const gpu::Command &command, std::span<const cuda::Address> bases);
   LaunchArguments(const LaunchArguments &) = delete;
   LaunchArguments &operator=(const LaunchArguments &) = delete;
 
@@ -23,7 +23,7 @@ class LaunchArguments {
   void **values() { return values_.data(); }  // of a launch
 
  private:
-  std::span<const TensorMap> plan_maps_;
+  std::span<const gpu::TensorMap> plan_maps_;
   std::vector<cuda::Address> addresses_;
   std::vector<cuda::TensorMap> maps_;
   std::vector<void *> values_;

@@ -1,26 +1,30 @@
-// Threads of a GPU, as NVPTX's intrinsics.
+#include "plugins/nvptx/gpu_threads.h"
+
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
-#include "plugins/nvptx/tensor_map.h"
-#include "plugins/nvptx/threads.h"
+#include "plugins/nvptx/driver.h"
 #include "plugins/nvptx/warpgroup_unit.h"
 
 namespace bp::nvptx {
 namespace {
 
-class GpuThreads final : public Threads {
+using gpu::global_space, gpu::KernelFrame, gpu::shared_space;
+
+constexpr std::uint32_t warp_size = 32, all_lanes = ~0u;
+
+class GpuThreads final : public gpu::Threads {
  public:
-  using Threads::Threads;
+  using gpu::Threads::Threads;
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
-                           std::size_t maps, const emit::KernelCall *call, Cooperation) const override {
+                           std::size_t maps, const emit::KernelCall *call, gpu::Cooperation) const override {
     llvm::LLVMContext &context = module.getContext();
     const std::vector<llvm::Type *> types(arguments + maps, b.getPtrTy());
     KernelFrame frame;
     frame.function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), types, false),
-                                            llvm::GlobalValue::ExternalLinkage, kernel_name(number), module);
+                                            llvm::GlobalValue::ExternalLinkage, gpu::kernel_name(number), module);
     frame.function->setCallingConv(llvm::CallingConv::PTX_Kernel);
     if (call != nullptr) {
       emit::describe_arguments(*frame.function, *call);
@@ -55,15 +59,15 @@ class GpuThreads final : public Threads {
   void finish(llvm::Module &, std::uint32_t) const override {}
 
   void wait_for_warp(llvm::IRBuilderBase &b, const KernelFrame &) const override {
-    b.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(~0u)});
+    b.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b.getInt32(all_lanes)});
   }
   void wait_for_block(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
   }
-  llvm::Value *exchange(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *word,
-                        std::uint32_t mask) const override {
+  llvm::Value *shuffle_xor(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *word,
+                           std::uint32_t mask) const override {
     return b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
-                             {b.getInt32(~0u), word, b.getInt32(mask), b.getInt32(warp_size - 1)});
+                             {b.getInt32(all_lanes), word, b.getInt32(mask), b.getInt32(warp_size - 1)});
   }
   llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     constexpr const char *name = "shared_memory";
@@ -73,14 +77,14 @@ class GpuThreads final : public Threads {
       memory = new llvm::GlobalVariable(module, llvm::ArrayType::get(b.getInt8Ty(), 0), false,
                                         llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
                                         llvm::GlobalValue::NotThreadLocal, shared_space);
-      memory->setAlignment(llvm::Align(shared_alignment));
+      memory->setAlignment(llvm::Align(gpu::shared_alignment));
     }
     return b.CreateAddrSpaceCast(memory, b.getPtrTy());
   }
 
-  std::vector<llvm::Value *> multiply_part(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
-                                           std::span<llvm::Value *const> rows, std::span<llvm::Value *const> columns,
-                                           std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> mma(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
+                                 std::span<llvm::Value *const> rows, std::span<llvm::Value *const> columns,
+                                 std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> arguments(rows.begin(), rows.end());
     arguments.insert(arguments.end(), columns.begin(), columns.end());
     for (llvm::Value *&word : arguments) {
@@ -117,7 +121,7 @@ class GpuThreads final : public Threads {
     const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(count * 2) + warpgroup_types(element);
     std::string code = "{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\nwgmma.fence.sync.aligned;\n";
     std::vector<llvm::Value *> arguments;
-    for (std::size_t i = 0; i < steps_of_slice; ++i) {
+    for (std::size_t i = 0; i < gpu::steps_of_slice; ++i) {
       const std::size_t at = 2 * count + 2 * i;  // sums come twice, as results and as arguments
       code += name + " " + list + "}, $" + std::to_string(at) + ", $" + std::to_string(at + 1) + last;
       arguments.insert(arguments.end(), {of_rows[i], of_columns[i]});
@@ -130,29 +134,30 @@ class GpuThreads final : public Threads {
                                            std::span<llvm::Value *const> sums) const override {
     return with_sums(b, "wgmma.wait_group.sync.aligned 0;", sums, "", {});
   }
-  void show_to_unit(llvm::IRBuilderBase &b, const KernelFrame &) const override {
+  void proxy_fence(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     assembly(b, "fence.proxy.async.shared::cta;", "~{memory}", {});
   }
 
-  std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
-                                           bool are_turned) const override {
+  std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
+                                                   bool are_turned) const override {
     const llvm::Intrinsic::ID id = are_turned ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
                                               : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
     llvm::Value *shared = b.CreateAddrSpaceCast(line, b.getPtrTy(shared_space));
     return parts_of(b, b.CreateIntrinsic(id, {shared->getType()}, {shared}));
   }
 
-  void make_barrier(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier) const override {
+  void init_mbarrier(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier) const override {
     assembly(b, "mbarrier.init.shared::cta.b64 [$0], 1;\nfence.proxy.async.shared::cta;", "r,~{memory}",
              {shared_address(b, barrier)});
   }
-  void expect_bytes(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier,
-                    std::uint32_t bytes) const override {
+  void mbarrier_expect_bytes(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier,
+                             std::uint32_t bytes) const override {
     assembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}",
              {shared_address(b, barrier), b.getInt32(bytes)});
   }
-  void copy_box(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *map,
-                std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const override {
+  void copy_tensor_box(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *map,
+                       std::span<llvm::Value *const> coordinates, llvm::Value *to,
+                       llvm::Value *barrier) const override {
     std::string code = "cp.async.bulk.tensor." + std::to_string(coordinates.size()) +
                        "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {";
     std::string constraints = "r,l,r,";
@@ -165,14 +170,14 @@ class GpuThreads final : public Threads {
     }
     assembly(b, code + "}], [$2];", constraints + "~{memory}", arguments);
   }
-  void wait_for_phase(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier,
-                      llvm::Value *is_odd) const override {
+  void mbarrier_wait(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *barrier,
+                     llvm::Value *is_odd) const override {
     assembly(b, "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n@!p bra again;\n}",
              "r,r,~{memory}", {shared_address(b, barrier), b.CreateZExt(is_odd, b.getInt32Ty())});
   }
 
-  void start_copy(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *to, llvm::Value *from,
-                  llvm::Value *is_there) const override {
+  void cp_async(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *to, llvm::Value *from,
+                llvm::Value *is_there) const override {
     llvm::Value *shared = b.CreateAddrSpaceCast(to, b.getPtrTy(shared_space));
     llvm::Value *global = b.CreateAddrSpaceCast(from, b.getPtrTy(global_space));
     if (is_there == nullptr) {
@@ -182,10 +187,10 @@ class GpuThreads final : public Threads {
       b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {}, {shared, global, bytes});
     }
   }
-  void end_copies(llvm::IRBuilderBase &b, const KernelFrame &) const override {
+  void cp_async_commit(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {});
   }
-  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &, std::uint32_t last) const override {
+  void cp_async_wait(llvm::IRBuilderBase &b, const KernelFrame &, std::uint32_t last) const override {
     b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(last)});
   }
 
@@ -241,7 +246,7 @@ class GpuThreads final : public Threads {
     std::vector<llvm::Metadata *> numbers;  // from 1 on
     for (llvm::Value *map : frame.maps) {
       const unsigned number = llvm::cast<llvm::Argument>(map)->getArgNo();
-      auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), tensor_map_bytes);
+      auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), sizeof(cuda::TensorMap));
       frame.function->addParamAttr(number, llvm::Attribute::getWithByValType(context, bytes));
       frame.function->addParamAttr(number, llvm::Attribute::getWithAlignment(context, llvm::Align(64)));
       numbers.push_back(number_of(context, number + 1));
@@ -256,7 +261,7 @@ class GpuThreads final : public Threads {
       default: return "k32.s32.u8.u8";
     }
   }
-  static llvm::Intrinsic::ID multiplication(emit::MatrixElement element, const MatrixPart &part) {
+  static llvm::Intrinsic::ID multiplication(emit::MatrixElement element, const gpu::MatrixPart &part) {
     const bool is_whole = part.contracted_bytes == emit::MatrixUnit::contracted_bytes;
     switch (element) {
       case emit::MatrixElement::F16:
@@ -281,12 +286,8 @@ class GpuThreads final : public Threads {
 
 }  // namespace
 
-std::string kernel_name(std::uint32_t number) {
-  return "kernel_" + std::to_string(number);
-}
-
-std::unique_ptr<Threads> make_gpu_threads(const Target &target, bool may_round) {
-  return std::make_unique<GpuThreads>(target, may_round);
+std::unique_ptr<gpu::Threads> make_gpu_threads(const gpu::Target &target) {
+  return std::make_unique<GpuThreads>(target);
 }
 
 }  // namespace bp::nvptx

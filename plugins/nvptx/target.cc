@@ -1,15 +1,12 @@
 #include "plugins/nvptx/target.h"
 
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringMap.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/xxhash.h>
-#include <llvm/TargetParser/Host.h>
 
 #include <mutex>
 
+#include "plugins/gpu/code_generation.h"
 #include "plugins/llvm/generator/team.h"
+#include "plugins/nvptx/registers.h"
 
 namespace bp::nvptx {
 namespace {
@@ -59,47 +56,23 @@ std::string dotted(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
-void initialize() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-}
-
-std::unique_ptr<llvm::TargetMachine> make(const std::string &triple, const std::string &cpu,
-                                          const std::string &features, std::string &error) {
-  initialize();
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (target == nullptr) {
-    return nullptr;
+// What one instruction of a warp multiplies.
+std::optional<gpu::MatrixPart> matrix_part(const Target &target, emit::MatrixElement element, bool may_round) {
+  using enum emit::MatrixElement;
+  using gpu::MatrixPart;
+  const bool is_whole = target.version >= 80;
+  switch (element) {
+    case F16: return is_whole ? MatrixPart{16, 32} : MatrixPart{16, 16};
+    case BF16: return is_whole ? std::optional(MatrixPart{16, 32}) : std::nullopt;
+    case TF32: return is_whole && may_round ? std::optional(MatrixPart{16, 32}) : std::nullopt;
+    default: return is_whole ? MatrixPart{16, 32} : MatrixPart{8, 16};
   }
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // products and sums are rounded one by one, unless we say fma
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
-}
-
-std::string host_features() {
-  std::string features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-    features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
-  }
-  return features;
 }
 
 }  // namespace
 
 std::string Target::text() const {
   return find(*this).text;
-}
-
-std::uint32_t Target::shared_bytes() const {
-  return find(*this).shared_kib * 1024;
 }
 
 const emit::GpuFacts &Target::facts() const {
@@ -145,31 +118,43 @@ int oldest_driver(const Target &target) {
   return static_cast<int>((ptx / 10 + 4) * 1000 + ptx % 10 * 10);
 }
 
-emit::VectorTarget thread_target(const Target &target, bool may_round) {
-  emit::VectorTarget threads = {
-      .vector_bits = 128, .vector_registers = 32, .has_fma = true, .is_threaded = true, .gpu = target.facts()};
-  if (!may_round) {
-    threads.gpu.matrix_products[static_cast<std::size_t>(emit::MatrixElement::TF32)] = 0;
+gpu::Target gpu_target(const Target &target, bool may_round) {
+  const Known &known = find(target);
+  constexpr unsigned first_with_async_copies = 80, first_with_bf16 = 80, first_with_f8 = 89,
+                     first_with_large_parameters = 81;
+  const std::size_t parameter_bytes = known.ptx >= first_with_large_parameters ? 32764 : 4352;
+  const bool has_warpgroup_unit = target.version == 90 && target.is_specific;
+  gpu::Target facts = {
+      .backend = "nvptx",
+      .name = known.text,
+      .usual_shared_bytes = usual_shared_bytes,
+      .max_shared_bytes = known.shared_kib * 1024,
+      .max_parameters = parameter_bytes / sizeof(std::uint64_t),
+      .threads = {.vector_bits = 128, .vector_registers = 32, .has_fma = true, .is_threaded = true, .gpu = known.facts},
+      .has_warpgroup_unit = has_warpgroup_unit,
+      .has_copy_engine = has_warpgroup_unit,
+      .has_async_copies = target.version >= first_with_async_copies,
+      .has_bf16_instructions = target.version >= first_with_bf16,
+      .has_f8_instructions = target.version >= first_with_f8,
+      .registers = &register_model()};
+  for (std::size_t element = 0; element < facts.matrix_parts.size(); ++element) {
+    facts.matrix_parts[element] = matrix_part(target, static_cast<emit::MatrixElement>(element), may_round);
   }
-  return threads;
-}
-
-std::size_t max_parameters(const Target &target) {
-  const std::size_t bytes = find(target).ptx >= 81 ? 32764 : 4352;
-  return bytes / sizeof(std::uint64_t);
+  if (!may_round) {
+    facts.threads.gpu.matrix_products[static_cast<std::size_t>(emit::MatrixElement::TF32)] = 0;
+  }
+  return facts;
 }
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error) {
-  return make("nvptx64-nvidia-cuda", target.text(), "+ptx" + std::to_string(find(target).ptx), error);
-}
-
-std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error) {
-  return make(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), host_features(), error);
-}
-
-std::string host_text() {
-  return llvm::sys::getProcessTriple() + " " + llvm::sys::getHostCPUName().str() + " " +
-         llvm::utohexstr(llvm::xxh3_64bits(host_features()), true);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  return gpu::make_machine("nvptx64-nvidia-cuda", target.text(), "+ptx" + std::to_string(find(target).ptx), error);
 }
 
 }  // namespace bp::nvptx

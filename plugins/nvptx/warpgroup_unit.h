@@ -1,5 +1,5 @@
-// How emit::WarpgroupUnit is told where slices lie: matrix descriptors, by the manual of PTX ("Asynchronous warpgroup level
-// matrix operations"), for swizzles of 128 bytes.
+// The operands of `wgmma` in shared memory: matrix descriptors, by the manual of PTX ("Asynchronous warpgroup level matrix
+// operations"), for swizzles of 128 bytes.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -7,27 +7,21 @@
 #include <array>
 #include <cstdint>
 
-#include "plugins/llvm/generator/team.h"
+#include "plugins/gpu/slice_layout.h"
 
 namespace bp::nvptx {
 
-// The number of instructions for a slice: one multiplies 32 bytes along the contracted axis.
-inline constexpr std::size_t steps_of_slice = 4;
-using SliceDescriptors = std::array<llvm::Value *, steps_of_slice>;  // i64
+// The descriptors of a slice, i64, one for each `wgmma`.
+using SliceDescriptors = std::array<llvm::Value *, gpu::steps_of_slice>;
 
-// offset: i64, where in the shared memory of the block the slice is.
+// offset: i64, the address of the slice in the shared memory of the block.
 SliceDescriptors slice_descriptors(llvm::IRBuilderBase &builder, llvm::Value *offset, bool has_contracted_lines);
 
-// The fields. Distances are in bytes: `stride` from 8 lines to the next 8; `leading`, of lines along the side, from 64
-// neighbours to the next.
+// The fields of a descriptor, whose distances are in bytes: gpu::SliceLayout has them, too.
 struct SliceDescriptor {
   std::uint64_t start = 0, leading = 0, stride = 0, swizzle = 1;  // 1: of 128 bytes
 
   constexpr std::uint64_t bits() const { return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | swizzle << 62; }
-  static constexpr SliceDescriptor of(std::uint64_t bits) {
-    constexpr std::uint64_t field = (1 << 14) - 1;
-    return {(bits & field) << 4, (bits >> 16 & field) << 4, (bits >> 32 & field) << 4, bits >> 62};
-  }
 };
 
 }  // namespace bp::nvptx

@@ -1,4 +1,5 @@
-// The emulator: blocks of a grid one after the other, on the host.
+#include "plugins/gpu/emulator/emulator.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -11,44 +12,45 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
+#include "plugins/gpu/dependences.h"
+#include "plugins/gpu/emulator/race_detector.h"
+#include "plugins/gpu/emulator/thread.h"
+#include "plugins/gpu/emulator/units.h"
 #include "plugins/llvm/linker.h"
-#include "plugins/nvptx/dependences.h"
-#include "plugins/nvptx/emulated_thread.h"
-#include "plugins/nvptx/emulated_units.h"
-#include "plugins/nvptx/machine.h"
-#include "plugins/nvptx/race_detector.h"
-#include "plugins/nvptx/threads.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 using plugin::fail;
 
 // A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up and
-// down the numbers, so that what is not waited for is missed. One block after the other.
+// down the numbers, so that a thread that should have waited for another one misses its results. Blocks run one after the
+// other.
 class EmulatedBlock {
  public:
-  // ranges: the arguments, where races are looked for.
-  EmulatedBlock(EmulatedKernel kernel, std::span<void *const> pointers, const Grid &grid,
-                std::vector<RaceDetector::Range> ranges)
-      : kernel_(kernel),
+  // backend: with which messages begin. ranges: the arguments, where races are looked for.
+  EmulatedBlock(const std::string &backend, std::uint32_t warp_size, EmulatedKernel kernel,
+                std::span<void *const> pointers, const Grid &grid, std::vector<RaceDetector::Range> ranges)
+      : backend_(backend),
+        warp_size_(warp_size),
+        kernel_(kernel),
         pointers_(pointers),
         grid_(grid),
         threads_(grid.threads),
         frames_(grid.threads),
         shared_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes, shared_alignment)),
-        shown_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)),
-        races_(with_shared(std::move(ranges))) {}
+        visible_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)),
+        races_(with_shared(std::move(ranges)), warp_size) {}
 
   bp_status run(std::uint32_t number, const bp_diag_t *diag) {
     barriers_.clear();
-    have_shown_ = 0;
+    fence_count_ = 0;
     if (grid_.shared_bytes > 0) {
-      if (shared_ == nullptr || shown_ == nullptr) {
+      if (shared_ == nullptr || visible_ == nullptr) {
         return no_memory(diag);
       }
       spoil(shared_.get(), grid_.shared_bytes);
-      spoil(shown_.get(), grid_.shared_bytes);
+      spoil(visible_.get(), grid_.shared_bytes);
       races_.forget(reinterpret_cast<std::uint64_t>(shared_.get()), grid_.shared_bytes);
     }
     block_waits_ = 0;
@@ -57,31 +59,32 @@ class EmulatedBlock {
                      .threads = grid_.threads,
                      .block = number,
                      .blocks = grid_.blocks,
+                     .warp_size = warp_size_,
                      .waits_for = EmulatedWait::None,
                      .turn = 0,
                      .words = {},
                      .shared = shared_.get(),
-                     .shown = shown_.get(),
+                     .visible = visible_.get(),
                      .allocate = allocate_frame,
-                     .multiply_part = multiply_part,
-                     .load_matrices = load_matrices,
+                     .mma = mma,
+                     .load_matrix_fragments = load_matrix_fragments,
                      .multiply_slices = multiply_slices,
                      .finish_slices = finish_slices,
                      .unfinished = {},
                      .unfinished_count = 0,
-                     .show_to_unit = show_to_unit,
-                     .make_barrier = make_barrier,
-                     .expect_bytes = expect_bytes,
-                     .copy_box = copy_box,
-                     .wait_for_phase = wait_for_phase,
-                     .start_copy = start_copy,
-                     .end_copies = end_copies,
-                     .wait_for_copies = wait_for_copies,
-                     .touch = touch,
+                     .proxy_fence = proxy_fence,
+                     .init_mbarrier = init_mbarrier,
+                     .mbarrier_expect_bytes = mbarrier_expect_bytes,
+                     .copy_tensor_box = copy_tensor_box,
+                     .mbarrier_wait = mbarrier_wait,
+                     .cp_async = cp_async,
+                     .cp_async_commit = cp_async_commit,
+                     .cp_async_wait = cp_async_wait,
+                     .access = access,
                      .is_wanted = 1,
                      .emulator = this};
       frames_[i].copies.assign(1, {});
-      frames_[i].has_shown = false;
+      frames_[i].has_fence = false;
       frames_[i].warp_waits = 0;
       running = &threads_[i];
       frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
@@ -90,8 +93,8 @@ class EmulatedBlock {
       return no_memory(diag);
     }
     for (;;) {
-      for (std::uint32_t first = 0; first < grid_.threads; first += warp_size) {
-        const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size, grid_.threads - first));
+      for (std::uint32_t first = 0; first < grid_.threads; first += warp_size_) {
+        const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size_, grid_.threads - first));
         while (warp[0].waits_for == EmulatedWait::Warp) {
           if (!all_wait_like(warp)) {
             return differ("warp", diag);
@@ -107,11 +110,12 @@ class EmulatedBlock {
       }
       if (!races_.first_race().empty()) {
         return fail(diag, BP_INTERNAL,
-                    "nvptx: " + races_.first_race() + ", and neither waits for the other: the kernel is wrong");
+                    backend_ + ": " + races_.first_race() + ", and neither waits for the other: the kernel is wrong");
       }
       if (waits_in_vain_) {
-        return fail(diag, BP_INTERNAL,
-                    "nvptx: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
+        return fail(
+            diag, BP_INTERNAL,
+            backend_ + ": a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
       }
       if (!all_wait_like(threads_)) {
         return differ("block", diag);
@@ -119,9 +123,9 @@ class EmulatedBlock {
       if (threads_[0].waits_for == EmulatedWait::None) {
         return BP_OK;
       }
-      have_shown_ = 0;
+      fence_count_ = 0;
       for (Frame &frame : frames_) {
-        frame.has_shown = false;
+        frame.has_fence = false;
       }
       ++block_waits_;
       resume(threads_);
@@ -152,7 +156,7 @@ class EmulatedBlock {
     Memory memory;
     std::uint64_t bytes = 0;
     std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last one has not ended
-    bool has_shown = false;                 // to the units, since the block waited
+    bool has_fence = false;                 // a proxy fence, since the block waited
     std::uint32_t warp_waits = 0;
   };
 
@@ -173,19 +177,19 @@ class EmulatedBlock {
     return static_cast<EmulatedBlock *>(thread->emulator)->frames_[thread->thread];
   }
   static EmulatedBlock &block_of(EmulatedThread *thread) { return *static_cast<EmulatedBlock *>(thread->emulator); }
-  static void make_barrier(EmulatedThread *thread, void *barrier) { block_of(thread).barriers_[barrier] = {}; }
-  static void expect_bytes(EmulatedThread *thread, void *barrier, std::uint32_t bytes) {
+  static void init_mbarrier(EmulatedThread *thread, void *barrier) { block_of(thread).barriers_[barrier] = {}; }
+  static void mbarrier_expect_bytes(EmulatedThread *thread, void *barrier, std::uint32_t bytes) {
     block_of(thread).barriers_[barrier].expected += bytes;
   }
-  static void copy_box(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to,
-                       void *barrier) {
+  static void copy_tensor_box(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to,
+                              void *barrier) {
     Box box = {static_cast<const EmulatedMap *>(map), {}, to};
     std::copy_n(coordinates, box.map->map->dimension_count, box.first.begin());
     block_of(thread).barriers_[barrier].boxes.push_back(box);
     spoil(to, box_bytes(*box.map->map));
-    block_of(thread).show(to, box_bytes(*box.map->map));
+    block_of(thread).make_visible(to, box_bytes(*box.map->map));
   }
-  static void wait_for_phase(EmulatedThread *thread, void *at, std::uint32_t is_odd) {
+  static void mbarrier_wait(EmulatedThread *thread, void *at, std::uint32_t is_odd) {
     EmulatedBlock &block = block_of(thread);
     Barrier &barrier = block.barriers_[at];
     if (barrier.ended % 2 != is_odd) {
@@ -193,22 +197,22 @@ class EmulatedBlock {
     }
     std::uint64_t bytes = 0;
     for (const Box &box : barrier.boxes) {
-      copy_emulated_box(*box.map, box.first, thread->shared, box.to);
-      block.show(box.to, box_bytes(*box.map->map));
+      copy_box(*box.map, box.first, thread->shared, box.to);
+      block.make_visible(box.to, box_bytes(*box.map->map));
       bytes += box_bytes(*box.map->map);
     }
     block.waits_in_vain_ |= bytes == 0 || bytes != barrier.expected;
     barrier = {barrier.ended + 1, 0, {}};
   }
-  // Shared memory that nobody wrote, or that a copy may already have reached, though it comes when it is waited for: no
-  // number.
+  // Makes memory no number: shared memory that nobody wrote, or that a copy may already have reached, although the copy is
+  // only done when it is waited for.
   static void spoil(void *memory, std::uint64_t bytes) { std::memset(memory, 0xff, bytes); }
-  static void start_copy(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
+  static void cp_async(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
     spoil(to, copy_bytes);
     frame_of(thread).copies.back().push_back({to, is_there != 0 ? from : nullptr});
   }
-  static void end_copies(EmulatedThread *thread) { frame_of(thread).copies.emplace_back(); }
-  static void wait_for_copies(EmulatedThread *thread, std::uint32_t last) {
+  static void cp_async_commit(EmulatedThread *thread) { frame_of(thread).copies.emplace_back(); }
+  static void cp_async_wait(EmulatedThread *thread, std::uint32_t last) {
     std::vector<std::vector<Copy>> &groups = frame_of(thread).copies;
     while (groups.size() > last + 1) {
       for (const Copy &copy : groups.front()) {
@@ -221,30 +225,30 @@ class EmulatedBlock {
       groups.erase(groups.begin());
     }
   }
-  // The units find what lies there when the last thread of the block shows it: nothing new as long as one does not, and not
-  // what it writes later.
-  static void show_to_unit(EmulatedThread *thread) {
+  // The units see the memory as it is when the last thread of the block has its fence: no changes as long as one thread has
+  // none, and no later writes.
+  static void proxy_fence(EmulatedThread *thread) {
     EmulatedBlock &block = block_of(thread);
-    bool &has_shown = frame_of(thread).has_shown;
-    block.have_shown_ += !has_shown;
-    has_shown = true;
-    if (block.have_shown_ == block.grid_.threads) {
-      block.show(block.shared_.get(), block.grid_.shared_bytes);
+    bool &has_fence = frame_of(thread).has_fence;
+    block.fence_count_ += !has_fence;
+    has_fence = true;
+    if (block.fence_count_ == block.grid_.threads) {
+      block.make_visible(block.shared_.get(), block.grid_.shared_bytes);
     }
   }
-  void show(const void *memory, std::uint64_t bytes) {
+  void make_visible(const void *memory, std::uint64_t bytes) {
     const auto place = static_cast<const char *>(memory) - static_cast<const char *>(shared_.get());
-    std::memcpy(static_cast<char *>(shown_.get()) + place, memory, bytes);
+    std::memcpy(static_cast<char *>(visible_.get()) + place, memory, bytes);
   }
   // Called from generated code, through which no exception goes.
-  static void touch(const void *address, std::uint64_t bytes, std::uint64_t is_write) {
+  static void access(const void *address, std::uint64_t bytes, std::uint64_t is_write) {
     if (running->is_wanted == 0 && is_write == 0) {
       return;
     }
     EmulatedBlock &block = block_of(running);
     try {
-      block.races_.touch({running->block, running->thread, block.block_waits_, frame_of(running).warp_waits},
-                         reinterpret_cast<std::uint64_t>(address), bytes, is_write != 0);
+      block.races_.access({running->block, running->thread, block.block_waits_, frame_of(running).warp_waits},
+                          reinterpret_cast<std::uint64_t>(address), bytes, is_write != 0);
     } catch (const std::bad_alloc &) {
       block.lacks_memory_ = true;
     }
@@ -253,16 +257,16 @@ class EmulatedBlock {
     ranges.push_back({"shared memory", reinterpret_cast<std::uint64_t>(shared_.get()), grid_.shared_bytes});
     return ranges;
   }
-  static bp_status no_memory(const bp_diag_t *diag) {
-    return fail(diag, BP_NO_MEMORY, "nvptx: the host has no memory for the threads of an emulated block");
+  bp_status no_memory(const bp_diag_t *diag) const {
+    return fail(diag, BP_NO_MEMORY, backend_ + ": the host has no memory for the threads of an emulated block");
   }
   static bool all_wait_like(std::span<const EmulatedThread> threads) {
     return std::ranges::all_of(threads,
                                [&](const EmulatedThread &other) { return other.waits_for == threads[0].waits_for; });
   }
-  static bp_status differ(const char *what, const bp_diag_t *diag) {
+  bp_status differ(const char *what, const bp_diag_t *diag) const {
     return fail(diag, BP_INTERNAL,
-                std::string("nvptx: threads of one ") + what +
+                backend_ + ": threads of one " + what +
                     " wait for different things, which would hang a GPU: the kernel is wrong");
   }
   void resume(std::span<const EmulatedThread> threads) {
@@ -276,13 +280,15 @@ class EmulatedBlock {
 
   static thread_local EmulatedThread *running;
 
+  const std::string &backend_;
+  const std::uint32_t warp_size_;
   EmulatedKernel kernel_;
   std::span<void *const> pointers_;
   Grid grid_;
   std::vector<EmulatedThread> threads_;
-  std::vector<Frame> frames_;     // by thread
-  Memory shared_, shown_;         // shown: to the units
-  std::uint32_t have_shown_ = 0;  // threads, since the block waited
+  std::vector<Frame> frames_;      // by thread
+  Memory shared_, visible_;        // visible: to the units
+  std::uint32_t fence_count_ = 0;  // threads that have a proxy fence, since the block waited
   std::map<void *, Barrier> barriers_;
   RaceDetector races_;
   std::uint32_t block_waits_ = 0;
@@ -295,11 +301,12 @@ void *pointer(std::uint64_t address) {
   return reinterpret_cast<void *>(address);
 }
 
-// Commands of a segment are done last first, as far as their dependences let them, so that one that lacks is missed.
+// Commands of a segment are done last first, as far as their dependences let them, so that a missing dependence shows.
 class EmulatedKernels final : public LoadedKernels {
  public:
-  EmulatedKernels(Machine &machine, const LaunchPlan &plan, std::unique_ptr<emit::LinkedObjects> code)
-      : machine_(machine), plan_(plan), code_(std::move(code)) {
+  EmulatedKernels(Machine &machine, std::uint32_t warp_size, const LaunchPlan &plan,
+                  std::unique_ptr<emit::LinkedObjects> code)
+      : machine_(machine), warp_size_(warp_size), plan_(plan), code_(std::move(code)) {
     for (const Segment &segment : segments(plan)) {
       orders_.push_back(last_first(plan, segment));
     }
@@ -333,7 +340,8 @@ class EmulatedKernels final : public LoadedKernels {
       const std::size_t number = ranges.size();
       ranges.push_back({"argument " + std::to_string(number), addresses[number], place.size});
     }
-    EmulatedBlock block(static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid,
+    EmulatedBlock block(machine_.backend(), warp_size_,
+                        static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid,
                         std::move(ranges));
     for (std::uint32_t number = 0; number < command.grid.blocks; ++number) {
       if (const bp_status status = block.run(number, diag); status != BP_OK) {
@@ -344,6 +352,7 @@ class EmulatedKernels final : public LoadedKernels {
   }
 
   Machine &machine_;
+  const std::uint32_t warp_size_;
   const LaunchPlan &plan_;
   std::unique_ptr<emit::LinkedObjects> code_;       // null: the plan has no kernel
   std::vector<std::vector<std::uint32_t>> orders_;  // by segment
@@ -351,7 +360,8 @@ class EmulatedKernels final : public LoadedKernels {
 
 class Emulator final : public Machine {
  public:
-  explicit Emulator(std::uint64_t memory_bytes) : left_(memory_bytes) {}
+  Emulator(const Target &target, std::uint64_t memory_bytes)
+      : Machine(target.backend), warp_size_(static_cast<std::uint32_t>(target.warp_size)), left_(memory_bytes) {}
   ~Emulator() override {
     for (const auto &[address, size] : pieces_) {
       std::free(pointer(address));
@@ -421,7 +431,7 @@ class Emulator final : public Machine {
         return nullptr;
       }
     }
-    return std::make_unique<EmulatedKernels>(*this, plan, std::move(linked));
+    return std::make_unique<EmulatedKernels>(*this, warp_size_, plan, std::move(linked));
   }
 
  private:
@@ -435,19 +445,20 @@ class Emulator final : public Machine {
       }
     }
     return fail(diag, BP_INVALID,
-                "nvptx: " + std::to_string(size) + " bytes at " + std::to_string(address) +
+                backend() + ": " + std::to_string(size) + " bytes at " + std::to_string(address) +
                     " of the emulated GPU are not inside of a piece of its memory");
   }
 
+  const std::uint32_t warp_size_;
   mutable std::mutex mutex_;
-  std::uint64_t left_;
+  std::uint64_t left_;                             // bytes
   std::map<std::uint64_t, std::uint64_t> pieces_;  // size by address
 };
 
 }  // namespace
 
-std::unique_ptr<Machine> make_emulator(std::uint64_t memory_bytes) {
-  return std::make_unique<Emulator>(memory_bytes);
+std::unique_ptr<Machine> make_emulator(const Target &target, std::uint64_t memory_bytes) {
+  return std::make_unique<Emulator>(target, memory_bytes);
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

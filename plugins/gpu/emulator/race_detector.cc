@@ -1,42 +1,39 @@
-#include "plugins/nvptx/race_detector.h"
+#include "plugins/gpu/emulator/race_detector.h"
 
-#include "plugins/nvptx/threads.h"
-
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
-bool is_same(const Toucher &a, const Toucher &b) {
+bool is_same(const Accessor &a, const Accessor &b) {
   return a.block == b.block && a.thread == b.thread;
 }
 
-// Whether what the one did was over when the other began.
-bool is_before(const Toucher &earlier, const Toucher &later) {
-  const bool is_in_warp = earlier.thread / warp_size == later.thread / warp_size;
-  return is_same(earlier, later) ||
-         (earlier.block == later.block &&
-          (earlier.block_waits < later.block_waits || (is_in_warp && earlier.warp_waits < later.warp_waits)));
-}
-
-std::string name(const Toucher &one) {
+std::string name(const Accessor &one) {
   return "thread " + std::to_string(one.thread) + " of block " + std::to_string(one.block);
 }
 
 }  // namespace
 
-void RaceDetector::touch(const Toucher &by, std::uint64_t address, std::uint64_t bytes, bool is_write) {
+bool RaceDetector::is_before(const Accessor &earlier, const Accessor &later) const {
+  const bool is_in_warp = earlier.thread / warp_size_ == later.thread / warp_size_;
+  return is_same(earlier, later) ||
+         (earlier.block == later.block &&
+          (earlier.block_waits < later.block_waits || (is_in_warp && earlier.warp_waits < later.warp_waits)));
+}
+
+void RaceDetector::access(const Accessor &by, std::uint64_t address, std::uint64_t bytes, bool is_write) {
   for (const Range &range : ranges_) {
     if (address - range.begin < range.bytes) {
       for (std::uint64_t i = 0; i < bytes && first_race_.empty(); ++i) {
-        touch_byte(by, address + i, range, is_write);
+        access_byte(by, address + i, range, is_write);
       }
       return;
     }
   }
 }
 
-void RaceDetector::touch_byte(const Toucher &by, std::uint64_t address, const Range &range, bool is_write) {
+void RaceDetector::access_byte(const Accessor &by, std::uint64_t address, const Range &range, bool is_write) {
   Byte &at = byte(address);
-  const auto found = [&](const Toucher &other, const char *did) {
+  const auto found = [&](const Accessor &other, const char *did) {
     first_race_ = name(by) + (is_write ? " writes" : " reads") + " byte " + std::to_string(address - range.begin) +
                   " of " + range.name + ", which " + name(other) + did;
   };
@@ -78,4 +75,4 @@ RaceDetector::Byte &RaceDetector::byte(std::uint64_t address) {
   return (*page)[address % page_bytes];
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -5,20 +5,20 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "plugins/nvptx/emulated_thread.h"
-#include "plugins/nvptx/emulated_touches.h"
-#include "plugins/nvptx/threads.h"
-#include "plugins/nvptx/warpgroup_unit.h"
+#include "plugins/gpu/emulator/accesses.h"
+#include "plugins/gpu/emulator/emulator.h"
+#include "plugins/gpu/emulator/thread.h"
+#include "plugins/gpu/slice_layout.h"
+#include "plugins/gpu/threads.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 using llvm::Intrinsic::ID;
 
 class EmulatedThreads final : public Threads {
  public:
-  EmulatedThreads(const Target &target, bool may_round, bool finds_races)
-      : Threads(target, may_round), finds_races_(finds_races) {}
+  EmulatedThreads(const Target &target, bool finds_races) : Threads(target), finds_races_(finds_races) {}
 
   KernelFrame begin_kernel(llvm::Module &module, llvm::IRBuilderBase &b, std::uint32_t number, std::size_t arguments,
                            std::size_t maps, const emit::KernelCall *call, Cooperation cooperation) const override {
@@ -69,7 +69,7 @@ class EmulatedThreads final : public Threads {
     new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage,
                              llvm::ConstantArray::get(type, functions), kernel_table_name);
     if (finds_races_) {
-      tell_touches(module, kernels);
+      report_accesses(module, kernels);
     }
   }
 
@@ -80,23 +80,22 @@ class EmulatedThreads final : public Threads {
     wait(b, frame, EmulatedWait::Block);
   }
 
-  llvm::Value *exchange(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *word,
-                        std::uint32_t mask) const override {
+  llvm::Value *shuffle_xor(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *word,
+                           std::uint32_t mask) const override {
     llvm::Value *turn = show(b, frame, {&word, 1});
     llvm::Value *away = b.CreateSub(b.CreateXor(frame.thread, mask), frame.thread);
     llvm::Value *bytes = b.CreateMul(away, b.getInt64(sizeof(EmulatedThread)));
     return b.CreateLoad(b.getInt32Ty(), words_of(b, b.CreateInBoundsGEP(b.getInt8Ty(), state(frame), bytes), turn));
   }
 
-  std::vector<llvm::Value *> multiply_part(llvm::IRBuilderBase &b, const KernelFrame &frame,
-                                           emit::MatrixElement element, std::span<llvm::Value *const> rows,
-                                           std::span<llvm::Value *const> columns,
-                                           std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> mma(llvm::IRBuilderBase &b, const KernelFrame &frame, emit::MatrixElement element,
+                                 std::span<llvm::Value *const> rows, std::span<llvm::Value *const> columns,
+                                 std::span<llvm::Value *const> sums) const override {
     std::vector<llvm::Value *> words(rows.begin(), rows.end());
     words.insert(words.end(), columns.begin(), columns.end());
     llvm::Value *turn = show(b, frame, words), *memory = in_memory(b, frame, sums);
     const MatrixPart part = *matrix_part(element);
-    call(b, frame, offsetof(EmulatedThread, multiply_part),
+    call(b, frame, offsetof(EmulatedThread, mma),
          {turn, b.getInt32(static_cast<std::uint32_t>(element)), b.getInt32(part.rows),
           b.getInt32(part.contracted_bytes), memory});
     return read_all(b, sums[0]->getType(), memory, sums.size());
@@ -106,25 +105,30 @@ class EmulatedThreads final : public Threads {
                                              emit::MatrixElement element, const emit::WarpgroupSlice &rows,
                                              const emit::WarpgroupSlice &columns,
                                              std::span<llvm::Value *const> sums) const override {
-    const auto descriptors = [&](const emit::WarpgroupSlice &slice) {
-      llvm::Value *offset = b.CreatePtrDiff(b.getInt8Ty(), slice.memory, shared_memory(b, frame));
-      return slice_descriptors(b, offset, slice.has_contracted_lines);
-    };
-    const SliceDescriptors of_rows = descriptors(rows), of_columns = descriptors(columns);
     llvm::Value *memory = in_memory(b, frame, sums);
     call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
-    llvm::Value *slices = local_memory(frame, b.getInt8Ty(), sizeof(EmulatedSlices));
+    llvm::Value *product = local_memory(frame, b.getInt8Ty(), sizeof(EmulatedProduct));
     const auto set = [&](std::size_t offset, llvm::Value *value) {
-      b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), slices, offset));
+      b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), product, offset));
     };
-    set(offsetof(EmulatedSlices, rows_have_contracted_lines), b.getInt32(rows.has_contracted_lines));
-    set(offsetof(EmulatedSlices, columns_have_contracted_lines), b.getInt32(columns.has_contracted_lines));
-    set(offsetof(EmulatedSlices, element), b.getInt32(static_cast<std::uint32_t>(element)));
-    set(offsetof(EmulatedSlices, sums), b.getInt32(static_cast<std::uint32_t>(sums.size())));
-    for (std::size_t i = 0; i < steps_of_slice; ++i) {
-      set(offsetof(EmulatedSlices, rows), of_rows[i]);
-      set(offsetof(EmulatedSlices, columns), of_columns[i]);
-      call(b, frame, offsetof(EmulatedThread, multiply_slices), {slices, memory});
+    const auto start_of = [&](const emit::WarpgroupSlice &slice) {
+      return b.CreatePtrDiff(b.getInt8Ty(), slice.memory, shared_memory(b, frame));
+    };
+    llvm::Value *rows_start = start_of(rows), *columns_start = start_of(columns);
+    const auto set_slice = [&](std::size_t offset, const emit::WarpgroupSlice &slice, llvm::Value *start,
+                               std::size_t step) {
+      const SliceLayout layout = slice_layout(step, slice.has_contracted_lines);
+      set(offset + offsetof(EmulatedSlice, start), b.CreateAdd(start, b.getInt64(layout.start)));
+      set(offset + offsetof(EmulatedSlice, leading), b.getInt64(layout.leading));
+      set(offset + offsetof(EmulatedSlice, stride), b.getInt64(layout.stride));
+      set(offset + offsetof(EmulatedSlice, has_contracted_lines), b.getInt64(slice.has_contracted_lines));
+    };
+    set(offsetof(EmulatedProduct, element), b.getInt32(static_cast<std::uint32_t>(element)));
+    set(offsetof(EmulatedProduct, sums), b.getInt32(static_cast<std::uint32_t>(sums.size())));
+    for (std::size_t step = 0; step < steps_of_slice; ++step) {
+      set_slice(offsetof(EmulatedProduct, rows), rows, rows_start, step);
+      set_slice(offsetof(EmulatedProduct, columns), columns, columns_start, step);
+      call(b, frame, offsetof(EmulatedThread, multiply_slices), {product, memory});
     }
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
@@ -134,48 +138,49 @@ class EmulatedThreads final : public Threads {
     call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
-  void show_to_unit(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
-    call(b, frame, offsetof(EmulatedThread, show_to_unit), {});
+  void proxy_fence(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    call(b, frame, offsetof(EmulatedThread, proxy_fence), {});
   }
 
-  std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
-                                           bool are_turned) const override {
+  std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
+                                                   bool are_turned) const override {
     constexpr std::size_t matrices = 4;
     llvm::Value *address = b.CreatePtrToInt(line, b.getInt64Ty());
     llvm::Value *words[] = {b.CreateTrunc(address, b.getInt32Ty()),
                             b.CreateTrunc(b.CreateLShr(address, 32), b.getInt32Ty())};
     llvm::Value *turn = show(b, frame, words), *memory = local_memory(frame, b.getInt32Ty(), matrices);
-    call(b, frame, offsetof(EmulatedThread, load_matrices), {turn, b.getInt32(are_turned), memory});
+    call(b, frame, offsetof(EmulatedThread, load_matrix_fragments), {turn, b.getInt32(are_turned), memory});
     return read_all(b, b.getInt32Ty(), memory, matrices);
   }
 
-  void make_barrier(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier) const override {
-    call(b, frame, offsetof(EmulatedThread, make_barrier), {barrier});
+  void init_mbarrier(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier) const override {
+    call(b, frame, offsetof(EmulatedThread, init_mbarrier), {barrier});
   }
-  void expect_bytes(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
-                    std::uint32_t bytes) const override {
-    call(b, frame, offsetof(EmulatedThread, expect_bytes), {barrier, b.getInt32(bytes)});
+  void mbarrier_expect_bytes(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
+                             std::uint32_t bytes) const override {
+    call(b, frame, offsetof(EmulatedThread, mbarrier_expect_bytes), {barrier, b.getInt32(bytes)});
   }
-  void copy_box(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *map,
-                std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const override {
+  void copy_tensor_box(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *map,
+                       std::span<llvm::Value *const> coordinates, llvm::Value *to,
+                       llvm::Value *barrier) const override {
     llvm::Value *all = in_memory(b, frame, coordinates);
-    call(b, frame, offsetof(EmulatedThread, copy_box), {map, all, to, barrier});
+    call(b, frame, offsetof(EmulatedThread, copy_tensor_box), {map, all, to, barrier});
   }
-  void wait_for_phase(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
-                      llvm::Value *is_odd) const override {
-    call(b, frame, offsetof(EmulatedThread, wait_for_phase), {barrier, b.CreateZExt(is_odd, b.getInt32Ty())});
+  void mbarrier_wait(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
+                     llvm::Value *is_odd) const override {
+    call(b, frame, offsetof(EmulatedThread, mbarrier_wait), {barrier, b.CreateZExt(is_odd, b.getInt32Ty())});
   }
 
-  void start_copy(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
-                  llvm::Value *is_there) const override {
+  void cp_async(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *to, llvm::Value *from,
+                llvm::Value *is_there) const override {
     llvm::Value *is_read = is_there == nullptr ? b.getTrue() : is_there;
-    call(b, frame, offsetof(EmulatedThread, start_copy), {to, from, b.CreateZExt(is_read, b.getInt32Ty())});
+    call(b, frame, offsetof(EmulatedThread, cp_async), {to, from, b.CreateZExt(is_read, b.getInt32Ty())});
   }
-  void end_copies(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
-    call(b, frame, offsetof(EmulatedThread, end_copies), {});
+  void cp_async_commit(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
+    call(b, frame, offsetof(EmulatedThread, cp_async_commit), {});
   }
-  void wait_for_copies(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t last) const override {
-    call(b, frame, offsetof(EmulatedThread, wait_for_copies), {b.getInt32(last)});
+  void cp_async_wait(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t last) const override {
+    call(b, frame, offsetof(EmulatedThread, cp_async_wait), {b.getInt32(last)});
   }
 
   void note_wanted(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *is_wanted) const override {
@@ -292,8 +297,8 @@ class EmulatedThreads final : public Threads {
 
 }  // namespace
 
-std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool may_round, bool finds_races) {
-  return std::make_unique<EmulatedThreads>(target, may_round, finds_races);
+std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool finds_races) {
+  return std::make_unique<EmulatedThreads>(target, finds_races);
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

@@ -1,4 +1,4 @@
-#include "plugins/nvptx/emulated_units.h"
+#include "plugins/gpu/emulator/units.h"
 
 #include <bit>
 #include <cmath>
@@ -6,11 +6,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "plugins/gpu/threads.h"
 #include "plugins/llvm/generator/team.h"
-#include "plugins/nvptx/threads.h"
-#include "plugins/nvptx/warpgroup_unit.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 namespace {
 
 // The number that an element of a matrix is.
@@ -38,7 +37,7 @@ template <typename Sum>
 void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element,
                    const MatrixPart &part, Sum *sums) {
   const std::uint32_t words_of_rows = part.rows / 8, words = words_of_rows * part.contracted_bytes / 16;
-  const std::uint32_t lane = thread->thread % warp_size;
+  const std::uint32_t lane = thread->thread % matrix_lanes;
   const EmulatedThread *warp = thread - lane;
   const auto bytes = static_cast<std::uint32_t>(emit::bytes_of(element));
   const auto value = [&](std::uint32_t owner, std::uint32_t word, std::uint32_t byte) {
@@ -59,30 +58,28 @@ void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::Matri
   }
 }
 
-// An element of a slice, whose lines are found by its descriptor and whose pieces of 16 bytes are swizzled by their address.
-// Where the memory is not as the unit was shown it, it finds no number.
+// Reads elements of a slice, whose pieces of 16 bytes are swizzled by their address. Where the memory differs from what is
+// visible to the unit, it finds no number.
 class SliceReader {
  public:
-  SliceReader(const EmulatedThread *thread, std::uint64_t descriptor, bool has_contracted_lines,
-              emit::MatrixElement element)
+  SliceReader(const EmulatedThread *thread, const EmulatedSlice &slice, emit::MatrixElement element)
       : shared_(static_cast<const std::uint8_t *>(thread->shared)),
-        shown_(static_cast<const std::uint8_t *>(thread->shown)),
-        at_(SliceDescriptor::of(descriptor)),
-        has_contracted_lines_(has_contracted_lines),
+        visible_(static_cast<const std::uint8_t *>(thread->visible)),
+        slice_(slice),
         element_(element),
         bytes_(static_cast<std::uint64_t>(emit::bytes_of(element))) {}
 
   template <typename Sum>
   Sum value(std::uint64_t i, std::uint64_t k) const {
-    const std::uint64_t line = has_contracted_lines_ ? i : k;
-    const std::uint64_t in_line = has_contracted_lines_ ? k : i % 64, block = has_contracted_lines_ ? 0 : i / 64;
-    std::uint64_t place = at_.start + block * at_.leading + line / 8 * at_.stride + line % 8 * 128 + in_line * bytes_;
-    if (at_.swizzle == 1) {
-      place ^= (place >> 7 & 7) << 4;
-    }
+    const bool has_contracted_lines = slice_.has_contracted_lines != 0;
+    const std::uint64_t line = has_contracted_lines ? i : k;
+    const std::uint64_t in_line = has_contracted_lines ? k : i % 64, block = has_contracted_lines ? 0 : i / 64;
+    std::uint64_t place =
+        slice_.start + block * slice_.leading + line / 8 * slice_.stride + line % 8 * 128 + in_line * bytes_;
+    place ^= (place >> 7 & 7) << 4;
     std::uint32_t bits = 0;
     for (std::uint64_t byte = 0; byte < bytes_; ++byte) {
-      if (shared_[place + byte] != shown_[place + byte]) {
+      if (shared_[place + byte] != visible_[place + byte]) {
         return value_of<Sum>(0xffff, element_);
       }
       bits |= std::uint32_t{shared_[place + byte]} << 8 * byte;
@@ -91,21 +88,19 @@ class SliceReader {
   }
 
  private:
-  const std::uint8_t *shared_, *shown_;
-  SliceDescriptor at_;
-  bool has_contracted_lines_;
+  const std::uint8_t *shared_, *visible_;
+  EmulatedSlice slice_;
   emit::MatrixElement element_;
   std::uint64_t bytes_;
 };
 
 // The sums that emit::WarpgroupUnit says are a member's.
 template <typename Sum>
-void multiply_slices_into(const EmulatedThread *thread, const EmulatedSlices &slices, Sum *sums) {
-  const auto element = static_cast<emit::MatrixElement>(slices.element);
-  const SliceReader rows(thread, slices.rows, slices.rows_have_contracted_lines != 0, element);
-  const SliceReader columns(thread, slices.columns, slices.columns_have_contracted_lines != 0, element);
-  const std::uint32_t member = thread->thread % emit::WarpgroupUnit::members, lane = member % warp_size;
-  const std::uint32_t row = member / warp_size * 16 + lane / 4;
+void multiply_slices_into(const EmulatedThread *thread, const EmulatedProduct &product, Sum *sums) {
+  const auto element = static_cast<emit::MatrixElement>(product.element);
+  const SliceReader rows(thread, product.rows, element), columns(thread, product.columns, element);
+  const std::uint32_t member = thread->thread % emit::WarpgroupUnit::members, lane = member % matrix_lanes;
+  const std::uint32_t row = member / matrix_lanes * 16 + lane / 4;
   const auto contracted = static_cast<std::uint32_t>(32 / emit::bytes_of(element));
   std::vector<Sum> of_rows[2];
   for (std::uint32_t half = 0; half < 2; ++half) {
@@ -113,7 +108,7 @@ void multiply_slices_into(const EmulatedThread *thread, const EmulatedSlices &sl
       of_rows[half].push_back(rows.value<Sum>(row + 8 * half, k));
     }
   }
-  for (std::uint32_t i = 0; i < slices.sums; i += 4) {
+  for (std::uint32_t i = 0; i < product.sums; i += 4) {
     for (std::uint32_t in_pair = 0; in_pair < 2; ++in_pair) {
       const std::uint32_t column = i * 2 + lane % 4 * 2 + in_pair;
       for (std::uint32_t k = 0; k < contracted; ++k) {
@@ -126,18 +121,18 @@ void multiply_slices_into(const EmulatedThread *thread, const EmulatedSlices &sl
   }
 }
 
-void multiply_at_once(const EmulatedThread *thread, const EmulatedSlices &slices, void *sums) {
-  if (is_integer(static_cast<emit::MatrixElement>(slices.element))) {
-    multiply_slices_into(thread, slices, static_cast<std::uint32_t *>(sums));
+void multiply_at_once(const EmulatedThread *thread, const EmulatedProduct &product, void *sums) {
+  if (is_integer(static_cast<emit::MatrixElement>(product.element))) {
+    multiply_slices_into(thread, product, static_cast<std::uint32_t *>(sums));
   } else {
-    multiply_slices_into(thread, slices, static_cast<float *>(sums));
+    multiply_slices_into(thread, product, static_cast<float *>(sums));
   }
 }
 
 }  // namespace
 
-void multiply_part(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, std::uint32_t rows,
-                   std::uint32_t contracted_bytes, void *sums) {
+void mma(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number, std::uint32_t rows,
+         std::uint32_t contracted_bytes, void *sums) {
   const auto element = static_cast<emit::MatrixElement>(number);
   const MatrixPart part = {rows, contracted_bytes};
   if (is_integer(element)) {
@@ -147,8 +142,8 @@ void multiply_part(const EmulatedThread *thread, std::uint32_t turn, std::uint32
   }
 }
 
-void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words) {
-  const std::uint32_t lane = thread->thread % warp_size, group = lane / 4, part = lane % 4;
+void load_matrix_fragments(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words) {
+  const std::uint32_t lane = thread->thread % matrix_lanes, group = lane / 4, part = lane % 4;
   const EmulatedThread *warp = thread - lane;
   for (std::uint32_t matrix = 0; matrix < 4; ++matrix) {
     const auto line = [&](std::uint32_t number) {
@@ -162,11 +157,11 @@ void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32
 }
 
 // The unit may read a slice as soon as it is started, and as late as it is waited for.
-void multiply_slices(EmulatedThread *thread, const EmulatedSlices *slices, void *sums) {
-  if (thread->thread / warp_size % 2 == 0) {
-    multiply_at_once(thread, *slices, sums);
+void multiply_slices(EmulatedThread *thread, const EmulatedProduct *product, void *sums) {
+  if (thread->thread / matrix_lanes % 2 == 0) {
+    multiply_at_once(thread, *product, sums);
   } else {
-    thread->unfinished[thread->unfinished_count++] = *slices;
+    thread->unfinished[thread->unfinished_count++] = *product;
   }
 }
 
@@ -185,7 +180,7 @@ std::uint64_t box_bytes(const TensorMap &map) {
   return bytes;
 }
 
-void copy_emulated_box(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to) {
+void copy_box(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to) {
   const TensorMap &of = *map.map;
   auto *memory = static_cast<std::uint8_t *>(shared);
   const auto begin = static_cast<std::uint64_t>(static_cast<std::uint8_t *>(to) - memory);
@@ -209,4 +204,4 @@ void copy_emulated_box(const EmulatedMap &map, std::span<const std::int32_t> fir
   }
 }
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

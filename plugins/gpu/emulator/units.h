@@ -4,17 +4,17 @@
 #include <cstdint>
 #include <span>
 
-#include "plugins/nvptx/emulated_thread.h"
+#include "plugins/gpu/emulator/thread.h"
 
-namespace bp::nvptx {
+namespace bp::gpu {
 
-void multiply_part(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, std::uint32_t rows,
-                   std::uint32_t contracted_bytes, void *sums);
-void load_matrices(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
+void mma(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, std::uint32_t rows,
+         std::uint32_t contracted_bytes, void *sums);
+void load_matrix_fragments(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
 // Copies a box, and zeros where the array has ended, to lines that are swizzled, which together are its bytes.
-void copy_emulated_box(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to);
+void copy_box(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to);
 std::uint64_t box_bytes(const TensorMap &map);
-void multiply_slices(EmulatedThread *thread, const EmulatedSlices *slices, void *sums);
+void multiply_slices(EmulatedThread *thread, const EmulatedProduct *product, void *sums);
 void finish_slices(EmulatedThread *thread, void *sums);
 
-}  // namespace bp::nvptx
+}  // namespace bp::gpu

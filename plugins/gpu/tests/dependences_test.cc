@@ -1,13 +1,13 @@
 // The edges between a plan's commands, against the plain rule: of two commands that use the same byte, of which one
 // writes it, the later waits for the earlier. So buffers may share memory, and only what shares it is ordered.
-#include "plugins/nvptx/dependences.h"
+#include "plugins/gpu/dependences.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <random>
 
-namespace bp::nvptx::tests {
+namespace bp::gpu::tests {
 namespace {
 
 // Of one allocation.
@@ -196,4 +196,4 @@ TEST_CASE("many readers and many pieces stay few dependences, and nothing is for
   }
 }
 
-}  // namespace bp::nvptx::tests
+}  // namespace bp::gpu::tests

@@ -12,13 +12,16 @@
 #include <vector>
 
 #include "plugin_api/cpp/call.h"
+#include "plugins/gpu/code_generation.h"
+#include "plugins/gpu/emulator/emulator.h"
+#include "plugins/gpu/emulator/host_target.h"
+#include "plugins/gpu/machine.h"
+#include "plugins/gpu/tests/targets.h"
+#include "plugins/gpu/threads.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/generator/team.h"
-#include "plugins/nvptx/code_generation.h"
-#include "plugins/nvptx/machine.h"
-#include "plugins/nvptx/threads.h"
 
-namespace bp::nvptx::tests {
+namespace bp::gpu::tests {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -69,7 +72,7 @@ Words input() {
 // maps: of the input.
 Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::function<void(const Code &)> &body,
             const std::vector<TensorMap> &maps = {}, bool finds_races = false) {
-  const Target target = {.version = 90, .is_specific = true};
+  const Target target = full_target();
   std::string error;
   const auto host = make_host_machine(error);
   INFO(error);
@@ -78,15 +81,14 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   llvm::Module module("kernels", context);
   module.setTargetTriple(host->getTargetTriple().str());
   module.setDataLayout(host->createDataLayout());
-  const auto emulated = make_emulated_threads(target, false, finds_races);
+  const auto emulated = make_emulated_threads(target, finds_races);
   llvm::IRBuilder<> b(context);
   const KernelFrame frame = emulated->begin_kernel(module, b, 0, 2, maps.size(), nullptr, Cooperation::Block);
   body({b, *emulated, frame});
   emulated->end_kernel(b, frame, threads, 1);
   emulated->finish(module, 1);
   GeneratedCode code;
-  const bool is_generated =
-      generate_code(module, {.make_machine = make_host_machine, .is_ptx = false}, {}, code, error);
+  const bool is_generated = generate_code(module, {.make_machine = make_host_machine}, {}, code, error);
   INFO(error);
   REQUIRE(is_generated);
 
@@ -102,7 +104,7 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   launch.count = 2;
   launch.map_count = static_cast<std::uint32_t>(maps.size());
   launch.grid = {.blocks = 1, .threads = threads, .shared_bytes = shared_bytes};
-  const auto machine = make_emulator(0);
+  const auto machine = make_emulator(target, 0);
   Outcome outcome;
   plugin::FirstReport report;
   const auto kernels = machine->load(plan, code.parts, outcome.status, &report.abi);
@@ -132,23 +134,24 @@ llvm::Value *barrier(const Code &code) {
 }
 void copy_lines(const Code &code) {
   llvm::Value *first[] = {code.word(0), code.word(0)};
-  code.threads.copy_box(code.b, code.frame, code.frame.maps[0], first, code.shared(code.number(0)), barrier(code));
+  code.threads.copy_tensor_box(code.b, code.frame, code.frame.maps[0], first, code.shared(code.number(0)),
+                               barrier(code));
 }
 // The first line, after a box of so many bytes was expected, and was copied or not.
 Outcome run_box(bool is_copied, std::uint32_t bytes, bool waits) {
   return run(32, lines_bytes + 64,
              [&](const Code &code) {
-               code.when(code.is_thread(0), [&] { code.threads.make_barrier(code.b, code.frame, barrier(code)); });
+               code.when(code.is_thread(0), [&] { code.threads.init_mbarrier(code.b, code.frame, barrier(code)); });
                code.wait();
                code.when(code.is_thread(0), [&] {
-                 code.threads.expect_bytes(code.b, code.frame, barrier(code), bytes);
+                 code.threads.mbarrier_expect_bytes(code.b, code.frame, barrier(code), bytes);
                  if (is_copied) {
                    copy_lines(code);
                  }
                });
                code.wait();
                if (waits) {
-                 code.threads.wait_for_phase(code.b, code.frame, barrier(code), code.b.getFalse());
+                 code.threads.mbarrier_wait(code.b, code.frame, barrier(code), code.b.getFalse());
                }
                code.result(code.read(code.frame.thread));
              },
@@ -184,7 +187,7 @@ Outcome run_slices(const std::function<void(const Code &)> &written,
   });
 }
 void show(const Code &code) {
-  code.threads.show_to_unit(code.b, code.frame);
+  code.threads.proxy_fence(code.b, code.frame);
 }
 
 }  // namespace
@@ -207,7 +210,7 @@ TEST_CASE("threads that wait for different things are found") {
     INFO(thread);
     const Outcome outcome = run_waits(static_cast<std::uint64_t>(thread), wait);
     CHECK(outcome.status == BP_INTERNAL);
-    CHECK(outcome.message == "nvptx: threads of one " + std::string(what) + end);
+    CHECK(outcome.message == "vendor: threads of one " + std::string(what) + end);
   }
   CHECK(run_waits(64, of_block).status == BP_OK);
 }
@@ -270,10 +273,10 @@ TEST_CASE("a byte that threads touch without waiting for each other is found") {
     // Whoever comes first.
     const std::string unordered = ", and neither waits for the other: the kernel is wrong";
     CHECK(touched(is_write, 1, nothing_else).message ==
-          "nvptx: thread 1 of block 0 writes byte 4 of shared memory, which thread 0 of block 0 has " +
+          "vendor: thread 1 of block 0 writes byte 4 of shared memory, which thread 0 of block 0 has " +
               std::string(is_write ? "written" : "read") + unordered);
     CHECK(touched(is_write, 32, warp).message ==
-          "nvptx: thread 31 of block 0 " + std::string(is_write ? "writes" : "reads") +
+          "vendor: thread 31 of block 0 " + std::string(is_write ? "writes" : "reads") +
               " byte 252 of shared memory, which thread 63 of block 0 has written" + unordered);
   }
   // Also what another one has read, and in memory that outlives the block.
@@ -287,7 +290,7 @@ TEST_CASE("a byte that threads touch without waiting for each other is found") {
       {}, true);
   CHECK(
       outcome.message ==
-      "nvptx: thread 1 of block 0 writes byte 28 of argument 1, which thread 0 of block 0 has read, and neither waits "
+      "vendor: thread 1 of block 0 writes byte 28 of argument 1, which thread 0 of block 0 has read, and neither waits "
       "for the other: the kernel is wrong");
 }
 
@@ -296,12 +299,12 @@ TEST_CASE("what copies itself comes no sooner than it is waited for") {
     return run(32, 512, [&](const Code &code) {
       llvm::Value *place = code.b.CreateMul(code.frame.thread, code.number(4));
       code.write(place, code.word(1));
-      code.threads.start_copy(code.b, code.frame, code.shared(place), code.input(place), code.b.getInt1(is_there));
+      code.threads.cp_async(code.b, code.frame, code.shared(place), code.input(place), code.b.getInt1(is_there));
       if (ends) {
-        code.threads.end_copies(code.b, code.frame);
+        code.threads.cp_async_commit(code.b, code.frame);
       }
       if (last >= 0) {
-        code.threads.wait_for_copies(code.b, code.frame, static_cast<std::uint32_t>(last));
+        code.threads.cp_async_wait(code.b, code.frame, static_cast<std::uint32_t>(last));
       }
       code.result(code.read(place));
     });
@@ -325,7 +328,7 @@ TEST_CASE("a copy that is started too early spoils what is still read") {
           run(32, lines_bytes + 64,
               [&](const Code &code) {
                 code.write(code.frame.thread, code.b.CreateTrunc(code.frame.thread, code.b.getInt32Ty()));
-                code.when(code.is_thread(0), [&] { code.threads.make_barrier(code.b, code.frame, barrier(code)); });
+                code.when(code.is_thread(0), [&] { code.threads.init_mbarrier(code.b, code.frame, barrier(code)); });
                 code.wait();
                 llvm::Value *value = nullptr;
                 if (waits) {
@@ -337,8 +340,8 @@ TEST_CASE("a copy that is started too early spoils what is still read") {
                     if (is_box) {
                       copy_lines(code);
                     } else {
-                      code.threads.start_copy(code.b, code.frame, code.shared(code.number(8)),
-                                              code.input(code.number(0)), nullptr);
+                      code.threads.cp_async(code.b, code.frame, code.shared(code.number(8)), code.input(code.number(0)),
+                                            nullptr);
                     }
                   });
                 }
@@ -354,7 +357,7 @@ TEST_CASE("a copy that is started too early spoils what is still read") {
 
 TEST_CASE("boxes come when they are waited for, and waiting for what nobody copies is found") {
   const std::string message =
-      "nvptx: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong";
+      "vendor: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong";
   const Outcome copied = run_box(true, lines_bytes, true);
   CHECK(copied.status == BP_OK);
   CHECK(copied.words == numbers(32, 1000));
@@ -404,4 +407,4 @@ TEST_CASE("what is written while a unit reads is found") {
   CHECK(written_meanwhile(16).count(sum_of_ones) < 128);
 }
 
-}  // namespace bp::nvptx::tests
+}  // namespace bp::gpu::tests

@@ -171,7 +171,7 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
   for (int64_t mask = split_.across; mask < team_.exchanging(); mask *= 2) {
     Values others;
     for (llvm::Value *sum : sums) {
-      others.push_back(team_.exchange(b, sum, static_cast<uint32_t>(mask)));
+      others.push_back(team_.shuffle_xor(b, sum, static_cast<uint32_t>(mask)));
     }
     sums = emit_additions(b, sums, others);
   }

@@ -30,7 +30,7 @@ std::vector<Value *> combine_by_exchange(llvm::IRBuilderBase &b, Team &team, std
   for (std::int64_t mask = 1; mask < width; mask *= 2) {
     std::vector<Value *> others;
     for (Value *value : values) {
-      others.push_back(team.exchange(b, value, static_cast<std::uint32_t>(mask)));
+      others.push_back(team.shuffle_xor(b, value, static_cast<std::uint32_t>(mask)));
     }
     // The value of the lower member is the first operand in both members, so that both get the same result.
     Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
@@ -121,7 +121,7 @@ ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Valu
     Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
     std::vector<Value *> others;
     for (Value *value : members.all) {
-      others.push_back(team.exchange(b, value, static_cast<std::uint32_t>(mask)));
+      others.push_back(team.shuffle_xor(b, value, static_cast<std::uint32_t>(mask)));
     }
     const auto before = chosen(b, members.is_after_any, combine(others, members.before), others);
     members.before = chosen(b, is_upper, before, members.before);

@@ -1,5 +1,5 @@
 // Team: the threads that work together on one item of a kernel, such as a row; on a GPU a thread block or a part of
-// one. All members run the same code and reach its wait() and exchange() calls together.
+// one. All members run the same code and reach its wait() and shuffle_xor() calls together.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +80,7 @@ class Team {
   // Waits for the other members. What they wrote to the team's memory before is visible afterwards.
   virtual void wait(llvm::IRBuilderBase &builder) = 0;
   // Returns the value, of any compute type, that member ^ mask passes; mask is less than exchanging().
-  virtual llvm::Value *exchange(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) = 0;
+  virtual llvm::Value *shuffle_xor(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) = 0;
   // Whether there is a MatrixUnit for these elements. multiply_matrices() returns sums + a * b.
   virtual bool has_matrix_unit(MatrixElement element) const = 0;
   virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, MatrixElement element,
@@ -90,12 +90,12 @@ class Team {
   // values, member 8 n + i passes the address of line i of matrix n. From each matrix a member gets the four bytes at
   // byte 4p of line g, with g and p as in MatrixUnit. From a matrix that is transposed, which has elements of two
   // bytes, it gets elements 2p and 2p + 1 of column g. are_turned: transposes all four.
-  virtual std::vector<llvm::Value *> load_matrices(llvm::IRBuilderBase &builder, llvm::Value *line,
-                                                   bool are_turned) = 0;
+  virtual std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &builder, llvm::Value *line,
+                                                           bool are_turned) = 0;
   // Whether there is a WarpgroupUnit for these elements. multiply_slices() returns sums + rows * columns. The unit
   // continues with a multiplication after the call has returned, until the next multiplication of the same sums, or
   // finish_slices(), has returned; until then the slices must not be written, and the sums must only be passed to these
-  // two. The unit sees what members wrote to the team's memory if they called show_to_unit() after the writes, and then
+  // two. The unit sees what members wrote to the team's memory if they called proxy_fence() after the writes, and then
   // wait().
   virtual bool has_warpgroup_unit(MatrixElement element) const = 0;
   virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, MatrixElement element,
@@ -103,27 +103,27 @@ class Team {
                                                      std::span<llvm::Value *const> sums) = 0;
   virtual std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder,
                                                    std::span<llvm::Value *const> sums) = 0;
-  virtual void show_to_unit(llvm::IRBuilderBase &builder) = 0;
+  virtual void proxy_fence(llvm::IRBuilderBase &builder) = 0;
   // Whether members can copy 16 bytes to the team's memory asynchronously (PTX: cp.async); both addresses are aligned
   // to 16 bytes. If is_there (i1; null: always true) is false, zeros are written. All copies started since the last
-  // end_copies() form a group. wait_for_copies() waits for all groups except the newest `last` ones; their bytes are
+  // cp_async_commit() form a group. cp_async_wait() waits for all groups except the newest `last` ones; their bytes are
   // then visible to the member, and to the other members after the next wait().
   virtual bool copies_by_itself() const = 0;
-  virtual void start_copy(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
-  virtual void end_copies(llvm::IRBuilderBase &builder) = 0;
-  virtual void wait_for_copies(llvm::IRBuilderBase &builder, std::uint32_t last) = 0;
+  virtual void cp_async(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
+  virtual void cp_async_commit(llvm::IRBuilderBase &builder) = 0;
+  virtual void cp_async_wait(llvm::IRBuilderBase &builder, std::uint32_t last) = 0;
   // Whether there is an engine that copies boxes (PTX: cp.async.bulk.tensor), and room for one more view. add_view()
   // registers a view and returns its number. A barrier (PTX: mbarrier) is 8 bytes of the team's memory, initialized by
   // one member before a wait(). It is used for one phase after the other. A phase ends when as many bytes were copied
-  // as one member announced with expect_bytes(). Members that wait for its end see the bytes; is_odd: phases are
+  // as one member announced with mbarrier_expect_bytes(). Members that wait for its end see the bytes; is_odd: phases are
   // alternately even and odd. coordinates: i32, those of the box's first element, by dimension.
   virtual bool has_copy_engine() const = 0;
   virtual std::size_t add_view(const TensorView &view) = 0;
-  virtual void make_barrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) = 0;
-  virtual void expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) = 0;
-  virtual void copy_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
-                        llvm::Value *to, llvm::Value *barrier) = 0;
-  virtual void wait_for_phase(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) = 0;
+  virtual void init_mbarrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) = 0;
+  virtual void mbarrier_expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) = 0;
+  virtual void copy_tensor_box(llvm::IRBuilderBase &builder, std::size_t view,
+                               std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) = 0;
+  virtual void mbarrier_wait(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) = 0;
   // Memory shared by the team, aligned to 64 bytes, or to 1024 for a team that has a warpgroup unit, or to 16 for a
   // team that is interleaved with others; requested at most once. max_memory_bytes() is the limit that leaves room for
   // other teams, whole_memory_bytes() is all that there is.

@@ -5,7 +5,7 @@
 #include "core/base/sha256.h"
 #include "core/host/diagnostics.h"
 #include "core/host/plugin.h"
-#include "plugins/nvptx/launch_plan.h"
+#include "plugins/gpu/launch_plan.h"
 #include "plugins/nvptx/tests/programs.h"
 #include "plugins/nvptx/tests/with_driver.h"
 
@@ -69,7 +69,7 @@ class ArtifactBytes {
   std::size_t allocation_sizes_at() const {
     std::size_t at = after_list(target_at, 1);
     for (const std::size_t element_bytes :
-         {sizeof(Command), sizeof(Place), sizeof(TensorMap), sizeof(std::uint32_t) /* targets */,
+         {sizeof(gpu::Command), sizeof(gpu::Place), sizeof(gpu::TensorMap), sizeof(std::uint32_t) /* targets */,
           sizeof(std::uint32_t) /* dependences */}) {
       at = after_list(at, element_bytes);
     }

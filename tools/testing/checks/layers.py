@@ -28,7 +28,15 @@ ALLOWED = {
     "core/c": {"core", "core/base", "core/host", "plugin_api"},
     "core/debugging": {f"core/{layer}" for layer in ALL_CORE} | {"core"},
     "plugin_api": set(),
-    "plugins": {"plugins", "plugin_api"},
+    # A backend may use what backends share, never another backend. plugins/gpu is shared by backends of GPUs alone.
+    "plugins/llvm": {"plugin_api"},
+    "plugins/gpu": {"plugins/llvm", "plugin_api"},
+    "plugins/nvptx": {"plugins/gpu", "plugins/llvm", "plugin_api"},
+    "plugins/cpu": {"plugins/llvm", "plugin_api"},
+    "plugins/kernels": {"plugin_api"},
+    "plugins/npu": {"plugin_api"},
+    "plugins/null": {"plugin_api"},
+    "plugins/rust_kernels": {"plugin_api"},
     "samples": {"core/backplane.h", "plugin_api"},
     "conformance": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "plugin_api"},
     "tools": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "conformance", "plugin_api"},
@@ -41,8 +49,8 @@ def layer_of(path):
     parts = pathlib.PurePosixPath(path).parts
     if parts[0] == "backplane":  # headers of plugin_api/include/backplane
         return "plugin_api"
-    if parts[0] == "core" and len(parts) > 2:
-        return f"core/{parts[1]}"
+    if parts[0] in ("core", "plugins") and len(parts) > 2:
+        return f"{parts[0]}/{parts[1]}"
     return parts[0]
 
 

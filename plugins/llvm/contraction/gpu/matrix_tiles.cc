@@ -53,7 +53,7 @@ class MatrixTiles final : public UnitTiles {
     llvm::IRBuilder<> &b = m.b;
     llvm::Value *i = b.CreateAdd(b.CreateAdd(origin(m)[side], m.integer(matrix * unit_[side])), line);
     llvm::Value *at = b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
-    return team_.load_matrices(b, at, !has_contracted_lines(side));
+    return team_.load_matrix_fragments(b, at, !has_contracted_lines(side));
   }
 
   Values multiply(const ContractionMemory &m, const OfSides &slices, Values sums) const override {

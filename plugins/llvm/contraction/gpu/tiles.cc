@@ -105,7 +105,7 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
     Piece piece = {slice, k, i, m.is_below(number, count, team_.size()), std::nullopt};
     if (by_itself) {
       llvm::Value *to = slice_address(m, side, slice, k, i);
-      emit_when(b, piece.is_one, [&] { team_.start_copy(b, to, m.address(from, offset, is_there), is_there); });
+      emit_when(b, piece.is_one, [&] { team_.cp_async(b, to, m.address(from, offset, is_there), is_there); });
     } else {
       piece.loading = m.start_load(from, along, offset, lanes, m.mask_and(is_there, piece.is_one));
     }
@@ -197,7 +197,7 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
     for (const size_t side : {row_side, column_side}) {
       elements += boxes[side] ? slice_size(side) : 0;
     }
-    team_.expect_bytes(b, barrier, static_cast<uint32_t>(elements * bytes_of(slice_type())));
+    team_.mbarrier_expect_bytes(b, barrier, static_cast<uint32_t>(elements * bytes_of(slice_type())));
     for (const size_t side : {row_side, column_side}) {
       if (!boxes[side]) {
         continue;
@@ -217,7 +217,7 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
           coordinate = b.CreateTrunc(coordinate, b.getInt32Ty());
         }
         llvm::Value *to = b.CreateInBoundsGEP(slice_type(), slices[side], m.integer(i * depth_));
-        team_.copy_box(b, boxes[side]->view, coordinates, to, barrier);
+        team_.copy_tensor_box(b, boxes[side]->view, coordinates, to, barrier);
       }
     }
   });
@@ -249,7 +249,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
       }
     }
     if (some_come) {
-      team_.end_copies(b);
+      team_.cp_async_commit(b);
     }
     if (has_boxes) {
       copy_boxes(m, boxes, first, batch, k, slices(k), barrier(m, scratch, place(k)));
@@ -263,7 +263,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
   };
   const auto wait = [&](int64_t last) {
     if (some_come) {
-      team_.wait_for_copies(b, static_cast<uint32_t>(last));
+      team_.cp_async_wait(b, static_cast<uint32_t>(last));
     }
     if (has_pieces) {
       show_copied(m);
@@ -273,7 +273,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
   if (has_boxes) {
     emit_when(b, b.CreateICmpEQ(team_.member(), m.integer(0)), [&] {
       for (int64_t i = 0; i < slices_at_once(); ++i) {
-        team_.make_barrier(b, barrier(m, scratch, m.integer(i)));
+        team_.init_mbarrier(b, barrier(m, scratch, m.integer(i)));
       }
     });
     team_.wait(b);
@@ -283,7 +283,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
   const auto multiply_slices = [&](llvm::Value *k, const Values &so_far) {
     if (has_boxes) {
       llvm::Value *phase = b.CreateUDiv(number(k), m.integer(slices_at_once()));
-      team_.wait_for_phase(b, barrier(m, scratch, place(k)), b.CreateTrunc(phase, b.getInt1Ty()));
+      team_.mbarrier_wait(b, barrier(m, scratch, place(k)), b.CreateTrunc(phase, b.getInt1Ty()));
     }
     return multiply(m, slices(k), so_far);
   };

@@ -35,7 +35,7 @@ class WarpgroupTiles final : public UnitTiles {
   }
 
   bool takes_boxes() const override { return true; }
-  void show_copied(const ContractionMemory &m) const override { team_.show_to_unit(m.b); }
+  void show_copied(const ContractionMemory &m) const override { team_.proxy_fence(m.b); }
 
   OfSides position(const ContractionMemory &m, size_t sum) const override {
     llvm::IRBuilder<> &b = m.b;

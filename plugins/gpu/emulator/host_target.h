@@ -1,0 +1,16 @@
+// The host as a target of code generation: emulated kernels are code for the processor of this process.
+#pragma once
+
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+
+namespace bp::gpu {
+
+// Returns nullptr and sets the error if LLVM has no code generator for the host. Threads: any.
+std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error);
+// Text that differs between hosts whose code differs.
+std::string host_text();
+
+}  // namespace bp::gpu

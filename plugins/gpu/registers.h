@@ -1,0 +1,35 @@
+// Estimates of how many threads of a block find registers for what a kernel computes. How many registers code takes is
+// decided by the compiler of the GPU's vendor, so each backend has a model of its own.
+#pragma once
+
+#include <cstdint>
+
+#include "plugins/llvm/module_view.h"
+
+namespace bp::gpu {
+
+// What the threads of a kernel need for what they compute. An estimate on the safe side: a thread that lacks registers
+// keeps values in memory, which is far slower.
+struct RegisterNeed {
+  std::int64_t max_threads;  // of a block, a power of two, so that each thread has enough registers
+  bool is_large;             // one block at a time may have all registers
+  bool computes = false;     // functions that need more registers than a GPU full of threads has
+};
+
+// Threads: any.
+class RegisterModel {
+ public:
+  // The need of an instruction and of all computations that it calls.
+  RegisterNeed of(emit::InstructionView instruction) const;
+  // The need of sums of `sum_bits` bits that a thread keeps.
+  virtual RegisterNeed of_sums(std::int64_t sum_bits) const = 0;
+  // The need of sums that a thread keeps next to what it already needs.
+  virtual RegisterNeed with_sums(const RegisterNeed &need, std::int64_t sum_bits) const = 0;
+
+ protected:
+  // The need of one instruction, without the computations that it calls.
+  virtual RegisterNeed of_one(emit::InstructionView instruction) const = 0;
+  ~RegisterModel() = default;  // models are constants
+};
+
+}  // namespace bp::gpu
