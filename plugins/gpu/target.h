@@ -26,7 +26,8 @@ struct Target {
   std::string backend;          // name of the backend, with which messages begin: "nvptx"
   std::string name;             // name of the GPU or its architecture, for messages: "sm_90a"
   std::int64_t warp_size = 32;  // threads that run in lockstep and exchange values, a power of two
-  // Bytes of shared memory of a block: the limit for kernels that leave room for other blocks, and the limit of the GPU.
+  // Bytes of shared memory of a block: the limit for kernels that leave room for other blocks, at least the 48 KiB that
+  // the cost model of plugins/llvm assumes, and the limit of the GPU.
   std::uint32_t usual_shared_bytes = 0, max_shared_bytes = 0;
   std::size_t max_parameters = 0;  // of a kernel, each of them a pointer
   emit::VectorTarget threads;      // properties of one thread; is_threaded is set

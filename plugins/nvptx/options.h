@@ -1,4 +1,4 @@
-// Options: what `--set` says to this backend.
+// Options: the values that `--set` gives to this backend.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
+#include "plugins/gpu/device.h"
 #include "plugins/nvptx/target.h"
 
 namespace bp::nvptx {
@@ -33,17 +34,14 @@ inline constexpr bp_option_desc_t option_descriptions[] = {
      emit_choices, BP_OPTION_TEXT, 0},
 };
 
-// Their values; what is not set has its default.
-struct Options {
-  bool is_emulated = false, has_graphs = true;
+// Values of the options; those that are not set have their defaults. `emit` is one of emit_choices.
+struct Options : gpu::DeviceOptions {
+  bool has_graphs = true;
   bool may_round = false;  // tf32
-  bool finds_races = false;
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
-  std::string driver = "libcuda.so.1", cache_dir, dump_dir;
-  std::string emit;  // one of emit_choices; empty: an artifact
+  std::string driver = "libcuda.so.1", cache_dir;
   std::optional<Target> target;
 
-  // BP_INVALID, and what was expected, if the value is none for the key, which is one of the above.
+  // Returns BP_INVALID and reports what was expected if the value is none for the key, which is one of the above.
   bp_status set(std::string_view key, const char *value, const bp_diag_t *diag);
 };
 

@@ -3,6 +3,7 @@
 
 #include "plugins/gpu/launch_plan.h"
 #include "plugins/gpu/target.h"
+#include "plugins/llvm/generator/team.h"
 
 namespace bp::gpu::tests {
 
@@ -22,7 +23,7 @@ inline Target plain_target(std::int64_t warp_size) {
   return {.backend = "vendor",
           .name = "first",
           .warp_size = warp_size,
-          .usual_shared_bytes = 32 * 1024,
+          .usual_shared_bytes = 48 * 1024,
           .max_shared_bytes = 64 * 1024,
           .max_parameters = 64,
           .threads = {.vector_bits = 128,
@@ -39,12 +40,14 @@ inline Target plain_target(std::int64_t warp_size) {
           .registers = &enough_registers};
 }
 
-// A GPU that has all units.
+// A GPU that has all units, which do not round f32.
 inline Target full_target() {
   Target target = plain_target(32);
   target.max_shared_bytes = 200 * 1024;
+  target.threads.gpu.shared_bytes = 228 * 1024;
+  target.threads.gpu.matrix_products = {1024, 1024, 0, 2048, 2048};
   target.matrix_parts.fill(MatrixPart{16, 32});
-  target.threads.gpu.matrix_products.fill(1024);
+  target.matrix_parts[static_cast<std::size_t>(emit::MatrixElement::TF32)] = std::nullopt;
   target.threads.gpu.warpgroup_products = {2048, 2048, 0, 4096, 4096};
   target.threads.gpu.copies_by_itself = true;
   target.has_warpgroup_unit = target.has_copy_engine = target.has_async_copies = true;
