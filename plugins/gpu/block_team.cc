@@ -32,7 +32,7 @@ std::int64_t floor_power_of_two(std::int64_t value) {
 }  // namespace
 
 TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads, const Target &target) {
-  // The elements of a row that is long enough go four at a time.
+  // A thread handles four elements at a time, if the row is long enough.
   const std::int64_t items = std::max(length / 4, std::min(length, target.warp_size));
   const std::int64_t most = std::min(floor_power_of_two(items), max_threads);
   TeamSize size;
@@ -45,7 +45,7 @@ TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_thre
 
 TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads, const Target &target) {
   const std::int64_t warp_size = target.warp_size;
-  // Neighbouring threads read a line of a row, or else at least a sector.
+  // Neighbouring threads read a cache line of a row, or at least a sector.
   constexpr std::int64_t line_bytes = 128, sector_bytes = 32;
   const std::int64_t most = floor_power_of_two(work.length / min_share);
   const auto all = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(work.items)));

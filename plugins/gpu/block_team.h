@@ -1,5 +1,5 @@
-// Teams in the blocks of a GPU: as many teams of one size as a block has threads for. Neighbouring threads belong to one
-// team, or to teams that lie side by side, so that they read neighbours in memory either way.
+// Teams in the blocks of a GPU: as many teams of one size as a block has threads for. Neighbouring threads belong to
+// one team, or to teams that lie side by side, so that they read neighbours in memory either way.
 #pragma once
 
 #include "plugins/gpu/launch_plan.h"
@@ -14,7 +14,7 @@ struct TeamSize {
   // The distance between threads of a team, a power of two, which is the number of teams that lie side by side.
   std::int64_t stride = 1;
 
-  // The number of threads of a team that can shuffle_xor values.
+  // The number of threads of a team that can exchange values.
   std::int64_t exchanging(std::int64_t warp_size) const {
     return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1));
   }

@@ -1,6 +1,6 @@
 // Kernels go through LLVM's whole pipeline except for its vectorizers. The CPU's code goes through a few passes only; a
-// kernel gains from the others (address arithmetic in 32 bits, sums that stay in registers), and the compiler of a GPU's
-// driver takes longer than all of them, in proportion to the code that it gets.
+// kernel gains from the others (address arithmetic in 32 bits, sums that stay in registers), and the compiler of a
+// GPU's driver takes longer than all of them, in proportion to the code that it gets.
 #include "plugins/gpu/code_generation.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
@@ -24,7 +24,7 @@
 namespace bp::gpu {
 namespace {
 
-constexpr std::size_t max_in_part = 32;  // kernels: about 0.1 s of work
+constexpr std::size_t max_in_part = 32;  // kernels, which take about 0.1 s
 
 struct Analyses {
   llvm::LoopAnalysisManager of_loops;
@@ -103,8 +103,8 @@ bool shares_state(const llvm::Module &module) {
   });
 }
 
-// A part of a module, with some of the kernels and all that they may call. As bitcode it can be passed from one of LLVM's
-// contexts to another; each thread has a context of its own.
+// A part of a module, with some of the kernels and all that they may call. As bitcode it can be passed from one of
+// LLVM's contexts to another; each thread has a context of its own.
 struct ModulePart {
   std::uint32_t first_kernel = 0;
   std::string bitcode;
@@ -156,7 +156,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, con
     return nullptr;
   }
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // products and sums are rounded one by one, unless we say fma
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // products and sums are rounded one by one, except in fma
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }

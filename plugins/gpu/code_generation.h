@@ -31,14 +31,14 @@ struct CodeRequest {
   std::function<std::string(std::string_view code)> rewrite = {};  // what LLVM has written; or empty
 };
 
-// Optimizes the kernels, which are in the module by their numbers, and writes their code; the module cannot be used after
-// that. Parts are made by the host's threads; the result does not depend on the number of these. Returns false and sets
-// the error if LLVM fails.
+// Optimizes the kernels, which are in the module by their numbers, and writes their code; the module cannot be used
+// after that. Parts are made by the host's threads; the result does not depend on the number of these. Returns false
+// and sets the error if LLVM fails.
 bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
                    GeneratedCode &generated, std::string &error);
 
-// LLVM's code generator for a target that was initialized. Products and sums are not fused. Returns nullptr and sets the
-// error if there is none.
+// LLVM's code generator for a target that was initialized. Products and sums are not fused. Returns nullptr and sets
+// the error if there is none.
 std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, const std::string &cpu,
                                                   const std::string &features, std::string &error);
 

@@ -1,7 +1,7 @@
-// Instructions become launches in schedule order, control flow jumps, written where it stands: computations are called
-// once (flatten-call-graph). Of what costs little (guarded_cost.h), all branches and several rounds become guarded
-// launches, without a jump, so that the host need not ask the GPU which are wanted. What nobody needs is left out
-// (needed_values.h).
+// Instructions become launches in schedule order. Control flow becomes jumps around the commands of the computations
+// that it calls, each of which is called once (flatten-call-graph). If it costs little (guarded_cost.h), all branches
+// and several iterations become guarded launches without a jump, so that the host need not ask the GPU which are
+// wanted. Instructions whose results are not needed are left out (needed_values.h).
 #include "plugins/gpu/compiler.h"
 
 #include <llvm/IR/Verifier.h>
@@ -23,7 +23,7 @@ using emit::ComputationView;
 using emit::InstructionView;
 using emit::Location;
 
-constexpr std::uint64_t commands_together = 64;  // of a loop's rounds
+constexpr std::uint64_t commands_together = 64;  // of several iterations of a loop
 
 class Compiler {
  public:
@@ -95,8 +95,8 @@ class Compiler {
     return loop_results(i, body);
   }
 
-  // So many rounds for each time that the host asks whether the loop goes on: those after the last one are not wanted.
-  // The condition of the first one needs no guard.
+  // Starts `together` iterations each time before the host asks whether the loop goes on: those after the last one are
+  // not wanted. The condition of the first iteration needs no guard.
   bool guarded_rounds(InstructionView i, std::uint64_t together) {
     const Place goes_on = builder_.new_guards(1);
     const std::uint32_t start = builder_.here();
@@ -127,8 +127,9 @@ class Compiler {
     });
   }
 
-  // Without a condition: nobody has to wait for the GPU before the next round. Short rounds are written out several
-  // times, so that the GPU gets more commands at once, and two at a time need fewer of them (two_rounds.h).
+  // A loop without a condition: the host need not wait for the GPU before the next iteration. Short iterations are
+  // written out several times, so that the GPU gets more commands at once; two of them together need fewer moves
+  // (two_rounds.h).
   bool repeat(InstructionView i, ComputationView body, std::uint64_t rounds) {
     std::uint32_t start = builder_.here();
     if (rounds == 0) {
@@ -148,7 +149,7 @@ class Compiler {
         if (rounds % 2 == 0) {
           plan_.commands.resize(start);
         }
-        start = builder_.here();  // after the odd round
+        start = builder_.here();  // after the odd iteration
         plan_.commands.insert(plan_.commands.end(), pair.begin(), pair.end());
         rounds /= 2;
       }
@@ -193,7 +194,7 @@ class Compiler {
     std::uint32_t choice = 0;
     const auto first_target = static_cast<std::uint32_t>(plan_.targets.size());
     if (is_pred) {
-      choice = builder_.jump_unless(i, place_of(selector, 1));  // of a pred true is branch 0
+      choice = builder_.jump_unless(i, place_of(selector, 1));  // if a pred selects, branch 0 is for true
     } else {
       Command &command = builder_.add(CommandKind::Switch, i);
       command.count = count;
@@ -273,7 +274,7 @@ class Compiler {
       builder_.move(i, i.operand(0), i.result());
       return true;
     }
-    if (emit::scatter_in(i)) {  // into a copy
+    if (emit::scatter_in(i)) {  // works in place, on a copy
       for (std::size_t k = 0; k < i.result_count(); ++k) {
         builder_.move(i, i.operand(emit::scattered_operand(i, k)), i.result(k));
       }
@@ -298,7 +299,7 @@ std::string launch_problem(InstructionView instruction, const Target &target) {
   const std::string problem = emit::kernel_problem(instruction, target.threads);
   const bool has_kernel =
       op != BP_OP_PARAMETER && op != BP_OP_CONSTANT && !emit::is_forwarding(op) && !emit::is_control_flow(op);
-  // Each operand and result, scratch, of which the merges of a sort take two places, and a guard.
+  // One for each operand and result, one for scratch memory, or two in the merges of a sort, and a guard.
   const std::size_t parameters = instruction.operand_count() + instruction.result_count() + (op == BP_OP_SORT ? 3 : 2);
   if (!problem.empty() || !has_kernel || parameters <= target.max_parameters) {
     return problem;

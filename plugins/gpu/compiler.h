@@ -1,4 +1,4 @@
-// The compiler: a module becomes a launch plan and a module of kernels. Touches no hardware.
+// Compiler: makes a launch plan and a module of kernels of a module. It uses no hardware.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -13,11 +13,12 @@
 
 namespace bp::gpu {
 
-// Why an instruction cannot be launched on the target; empty if it can. What emit::kernel_problem() says, and more.
+// Returns why an instruction cannot be launched on the target, which includes what emit::kernel_problem() says; empty
+// if it can.
 std::string launch_problem(emit::InstructionView instruction, const Target &target);
 
-// Emits the kernels into `code`, whose triple and data layout are set. False and a problem if it cannot be done. The
-// module must be at BP_STAGE_FINAL.
+// Emits the kernels into `code`, whose triple and data layout are set. Returns false and sets the problem if it cannot
+// be done. The module must be at BP_STAGE_FINAL.
 bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
              emit::Problem &problem);
 

@@ -9,16 +9,16 @@ namespace bp::gpu {
 namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
-// One more reader, or a reader of one more piece, stands for those before it.
+// A reader beyond these limits is treated as a writer, and so represents all readers before it.
 constexpr std::size_t max_readers = 32, max_pieces = 32;
-// So many dependences of a dependence are looked at, whether they are dependences too.
+// The max number of dependences of a dependence that are checked for being dependences of the command, too.
 constexpr std::uint32_t max_looked_through = 16;
 
-// What happened to a memory: pieces of it, with who wrote them last and who has read them since. Each reader waits for
-// that writer.
+// The history of a memory: its pieces, each with the command that wrote it last and those that have read it since. Each
+// reader waits for that writer.
 class History {
  public:
-  // Appends to `before` whom a command waits for that reads or writes the bytes [begin, end).
+  // Appends to `before` the commands for which a command that reads or writes the bytes [begin, end) has to wait.
   void read(std::uint64_t begin, std::uint64_t end, std::uint32_t command, std::vector<std::uint32_t> &before) {
     const auto [first, last] = pieces(begin, end);
     std::size_t count = 0;
@@ -61,9 +61,9 @@ class History {
     std::uint32_t writer = nobody;
     std::vector<std::uint32_t> readers;
   };
-  using Pieces = std::map<std::uint64_t, Piece>;  // by begin; what is in none was not used yet
+  using Pieces = std::map<std::uint64_t, Piece>;  // by begin; bytes in no piece were not used yet
 
-  // A piece that begins before `at` and ends after it becomes two.
+  // Splits a piece that begins before `at` and ends after it.
   Pieces::iterator split(std::uint64_t at) {
     const auto next = pieces_.lower_bound(at);
     if (next == pieces_.begin()) {
@@ -77,7 +77,7 @@ class History {
     before.end = at;
     return pieces_.emplace_hint(next, at, std::move(after));
   }
-  // Those in [begin, end), of which none reaches out.
+  // Returns the pieces in [begin, end), after splitting those that reach out of it.
   std::pair<Pieces::iterator, Pieces::iterator> pieces(std::uint64_t begin, std::uint64_t end) {
     split(begin);
     const auto last = split(end);
@@ -93,7 +93,7 @@ class Finder {
       : plan_(plan), memory_of_(memory_of), seen_by_(plan.commands.size(), nobody) {}
 
   void run(const Segment &segment) {
-    // What nobody writes, such as weights, orders nothing.
+    // Memory that no command writes, such as that of weights, orders nothing.
     std::unordered_map<std::uint32_t, History> histories;
     for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
       for (const Place &place : places(c)) {
@@ -119,7 +119,7 @@ class Finder {
  private:
   std::span<const Place> places(std::uint32_t command) const { return places_of(plan_, plan_.commands[command]); }
 
-  // But for those that others of them wait for.
+  // Keeps the dependences of a command, except for those that others of them wait for.
   void keep(std::uint32_t command, std::vector<std::uint32_t> &before) {
     std::ranges::sort(before);
     before.erase(std::unique(before.begin(), before.end()), before.end());
@@ -143,7 +143,7 @@ class Finder {
 
   LaunchPlan &plan_;
   std::span<const std::uint32_t> memory_of_;
-  std::vector<std::uint32_t> seen_by_;  // by command: the last one that waits for it through another
+  std::vector<std::uint32_t> seen_by_;  // by command: the last command that waits for it through another one
 };
 
 }  // namespace

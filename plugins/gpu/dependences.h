@@ -1,9 +1,9 @@
-// Dependences: which commands of a launch plan wait for which, so that the others may run at the same time.
+// Dependences: the commands of a launch plan that each command waits for, so that the others can run at the same time.
 //
-// They are found by the bytes that each command reads and writes, after values were given memory. The planner gives
-// memory to several values, one after the other in schedule order; so what writes a byte waits for all that used it
-// before, also where they have nothing to do with each other, and buffers share memory in no order but that one. Scratch
-// is memory like any other.
+// They are found from the bytes that each command reads and writes, after values were given memory. The planner gives
+// the same memory to several values, one after the other in schedule order. So a command that writes a byte waits for
+// all commands that used it before, even if their values have nothing to do with each other, and buffers share memory
+// in that order only. Scratch memory is treated like any other.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,22 @@
 
 namespace bp::gpu {
 
-// Commands [begin, end), launches and moves, of which none is jumped to but the first. Segments take effect in order.
+// The commands [begin, end) of a plan, launches and moves. No jump goes to one of them except to the first. Segments
+// take effect in order.
 struct Segment {
   std::uint32_t begin = 0, end = 0;
   std::uint32_t size() const { return end - begin; }
 };
-// All of a plan, in order; each as long as can be, and not empty.
+// Returns all segments of a plan, in order. Each is as long as possible, and not empty.
 std::vector<Segment> segments(const LaunchPlan &plan);
 
-// Sets the dependences of all commands, which had none. memory_of: for each allocation the one whose memory it is, which
-// is itself unless it was donated. Time and number are near-linear in commands and places: one of several commands that
-// use the same bytes may stand for all before it, so some are ordered that need not be.
+// Sets the dependences of all commands, which had none. memory_of: for each allocation, the allocation whose memory it
+// has, which is itself unless it was donated. Time and number of dependences are near-linear in commands and places:
+// one of several commands that use the same bytes may represent all before it, so some commands are ordered without
+// need.
 void add_dependences(LaunchPlan &plan, std::span<const std::uint32_t> memory_of);
 
-// The same commands, last ones first where the dependences let them.
+// Returns the commands of the segment in an order that puts the last ones first wherever the dependences allow it.
 std::vector<std::uint32_t> last_first(const LaunchPlan &plan, const Segment &segment);
 
 }  // namespace bp::gpu

@@ -42,8 +42,8 @@ float cost_of(emit::InstructionView kernel, const emit::VectorTarget &target) {
   return static_cast<float>(3000 + bytes / 3000 + 8 * emit::prologue_operations(kernel, target) / 20'000);
 }
 
-// About 64,000 threads, with vectors of four elements, are enough work for a GPU. The rows that a whole GPU works on at a
-// time stay in its L2 cache.
+// About 64,000 threads, with vectors of four elements, are enough work for a GPU. The rows that a whole GPU works on at
+// a time stay in its L2 cache.
 constexpr std::uint32_t fused_kinds = BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS | BP_FUSES_PROLOGUES;
 constexpr bp_fusion_limits_t fusion_limits = {fused_kinds, 256, 64, 1 << 18, std::uint64_t{1} << 17, 256};
 

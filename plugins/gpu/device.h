@@ -1,5 +1,5 @@
-// Device: what the devices of all GPU backends have in common. A backend derives its device from it and says how code is
-// made for its GPUs and how one of them is opened; the functions of the ABI are in device_functions.h.
+// Device: what the devices of all GPU backends have in common. A backend derives its device from it and says how code
+// is made for its GPUs and how one of them is opened; the functions of the ABI are in device_functions.h.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct DeviceOptions {
   bool is_emulated = false;                             // kernels run on the host
   bool finds_races = false;                             // if they do
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // of the emulated GPU
-  // What compile() writes instead of an artifact: "llvm", "plan", or the name of the code of kernels. Empty: an artifact.
+  // The output of compile() instead of an artifact: "llvm", "plan", or the name of the code of kernels. Empty: an
+  // artifact.
   std::string emit;
   std::string dump_dir;  // a folder for all three; empty: none
 };
@@ -63,7 +64,7 @@ class Device {
   ~Device() = default;
   // Once, at the end of the backend's init(). target_text: the target and all that programs compiled for it depend on.
   void set_up(Target target, const std::string &target_text);
-  // What is known of the GPU's memory. 0: unknown.
+  // Sets the properties of the GPU's memory. 0: unknown.
   void set_memory(std::uint64_t capacity, float gb_per_s) {
     space_.capacity = capacity;
     space_.gb_per_s = gb_per_s;

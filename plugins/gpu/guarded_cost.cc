@@ -15,7 +15,7 @@ using emit::InstructionView;
 namespace {
 
 constexpr std::uint64_t too_much = max_guarded + 1;
-// A block that does nothing takes its time too: so many bytes of results are blocks for another launch.
+// Blocks that do nothing take time, too: the blocks for this number of result bytes cost as much as another launch.
 constexpr std::uint64_t bytes_of_launch = 8 << 20;
 
 std::uint64_t of_launch(std::uint64_t bytes) {
@@ -47,7 +47,7 @@ std::uint64_t GuardedCost::of(InstructionView i) {
     case BP_OP_CONSTANT: return 0;
     case BP_OP_CALL: return of_branch(i, 0, 0);
     case BP_OP_CONDITIONAL: {
-      std::uint64_t cost = 1;  // the choice
+      std::uint64_t cost = 1;  // of choosing the branch
       for (std::size_t k = 0, operand = 1; k < i.calls().size(); ++k) {
         cost += std::max<std::uint64_t>(of_branch(i, k, operand), 1);
         operand += i.called(k).parameters().size();

@@ -1,5 +1,5 @@
-// What is decided on the GPU: conditionals and loops that cost so little that all of their commands are started, and
-// those that are not wanted do nothing, rather than that the host asks which are.
+// Decides which conditionals and loops are decided on the GPU. They cost so little that the host starts all of their
+// commands, and those that are not wanted do nothing; so the host need not ask the GPU which ones are wanted.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,24 @@
 
 namespace bp::gpu {
 
-// In launches that do nothing. One takes about an eighth of the time in which the host asks the GPU for a byte and
-// starts what comes next; of what is guarded, about half is wanted.
+// The max cost of guarded commands, in launches that do nothing. Such a launch takes about an eighth of the time in
+// which the host asks the GPU for a byte and starts the next commands; about half of all guarded launches are wanted.
 inline constexpr std::uint64_t max_guarded = 16;
 
-// Values.
+// The values that are results of the instruction.
 std::vector<std::uint32_t> results_of(emit::InstructionView instruction);
-// Bytes from the memory of one value to that of another; 0 if nothing has to be moved.
+// The number of bytes to move from the memory of one value to that of another; 0 if nothing has to be moved.
 std::uint64_t moved_bytes(const emit::ModuleView &module, std::uint32_t from, std::uint32_t to);
 
-// What control flow costs if it is guarded: more than max_guarded, if it asks the host, does a lot, or cannot be launched.
+// Cost of control flow if it is guarded. It is more than max_guarded if the control flow asks the host, does a lot, or
+// cannot be launched.
 class GuardedCost {
  public:
   GuardedCost(const emit::ModuleView &module, const Target &target)
       : module_(module), target_(target), of_computations_(module.computation_count()) {}
 
   std::uint64_t of(emit::InstructionView instruction);
-  // The cost of one round of a while.
+  // The cost of one iteration of a while.
   std::uint64_t of_round(emit::InstructionView loop);
 
  private:

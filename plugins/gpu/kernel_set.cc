@@ -69,7 +69,7 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
     const TeamSize size = team_size(count, rows->length(i.module()), need.max_threads, target_);
     emit_for_teams(i, call, size, count, blocks_at_once(size, need), kernel);
   } else if (const auto scan = emit::find_scan(i)) {
-    // Where many lines lie across memory, neighbouring threads each have one.
+    // If there are many lines across memory, neighbouring threads take one line each.
     const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
     const TeamSize size = has_line ? block_of_teams(1, scan->lines, 0, target_)
                                    : team_size(scan->lines, scan->length, need.max_threads, target_);
@@ -129,8 +129,8 @@ const Kernel &KernelSet::of_sort(InstructionView i, const emit::KernelCall &call
   return kernel;
 }
 
-// The state before the update: XLA:CPU's first one, and `delta` for each time the instruction has run since the
-// program was loaded. Runs at the same time get states of their own.
+// The kernel gives the state before the update: XLA:CPU's first state, plus `delta` for each time that the instruction
+// has run since the program was loaded. Runs at the same time get different states.
 const Kernel &KernelSet::of_random_state(InstructionView i, bool is_guarded) {
   constexpr std::uint64_t first_state = 0x7012395;
   const auto [kernel, is_new] = find("state " + std::to_string(i.id()), is_guarded);
@@ -157,7 +157,7 @@ const Kernel &KernelSet::of_random_state(InstructionView i, bool is_guarded) {
   return kernel;
 }
 
-// A thread for each word, which is as long as can be.
+// Each thread moves one word, which is as long as possible.
 Kernel KernelSet::of_move(std::uint64_t bytes, std::uint64_t alignment) {
   constexpr std::uint64_t longest_word = 16;
   const std::uint64_t of_word = std::min(std::uint64_t{1} << std::countr_zero(bytes | alignment), longest_word);
@@ -182,7 +182,7 @@ Kernel KernelSet::of_move(std::uint64_t bytes, std::uint64_t alignment) {
   return move;
 }
 
-// A thread for each branch.
+// There is a thread for each branch.
 Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard) {
   const auto [kernel, is_new] =
       find(std::string("choice ") + (is_pred ? "pred" : "s32") + (has_guard ? " of what is guarded" : ""), false);
@@ -192,7 +192,7 @@ Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard
     llvm::Type *type = is_pred ? b.getInt8Ty() : b.getInt32Ty();
     llvm::Value *selector = b.CreateZExt(b.CreateLoad(type, frame.pointers[0]), b.getInt64Ty());
     llvm::Value *last = b.CreateSub(frame.threads, b.getInt64(1));
-    llvm::Value *branch = is_pred ? b.CreateZExt(b.CreateIsNull(selector), b.getInt64Ty())  // true is branch 0
+    llvm::Value *branch = is_pred ? b.CreateZExt(b.CreateIsNull(selector), b.getInt64Ty())  // branch 0 is for true
                                   : b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, selector, last);
     llvm::Value *is_chosen = b.CreateZExt(b.CreateICmpEQ(branch, frame.thread), b.getInt8Ty());
     if (has_guard) {
@@ -206,7 +206,7 @@ Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard
   return choice;
 }
 
-// A thread for each item of work.
+// There is a thread for each item of work.
 void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call, Kernel &kernel) {
   llvm::IRBuilder<> b(code_.getContext());
   const KernelFrame frame = begin(b, kernel, call.arguments.size() + 1, 0, &call, Cooperation::None);
@@ -222,8 +222,8 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   threads_.end_kernel(builder.b, frame, kernel.threads, 1);
 }
 
-// As many as a multiprocessor has threads for, unless these want more registers. Up to 256 threads share all registers
-// with others as they need.
+// The number of blocks at a time on a multiprocessor: as many as it has threads for, unless these need more registers.
+// Blocks of up to 256 threads share the registers with others as they need them.
 std::uint32_t KernelSet::blocks_at_once(const TeamSize &size, const RegisterNeed &need) const {
   const std::int64_t threads = size.threads * size.per_block;
   const std::int64_t at_once = need.computes ? max_threads_per_block : target_.threads.gpu.threads;
@@ -247,8 +247,8 @@ bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call
   return true;
 }
 
-// A team of threads for each item of work. items: how many there are, if teams share blocks. maps: tensor maps, of
-// which the kernel may take fewer.
+// There is a team of threads for each item of work. items: the number of items, if teams share blocks. maps: the number
+// of tensor maps, of which the kernel may use fewer.
 void KernelSet::emit_for_teams(InstructionView i, const emit::KernelCall &call, const TeamSize &size,
                                std::int64_t items, std::uint32_t blocks, Kernel &kernel, std::size_t maps) {
   llvm::IRBuilder<> b(code_.getContext());

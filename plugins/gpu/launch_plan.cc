@@ -68,7 +68,7 @@ class Reader {
 };
 
 std::string problem_of(const LaunchPlan &plan, const Command &command, std::uint32_t max_shared_bytes) {
-  // Each with at least so many bytes.
+  // Whether there are `count` places, each with at least `bytes` bytes.
   const auto has_places = [&](std::uint32_t count, std::uint64_t bytes) {
     if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
       return false;
@@ -149,9 +149,9 @@ std::string problem_of_parts(const Artifact &artifact) {
   return is_whole ? "" : "the parts of its code do not share out its kernels";
 }
 
-// The plan's commands have no other problem.
+// The commands of the plan must have no other problem.
 std::string problem_of_dependences(const LaunchPlan &plan) {
-  std::vector<std::uint32_t> first(plan.commands.size());  // that a command may wait for
+  std::vector<std::uint32_t> first(plan.commands.size());  // by command: the first command that it may wait for
   for (std::uint32_t c = 0; c < plan.commands.size(); ++c) {
     first[c] = c;
   }

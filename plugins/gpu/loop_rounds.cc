@@ -13,7 +13,8 @@ using emit::ComputationView;
 using emit::InstructionView;
 __extension__ typedef __int128 Wide;
 
-// How often `start + n * step  direction  limit` holds from n = 0 on; nothing if forever, or if nobody counts so.
+// The number of n, from 0 on, for which `start + n * step  direction  limit` holds. Nothing if it always holds, or if
+// the direction is none in which loops count.
 std::optional<Wide> count_rounds(std::int64_t direction, Wide start, Wide step, Wide limit) {
   switch (direction) {
     case BP_COMPARISON_DIRECTION_GE: return count_rounds(BP_COMPARISON_DIRECTION_LT, -start, -step, 1 - limit);
@@ -84,8 +85,8 @@ class LoopReader {
     return number < limit && number >= (emit::is_signed(dtype) ? -limit : 0);
   }
 
-  // What computes a value, or a parameter of condition or body: through copies, and into fusions and out of them. Not
-  // through a bitcast to another type, to which the same bits are another number.
+  // Finds the value that a value is a copy of, through copies, and into fusions and out of them, up to a parameter of
+  // condition or body. It does not look through a bitcast to another type, for which the same bits are another number.
   std::uint32_t origin(std::uint32_t value) {
     for (;;) {
       if (const auto bound = operand_of_.find(value); bound != operand_of_.end()) {
@@ -129,14 +130,14 @@ class LoopReader {
     }
     return number;
   }
-  // The element of the state that a value in condition or body is.
+  // Returns the index of the loop's state that a value in condition or body is equal to.
   std::optional<std::size_t> element_of(std::uint32_t value, ComputationView in) {
     const auto parameters = in.parameters();
     const auto found = std::ranges::find(parameters, origin(value));
     return found == parameters.end() ? std::nullopt
                                      : std::optional(static_cast<std::size_t>(found - parameters.begin()));
   }
-  // What a value in condition or body is in every round.
+  // Returns the number that a value in condition or body has in every iteration.
   std::optional<Wide> constant_in(std::uint32_t value, ComputationView in) {
     if (const auto number = constant(value)) {
       return number;
@@ -145,7 +146,7 @@ class LoopReader {
     const bool passes_on = element && element_of(body_.roots()[*element], body_) == element;
     return passes_on ? constant(loop_.operand(*element)) : std::nullopt;
   }
-  // What the body adds to an element of the state.
+  // Returns the number that the body adds to an element of the state.
   std::optional<Wide> step_of(std::size_t element) {
     const InstructionView next = module_.definition(origin(body_.roots()[element]));
     if (next.op() != BP_OP_ADD && next.op() != BP_OP_SUBTRACT) {
@@ -164,8 +165,9 @@ class LoopReader {
   const emit::ModuleView &module_;
   InstructionView loop_;
   ComputationView condition_, body_;
-  std::unordered_map<std::uint32_t, std::uint32_t> operand_of_;  // of a fusion, by parameter of what it calls
-  bool is_ambiguous_ = false;                                    // two fusions call the same
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      operand_of_;             // of a fusion, by parameter of the computation it calls
+  bool is_ambiguous_ = false;  // two fusions call the same computation
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// How often a while runs its body, where that can be read off the final module: core/analysis/trip_count.h reads the same
-// before loops are fused and given memory.
+// The trip counts of loops, where they can be read off the final module. core/analysis/trip_count.h finds them before
+// loops are fused and given memory.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace bp::gpu {
 
-// The number of rounds of a while of which one integer counts from a constant by a constant to a constant, also where
-// the compiler has fused that with other things: i = 0; while (i < 10) { ...; i = i + 1; }. Nothing if that cannot be
-// told, if the counter would wrap around, or if the condition does something beside.
+// Returns the number of iterations of a while in which an integer counts from a constant by a constant to a constant,
+// even if the compiler has fused that with other operations: i = 0; while (i < 10) { ...; i = i + 1; }. Returns nothing
+// if the number cannot be determined, if the counter would wrap around, or if the condition has an effect.
 std::optional<std::uint64_t> loop_rounds(emit::InstructionView loop);
 
 }  // namespace bp::gpu

@@ -1,4 +1,4 @@
-// Machine: what runs kernels and has their memory. A GPU, through the driver, or the emulator on the host.
+// Machine: runs kernels and owns their memory. It is a GPU, used through its driver, or the emulator on the host.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace bp::gpu {
 
-// What a failure is where something may have been written already: BP_NO_MEMORY says that nothing was (BP-STATUS-02).
+// The status of a failure after which something may have been written: BP_NO_MEMORY means that nothing was written
+// (BP-STATUS-02).
 inline bp_status after_writing(bp_status status) {
   return status == BP_NO_MEMORY ? BP_INTERNAL : status;
 }
@@ -21,9 +22,9 @@ inline bp_status after_writing(bp_status status) {
 class LoadedKernels {
  public:
   virtual ~LoadedKernels() = default;
-  // Starts a segment of the plan, one of segments(), whose commands take effect in some order that their dependences
-  // allow; else what one thread of the host starts takes effect in order. bases: where the allocations are, scratch last.
-  // BP_NO_MEMORY only if nothing of it was started.
+  // Starts a segment of the plan, one of segments(). Its commands take effect in some order that their dependences
+  // allow; otherwise the commands of one thread of the host take effect in order. bases: the addresses of the
+  // allocations, scratch memory last. Returns BP_NO_MEMORY only if nothing of it was started.
   virtual bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const = 0;
   virtual std::uint64_t resident_bytes() const = 0;
 };
@@ -32,33 +33,35 @@ class LoadedKernels {
 class Mark {
  public:
   virtual ~Mark() = default;
-  // Blocks until all that was started before it is done.
+  // Blocks until all commands that were started before it are done.
   virtual bp_status wait(const bp_diag_t *diag) const = 0;
-  // What this thread starts from here on waits for that, too; the thread itself does not.
+  // Makes all commands that this thread starts from here on wait for them, too; the thread itself does not wait.
   virtual bp_status hold(const bp_diag_t *diag) const = 0;
 };
 
-// Addresses are the machine's. Threads: all functions from any thread.
+// Addresses are those of the machine. Threads: all functions from any thread.
 class Machine {
  public:
-  // backend: its name, with which messages begin.
+  // backend: the name of the backend, with which messages begin.
   explicit Machine(std::string backend) : backend_(std::move(backend)) {}
   virtual ~Machine() = default;
   const std::string &backend() const { return backend_; }
   virtual bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
                              const bp_diag_t *diag) = 0;
   virtual void release(std::uint64_t address) = 0;
-  // Between machine and host: complete on return. On the machine: a command as a launch is.
+  // Copies between machine and host are complete on return. A move within the machine is a command, as a launch is.
   virtual bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) = 0;
   virtual bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
   virtual bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) = 0;
-  // Waits for all that this thread of the host started.
+  // Waits for all commands that this thread of the host started.
   virtual bp_status finish(const bp_diag_t *diag) = 0;
-  // The moment after all that this thread started. Null if that is done already, or if it fails.
+  // Marks the moment after all commands that this thread started. Returns nullptr if they are done already, or if it
+  // fails.
   virtual std::unique_ptr<Mark> mark(bp_status &status, const bp_diag_t *diag) = 0;
-  // Whether it can be used at all.
+  // Whether the machine can be used at all.
   virtual bp_status check(const bp_diag_t *diag) const = 0;
-  // The plan is kept. Null if it fails: BP_INVALID if the code is not for this machine, or damaged.
+  // Loads the code of a plan, to which it keeps a reference. Returns nullptr if it fails, with BP_INVALID if the code
+  // is damaged or not for this machine.
   virtual std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts,
                                               bp_status &status, const bp_diag_t *diag) = 0;
 

@@ -80,7 +80,8 @@ void NeededValues::need(std::uint32_t value) {
   }
 }
 
-// A result of control flow is one of what it calls, whose parameters see to the operands.
+// A result of control flow is a result of the computations that it calls. Its operands become needed through their
+// parameters.
 void NeededValues::need_for(InstructionView i, std::size_t result) {
   switch (i.op()) {
     case BP_OP_WHILE:
@@ -104,7 +105,7 @@ void NeededValues::need_for(InstructionView i, std::size_t result) {
 void NeededValues::need_for_parameter(std::uint32_t value) {
   const auto [computation, k] = parameters_[value];
   if (callers_[computation] == BP_NONE) {
-    return;  // the entry's
+    return;  // a parameter of the entry
   }
   const InstructionView caller = module_.instruction(callers_[computation]);
   if (caller.op() == BP_OP_WHILE) {

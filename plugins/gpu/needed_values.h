@@ -1,5 +1,5 @@
-// Which values of a program anybody needs, where loops whose rounds are counted do not ask their conditions: the
-// counter of such a loop, and what only leads to it, is often not among them.
+// Needed values: the values of a program that are used. Loops whose iterations are counted do not evaluate their
+// conditions, so the counter of such a loop, and values that are only used for it, are often not needed.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace bp::gpu {
 
 class NeededValues {
  public:
-  // Linear in the program.
+  // Takes time linear in the size of the program.
   explicit NeededValues(const emit::ModuleView &module);
 
   bool contains(std::uint32_t value) const { return is_needed_[value]; }
-  // Whether an instruction of a control computation has a result that is needed, or an effect.
+  // Whether an instruction of a control computation has an effect or a result that is needed.
   bool contains(emit::InstructionView instruction) const;
 
  private:
@@ -28,8 +28,8 @@ class NeededValues {
   struct Parameter {
     std::uint32_t computation = 0, number = 0;
   };
-  std::vector<Parameter> parameters_;  // by value, of those that are parameters of control computations
-  std::vector<std::uint32_t> open_;    // values that are needed, and what they need has yet to be found
+  std::vector<Parameter> parameters_;  // by value, for parameters of control computations
+  std::vector<std::uint32_t> open_;    // needed values whose operands are yet to be visited
 };
 
 }  // namespace bp::gpu

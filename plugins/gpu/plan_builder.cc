@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t max_blocks = INT32_MAX;
 
-// An output that was donated an input is that input.
+// An output with a donated input has the memory of that input.
 std::vector<std::uint32_t> memory_of_allocations(const emit::ModuleView &module) {
   std::vector<std::uint32_t> memory_of;
   for (const bp_allocation_t &allocation : module.allocations()) {
@@ -42,7 +42,7 @@ PlanBuilder::PlanBuilder(const emit::ModuleView &module, const Threads &threads,
 
 void PlanBuilder::finish() {
   for (Place &place : plan_.places) {
-    if (place.allocation > scratch_) {  // guards lie after what kernels need
+    if (place.allocation > scratch_) {  // guards come after the scratch memory of kernels
       place.allocation = scratch_;
       place.offset += plan_.scratch_bytes;
     }
@@ -133,7 +133,8 @@ bool PlanBuilder::launch(InstructionView i) {
   return true;
 }
 
-// Tiles are sorted, then merged pass by pass, to scratch and back, so that the last pass is the one to the results.
+// Tiles are sorted, then merged in passes that alternate between scratch memory and the results, so that the last pass
+// writes the results.
 bool PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort) {
   std::vector<Place> operands, results, scratch;
   std::uint64_t bytes = 0;
@@ -156,7 +157,7 @@ bool PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call, c
       to.is_written = 1;
       arguments.push_back(to);
     }
-    if (merges) {  // scratch has more bytes than a line has elements
+    if (merges) {  // their distance counts elements; scratch memory has more bytes than a line has elements
       arguments.push_back(place_in_scratch(0, 0));
       arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(sort.tiles.tile()) << (pass - 1), 0));
     }

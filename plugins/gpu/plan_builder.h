@@ -1,7 +1,8 @@
 // Plan builder: adds commands to a launch plan, with the kernels that they launch.
 //
-// What it adds may be guarded: launches then have a guard as their last argument, and moves are launches. A guard is a
-// byte that the GPU writes. Where it is 0 nothing is written, so branches share memory as if only one were started.
+// The commands may be guarded: launches then have a guard as their last argument, and moves are launches. A guard is a
+// byte that the GPU writes. If it is 0, the launch writes nothing, so branches can share memory as if only one of them
+// were started.
 #pragma once
 
 #include <cstdint>
@@ -19,33 +20,34 @@ namespace bp::gpu {
 
 class PlanBuilder {
  public:
-  // All are kept; the plan is empty.
+  // Keeps references to all of them; the plan is empty.
   PlanBuilder(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
               emit::Problem &problem);
-  // Once, after all commands.
+  // Finishes the plan, once, after all commands.
   void finish();
-  // Sets the problem, and returns false.
+  // Sets the problem and returns false.
   bool fail(emit::InstructionView instruction, const std::string &message, bool unsupported = false);
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(plan_.commands.size()); }
-  // Without places, or with those that are pushed next.
+  // Adds a command. Its places are those that the caller adds next, if any.
   Command &add(CommandKind kind, emit::InstructionView origin);
-  // Where to may be said later.
+  // Adds a jump, whose target may be set later.
   void jump(emit::InstructionView origin, std::uint32_t target) { add(CommandKind::Jump, origin).target = target; }
   std::uint32_t jump_unless(emit::InstructionView origin, const Place &condition);
-  // From the memory of values to that of others.
+  // Moves bytes from the memory of a value to that of another.
   void move(emit::InstructionView origin, std::uint32_t from, std::uint32_t to);
-  // False if it fails.
+  // Returns false if it fails.
   bool launch(emit::InstructionView instruction);
   void launch_random_state(emit::InstructionView instruction);
-  // So many commands, so many times more.
+  // Adds the `length` commands from `first` on again, `times` times.
   void write_again(std::uint32_t first, std::uint64_t length, std::uint64_t times);
 
-  // Bytes of their own, so that what is guarded waits for its own choice only.
+  // Returns new bytes for guards, so that guarded commands wait for their own choice only.
   Place new_guards(std::uint32_t count);
-  // The guards, one for each branch, say which branch is selected; none, if what is added is itself guarded by 0.
+  // Adds a launch that sets the guards, one for each branch: the selected branch is wanted. No branch is wanted if the
+  // launch is guarded itself, by 0.
   void choose(emit::InstructionView origin, std::uint32_t selector, Place guards);
-  // What `emit` adds has this guard. Returns what it returns.
+  // Calls `emit`, whose commands have this guard, and returns its result.
   template <class Emit>
   bool guarded(const Place &guard, Emit emit) {
     const auto around = std::exchange(guard_, guard);
@@ -65,12 +67,12 @@ class PlanBuilder {
   LaunchPlan &plan_;
   emit::Problem &problem_;
   KernelSet kernels_;
-  std::uint32_t scratch_;  // allocation; until the end, guards lie in one after it
+  std::uint32_t scratch_;  // index of its allocation; until finish(), guards are in the allocation after it
   std::optional<Place> guard_;
   std::uint64_t guard_bytes_ = 0;
 };
 
-// The place of a value.
+// The place of `size` bytes at a location.
 Place place_of(const emit::Location &location, std::uint64_t size, bool is_written = false);
 
 }  // namespace bp::gpu

@@ -1,4 +1,4 @@
-// A run goes from segment to segment of the plan; conditions and selectors it asks the machine for.
+// A run goes from segment to segment of the plan, and copies conditions and selectors from the machine.
 #include "plugins/gpu/program.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 struct LoadedProgram {
   bp_program_t abi{};
-  LaunchPlan plan;  // stays where it is
+  LaunchPlan plan;  // must not move, as `kernels` refers to it
   std::vector<Segment> segments;
   std::unique_ptr<LoadedKernels> kernels;
   Machine *machine;
@@ -50,7 +50,7 @@ class Run {
   }
 
  private:
-  // The one that begins at a command, which becomes the one after it.
+  // Starts the segment that begins at command `at`, and sets `at` to the command after it.
   bp_status start_segment(std::uint32_t &at) {
     const auto segment = std::ranges::lower_bound(program_.segments, at, {}, &Segment::begin);
     at = segment->end;
@@ -74,7 +74,7 @@ class Run {
         return status;
       }
       case CommandKind::Switch: {
-        std::uint32_t selector = 0;  // below 0 is not a branch either
+        std::uint32_t selector = 0;  // as an unsigned number, so that negative ones are no branch either
         const bp_status status = copy_out(command, &selector, sizeof selector);
         at = plan_.targets[command.target + std::min(selector, command.count - 1)];
         return status;
@@ -92,7 +92,7 @@ class Run {
   Machine &machine_;
   const bp_diag_t *diag_;
   std::vector<std::uint64_t> bases_;                         // of the allocations, scratch last
-  std::unordered_map<std::uint32_t, std::uint64_t> rounds_;  // so far, by command
+  std::unordered_map<std::uint32_t, std::uint64_t> rounds_;  // completed so far, by command
 };
 
 bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {

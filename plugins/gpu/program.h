@@ -1,4 +1,4 @@
-// Program: a launch plan on a machine, ready to run.
+// Program: a launch plan that is loaded on a machine, ready to run.
 #pragma once
 
 #include "backplane/ext/compiler.h"
@@ -7,11 +7,11 @@
 
 namespace bp::gpu {
 
-// The ABI's program, whose destroy() frees it; the machine outlives it.
+// Makes the ABI's program, whose destroy() frees it. The machine must outlive it.
 bp_status load_program(Artifact artifact, Machine &machine, const bp_program_t **program, const bp_diag_t *diag);
 
-// What is to be done on the host is done on return; the rest are commands of the calling thread. The program is one of
-// load_program(). Threads: any, at the same time.
+// Starts a run of a program made by load_program(). The host's part is done on return; the rest are commands of the
+// calling thread. Threads: any, at the same time.
 bp_status start_run(const bp_program_t *program, const bp_run_t &run, const bp_diag_t *diag);
 
 }  // namespace bp::gpu

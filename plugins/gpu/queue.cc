@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t max_failures = 300;
 
-// Complete when it was started, with all before it: Machine::copy_in() and copy_out().
+// Whether a command, with all before it, is done when it was started, as those are that end with Machine::copy_in() or
+// copy_out().
 bool ends_at_once(const bp_command_t &command) {
   return command.kind == BP_COMMAND_COPY && command.size > 0 && (command.to.memory == 0 || command.from.memory == 0);
 }
@@ -79,7 +80,7 @@ Queue::Queue(const bp_host_t *host, Machine &machine, Board &board, std::uint32_
       starter_(&Queue::start_all, this) {
   try {
     finisher_ = std::thread(&Queue::finish_all, this);
-  } catch (...) {  // a thread that runs must not be destroyed
+  } catch (...) {  // the object of a running thread must not be destroyed
     submitted_.close();
     starter_.join();
     throw;
@@ -113,7 +114,7 @@ bp_status Queue::submit(const bp_command_t *commands, std::uint32_t count, bp_po
 void Queue::start_all() {
   while (auto submission = submitted_.pop()) {
     Started started = start(std::move(*submission));
-    if (started.end == nullptr && unfinished_ == 0) {  // signals come in order
+    if (started.end == nullptr && unfinished_ == 0) {  // so signals come in order
       finish(std::move(started));
     } else {
       ++unfinished_;
@@ -127,7 +128,7 @@ Queue::Started Queue::start(Submission submission) {
   plugin::FirstReport report;
   bp_status status = BP_OK;
   std::shared_ptr<const Mark> end;
-  // Also after a failure: what was started before it uses memory until it ends.
+  // This is done also after a failure, because the commands before it use memory until they are done.
   if (outcome.status != BP_OK || submission.commands.empty() || !ends_at_once(submission.commands.back())) {
     end = machine_.mark(status, &report.abi);
   }
@@ -178,7 +179,7 @@ void Queue::finish(Started started) {
   if (outcome.status == BP_OK && ended != BP_OK) {
     outcome = {after_writing(ended), BP_NONE, std::move(report.message)};
   }
-  // What it waited for is over, but may have failed after this was started.
+  // The submissions that it waited for are done, but they may have failed after this one was started.
   for (const bp_point_t point : started.waits_for) {
     if (Outcome before = board_.wait_for_end(point); outcome.status == BP_OK) {
       outcome = std::move(before);

@@ -1,8 +1,8 @@
-// Queues (bp.queue/1). A queue has two threads: the one starts what was submitted, in order, and so has a stream of its
-// own; the other waits until what was started is done, and signals it. So the next commands are with the GPU while those
-// before them run. What is done when it was started is signalled at once, which spares a change of threads. A submission
-// that is told to wait for another (bp.native-sync/1) is started as soon as that one was started, and the GPU waits: the
-// queues share a board on which they see what became of each.
+// Queues (bp.queue/1). A queue has two threads. One starts submissions in order, and so has a stream of its own; the
+// other waits until they are done, and signals that. So the GPU has the next commands while the ones before them run.
+// Commands that are done when they were started are signalled at once, without a change of threads. A submission that
+// is to wait for another (bp.native-sync/1) is started as soon as the other was started, and the GPU waits: the queues
+// share a board that holds the state of each submission.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace bp::gpu {
 
-// From one thread to another.
+// Passes items from one thread to another.
 template <class Item>
 class Channel {
  public:
@@ -33,13 +33,13 @@ class Channel {
     items_.push_back(std::move(item));
     changed_.notify_one();
   }
-  // Nothing more comes.
+  // Says that there will be no more items.
   void close() {
     std::lock_guard lock(mutex_);
     is_closed_ = true;
     changed_.notify_one();
   }
-  // Blocks until there is one. Nothing when all were taken and nothing more comes.
+  // Blocks until there is an item. Returns nothing once the channel is closed and empty.
   std::optional<Item> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !items_.empty() || is_closed_; });
@@ -58,23 +58,24 @@ class Channel {
   bool is_closed_ = false;
 };
 
-// What became of a submission.
+// How a submission ended.
 struct Outcome {
   bp_status status = BP_OK;
   std::uint32_t instruction = BP_NONE;
   std::string message;
 };
 
-// The points of all queues that were accepted. Threads: all functions from any thread.
+// The state of all accepted submissions of all queues, by the points that they signal. Threads: all functions from any
+// thread.
 class Board {
  public:
   void accept(bp_point_t point);
-  // All that will be started for the point was started, up to `end`, if that is not over already.
+  // Notes that all commands of the submission were started, and that they are done at `end`; null: they are done.
   void start(bp_point_t point, std::shared_ptr<const Mark> end, const Outcome &outcome);
   void settle(bp_point_t point, const Outcome &outcome);
-  // Blocks until it was started: what is known of it so far, and its end, null if that is over.
+  // Blocks until the submission was started. Returns its outcome so far, and its end, null if it is done.
   std::pair<Outcome, std::shared_ptr<const Mark>> wait_for_start(bp_point_t point);
-  // Blocks until it is settled. A failure is remembered until a few hundred others have come.
+  // Blocks until the submission is settled. A failure is kept until a few hundred others came after it.
   Outcome wait_for_end(bp_point_t point);
 
  private:
@@ -92,21 +93,21 @@ class Board {
   std::deque<std::pair<Key, Outcome>> failures_;
 };
 
-// Threads: submit() and wait() from one at a time.
+// Threads: submit() and wait() are called by one thread at a time.
 class Queue {
  public:
   // Starts a command on the calling thread's stream.
   using Start = std::function<bp_status(const bp_command_t &command, const bp_diag_t *diag)>;
 
-  // `kinds`: of commands that it takes, a bit each.
+  // kinds: the kinds of commands that the queue takes, a bit each.
   Queue(const bp_host_t *host, Machine &machine, Board &board, std::uint32_t kinds, Start start);
-  // Nothing is in flight.
+  // No command may be in flight.
   ~Queue();
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
   bp_status submit(const bp_command_t *commands, std::uint32_t count, bp_point_t done, const bp_diag_t *diag);
-  // The next submission waits for the point.
+  // Makes the next submission wait for the point.
   void wait(bp_point_t point) { next_waits_for_.push_back(point); }
 
  private:
@@ -118,7 +119,7 @@ class Queue {
   struct Started {
     std::vector<bp_point_t> waits_for;
     bp_point_t done;
-    std::shared_ptr<const Mark> end;  // null: it has ended
+    std::shared_ptr<const Mark> end;  // null: they are done
     Outcome outcome;                  // so far
   };
   void start_all();
@@ -135,8 +136,8 @@ class Queue {
   std::vector<bp_point_t> next_waits_for_;
   Channel<Submission> submitted_;
   Channel<Started> started_;
-  std::atomic<std::uint64_t> unfinished_ = 0;  // of those
-  std::thread starter_, finisher_;             // last: they use all the others
+  std::atomic<std::uint64_t> unfinished_ = 0;  // submissions in started_, or being finished
+  std::thread starter_, finisher_;             // last, because they use all other members
 };
 
 }  // namespace bp::gpu

@@ -8,8 +8,8 @@
 
 namespace bp::gpu {
 
-// What the threads of a kernel need for what they compute. An estimate on the safe side: a thread that lacks registers
-// keeps values in memory, which is far slower.
+// The registers that the threads of a kernel need for what they compute. It is an estimate on the safe side: a thread
+// that lacks registers keeps values in memory, which is far slower.
 struct RegisterNeed {
   std::int64_t max_threads;  // of a block, a power of two, so that each thread has enough registers
   bool is_large;             // one block at a time may have all registers

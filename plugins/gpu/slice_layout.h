@@ -1,4 +1,5 @@
-// How the slices of an emit::WarpgroupUnit are read: in steps, each of which multiplies 32 bytes along the contracted axis.
+// How the slices of an emit::WarpgroupUnit are read: in steps, each of which multiplies 32 bytes along the contracted
+// axis.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,8 @@ struct Target {
   std::uint32_t usual_shared_bytes = 0, max_shared_bytes = 0;
   std::size_t max_parameters = 0;  // of a kernel, each of them a pointer
   emit::VectorTarget threads;      // properties of one thread; is_threaded is set
-  // What one instruction of a warp multiplies, by emit::MatrixElement; nothing where there is no such instruction.
+  // The matrices that one instruction of a warp multiplies, by emit::MatrixElement; nothing where there is no such
+  // instruction.
   std::array<std::optional<MatrixPart>, std::tuple_size_v<decltype(emit::GpuFacts::matrix_products)>> matrix_parts = {};
   bool has_warpgroup_unit = false;           // the unit that emit::WarpgroupUnit describes
   bool has_copy_engine = false;              // the engine that copies boxes of an emit::TensorView to shared memory

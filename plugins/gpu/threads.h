@@ -1,5 +1,5 @@
-// Threads: the frame of a kernel, and what its code can ask of the machine that runs it. The same kernels become code for
-// a GPU, or code for the host, where an emulator calls them thread by thread.
+// Threads: the frame of a kernel, and what its code can ask of the machine that runs it. The same kernels become code
+// for a GPU, or code for the host, where an emulator calls them thread by thread.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -36,16 +36,16 @@ struct KernelFrame {
   llvm::Value *thread = nullptr;        // i64: index of the thread in its block
   llvm::Value *block = nullptr;         // i64: index of the block in the grid
   llvm::Value *threads = nullptr;       // i64: number of threads of a block
-  // Of emulated threads that cooperate: the blocks through which a thread leaves the function when it waits, and at its
-  // end.
+  // For emulated threads that cooperate: the basic blocks through which a thread leaves the function when it waits, and
+  // at its end.
   llvm::BasicBlock *suspended = nullptr, *ended = nullptr;
 };
 
-// Emits code for one kind of machine. Functions that wait or exchange values are for kernels whose threads cooperate, and
-// must be reached by all threads of the warp, or of the block, together; a block is a whole number of warps.
+// Emits code for one kind of machine. Functions that wait or exchange values are for kernels whose threads cooperate,
+// and must be reached by all threads of the warp, or of the block, together; a block is a whole number of warps.
 //
-// The functions for the matrix units, the copy engine and asynchronous copies are called only where the target has them;
-// a backend without them leaves them as they are here.
+// The functions for the matrix units, the copy engine and asynchronous copies are called only where the target has
+// them; a backend without them leaves them as they are here.
 class Threads {
  public:
   explicit Threads(Target target) : target_(std::move(target)) {}
@@ -66,8 +66,8 @@ class Threads {
                                    Cooperation cooperation) const = 0;
   // Ends the thread.
   virtual void end_thread(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
-  // Ends the thread and the kernel, once. The kernel is started in blocks of at most `threads` threads, and `blocks` blocks
-  // at a time are to find registers on a multiprocessor, even if values then have to be kept in memory.
+  // Ends the thread and the kernel, once. The kernel is started in blocks of at most `threads` threads, and `blocks`
+  // blocks at a time are to find registers on a multiprocessor, even if values then have to be kept in memory.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads,
                           std::uint32_t blocks) const = 0;
   // Finishes the module, after all kernels.

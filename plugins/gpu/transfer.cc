@@ -36,7 +36,7 @@ bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t
   return status;
 }
 
-// A block of the pattern from the host, and then what is filled already, doubled again and again.
+// Copies a block of the pattern from the host, and then doubles the filled memory again and again.
 bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
                      std::uint32_t pattern_size, const bp_diag_t *diag) {
   if (!std::has_single_bit(pattern_size) || pattern_size > sizeof pattern) {

@@ -1,5 +1,5 @@
-// Copies and fills between any two places, host or machine: commands of the calling thread, as Machine says. What touches
-// the host is complete on return.
+// Copies and fills between any two places, on host or machine. They are commands of the calling thread, as Machine has
+// them. Those that read or write memory of the host are complete on return.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace bp::gpu {
 
 bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag);
 
-// With the `pattern_size` (1, 2, 4 or 8) low bytes of `pattern`, over and over.
+// Fills memory with the `pattern_size` (1, 2, 4 or 8) low bytes of `pattern`, over and over.
 bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
                      std::uint32_t pattern_size, const bp_diag_t *diag);
 

@@ -1,7 +1,7 @@
-// A round ends with moves of what it has made, at `made`, to where the next one reads it, at `carried`. Without such a
-// move the next round does the same with both places exchanged, in all that it reads and writes: it finds the value
-// where it was made and leaves its own at `carried`, where the loop's results are, too. Nothing is lost: what lies at
-// `made` before a round is no value of the loop, and so nobody misses it where the places are exchanged.
+// An iteration ends with moves of values that it has made, from the place `made` to the place `carried`, where the next
+// iteration reads them. If such a move is left out, the next iteration exchanges both places in all of its reads and
+// writes: it finds the value where it was made, and leaves its own at `carried`, where the loop's results are, too.
+// This loses no value, because the bytes at `made` before an iteration are no value of the loop.
 #include "plugins/gpu/two_rounds.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using emit::Location;
 
 struct Exchange {
   Location made, carried;
-  std::size_t move;  // the command that is left out
+  std::size_t move;  // index of the command that is left out
 };
 
 bool contains(const Location &whole, const Location &part) {
@@ -63,7 +63,8 @@ class Round {
     }
     return result;
   }
-  // Memory that a round may write, with the alignment that kernels rely on at most, so that they run with either place.
+  // Whether an iteration may write the memory, and its alignment is the max that kernels rely on, so that they run with
+  // either place.
   bool is_usable(const Location &place) const {
     constexpr std::uint64_t max_alignment = 64;
     if (place.allocation >= module_.allocations().size()) {
@@ -86,18 +87,18 @@ class Round {
         })) {
       return false;
     }
-    const auto touches = [&](const Location &place) { return place.overlaps(made) || place.overlaps(carried); };
+    const auto overlaps = [&](const Location &place) { return place.overlaps(made) || place.overlaps(carried); };
     if (std::ranges::any_of(exchanges_,
-                            [&](const Exchange &other) { return touches(other.made) || touches(other.carried); })) {
+                            [&](const Exchange &other) { return overlaps(other.made) || overlaps(other.carried); })) {
       return false;
     }
     for (std::size_t n = 0; n < commands_.size(); ++n) {
       for (const Place &place : places_of(plan_, commands_[n])) {
         const Location used = location(place);
-        if (touches(used) && !contains(made, used) && !contains(carried, used)) {
+        if (overlaps(used) && !contains(made, used) && !contains(carried, used)) {
           return false;
         }
-        // The value is handed on as it was moved.
+        // The value that is passed on must be the one that was moved.
         if (n > move && (used.overlaps(carried) || (used.overlaps(made) && place.is_written != 0))) {
           return false;
         }

@@ -1,5 +1,5 @@
-// Two rounds of a loop that hand on what they carry without copying it: the second writes where the first one reads, so
-// values go to and fro between two places.
+// Two iterations of a loop that pass on carried values without copying them: the second iteration writes where the
+// first one reads, so the values alternate between two places.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace bp::gpu {
 
-// The commands from `first` on are a round of `body`, launches and moves. Adds places to the plan, and returns commands
-// that do what two such rounds do, with fewer moves; none if no move can be left out.
+// The commands from `first` on are one iteration of `body`, launches and moves. Adds places to the plan, and returns
+// commands that do the work of two such iterations with fewer moves; nothing if no move can be left out.
 std::vector<Command> two_rounds(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
                                 emit::ComputationView body);
 

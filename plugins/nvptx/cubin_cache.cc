@@ -14,7 +14,7 @@
 namespace bp::nvptx {
 namespace {
 
-// What stands before the code in the file.
+// The start of a file, before the code.
 struct CubinHeader {
   char magic[8] = {'B', 'P', 'C', 'U', 'B', 'I', 'N', '1'};
   CubinCache::Key key{}, content{};  // SHA-256 of the code

@@ -1,4 +1,4 @@
-// NVIDIA's GPUs, through LLVM's NVPTX: what the backend says about itself, its options, and how it finds a GPU.
+// The device of the backend for NVIDIA's GPUs, whose code is made by LLVM's NVPTX.
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -49,7 +49,7 @@ class NvptxDevice final : public gpu::Device {
   const void *extension(std::string_view id) const { return functions_.extension(id); }
 
  private:
-  // Finds out what is known of the GPU, and from it the target, unless that was given.
+  // Finds the GPU and its properties, and the best target for it, unless a target was given.
   void look_for_gpu();
 
   const gpu::DeviceOptions &options() const override { return options_; }
@@ -69,7 +69,7 @@ class NvptxDevice final : public gpu::Device {
   Options options_;
   Target target_{90, true};
   std::optional<GpuFacts> gpu_;
-  std::string why_no_gpu_;  // empty: it can be used
+  std::string why_no_gpu_;  // empty: there is a GPU that can be used
 };
 
 bp_status NvptxDevice::init(const bp_diag_t *diag) {

@@ -5,7 +5,7 @@
 namespace bp::nvptx {
 namespace {
 
-// The first with all that we call.
+// The first CUDA version that has all functions that we call, apart from the optional ones.
 constexpr int oldest_version = 11020;
 constexpr int oldest_with_graphs = 12000;
 constexpr const char *without_gpu = "; without a GPU: --set emulate=1";
@@ -34,7 +34,7 @@ std::string Driver::text(cuda::Result result) const {
 }
 
 std::shared_ptr<const Driver> open_driver(const std::string &library_name, std::string &error) {
-  // Never closed: the driver keeps threads of its own.
+  // It is never closed, because the driver keeps threads of its own.
   void *library = dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     error = std::string("there is no NVIDIA driver: ") + dlerror() + "; elsewhere: --set driver=PATH" + without_gpu;
@@ -123,7 +123,7 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
   facts.has_pools = has_pools != 0;
   if (driver.cuDeviceGetAttribute(&clock_khz, cuda::memory_clock_khz, facts.device) == 0 &&
       driver.cuDeviceGetAttribute(&bus_bits, cuda::memory_bus_bits, facts.device) == 0) {
-    facts.gb_per_s = static_cast<float>(2e-6 * clock_khz * bus_bits / 8);  // twice in a cycle
+    facts.gb_per_s = static_cast<float>(2e-6 * clock_khz * bus_bits / 8);  // two transfers in a cycle
   }
   return facts;
 }

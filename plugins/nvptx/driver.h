@@ -1,5 +1,5 @@
-// NVIDIA's driver, libcuda.so.1, opened when it is first needed: what we call of it, in declarations of our own. No
-// header and no library of a CUDA toolkit takes part.
+// NVIDIA's driver, libcuda.so.1, which is opened when it is first needed. The declarations of the functions that are
+// called are our own: no header and no library of a CUDA toolkit is used.
 #pragma once
 
 #include <cstddef>
@@ -45,17 +45,17 @@ enum : int {
   compute_capability_minor = 76,
   memory_pools_supported = 115
 };
-// The attribute of a function that says how much shared memory a launch of it may ask for.
+// The attribute of a function that limits the shared memory of its launches.
 enum : int { function_most_shared_bytes = 8 };
-// Flags of an event: who waits for it sleeps, and nobody asks for its time.
+// Flags of an event: threads that wait for it sleep; it has no time stamp.
 enum : unsigned { event_blocks = 1, event_has_no_time = 2 };
-// The attribute of a pool that says how many bytes without use it keeps when the GPU is waited for.
+// The attribute of a pool for the number of unused bytes that it keeps when the host waits for the GPU.
 enum : int { pool_release_threshold = 4 };
 
 // A pool of memory of one device.
 struct PoolProperties {
-  int allocation_type = 1, handle_types = 0;  // pinned, for this process alone
-  int location_type = 1, location = 0;        // a device, its number
+  int allocation_type = 1, handle_types = 0;  // pinned; for this process alone
+  int location_type = 1, location = 0;        // a device; its number
   void *security = nullptr;
   std::size_t max_bytes = 0;  // 0: the driver's limit
   unsigned short usage = 0;
@@ -63,7 +63,7 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88);
 enum : int { jit_error_log = 5, jit_error_log_bytes = 6 };
-// What is linked.
+// The kind of input for the linker.
 enum : int { input_ptx = 1 };
 
 // A kernel in a graph. The arguments behind `values` are copied.
@@ -72,16 +72,16 @@ struct KernelNode {
   unsigned blocks[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
   unsigned shared_bytes = 0;
   void **values = nullptr, **extra = nullptr;
-  void *kernel = nullptr;  // in place of a function
+  void *kernel = nullptr;  // used if there is no function
   Context context = nullptr;
 };
 static_assert(sizeof(KernelNode) == 72);
 
-// A copy in a graph, here of bytes in a row from the device's memory to the device's memory.
+// A copy in a graph, here of contiguous bytes within the device's memory.
 struct Copy {
   struct End {
     std::size_t x = 0, y = 0, z = 0, level = 0;
-    int memory_type = 2;  // the device's
+    int memory_type = 2;  // the device's memory
     const void *host = nullptr;
     Address address = 0;
     void *array = nullptr, *reserved = nullptr;
@@ -92,12 +92,12 @@ struct Copy {
 };
 static_assert(sizeof(Copy) == 200);
 
-// Made by the driver; what it holds is its own. A kernel gets it as an argument.
+// A tensor map, made by the driver in a format of its own. A kernel gets it as an argument.
 struct alignas(128) TensorMap {
   std::uint64_t opaque[16] = {};
 };
 static_assert(sizeof(TensorMap) == 128);
-enum : int { tensor_of_bytes = 0, tensor_of_words = 1 };  // of 16 bits
+enum : int { tensor_of_bytes = 0, tensor_of_words = 1 };  // words have 16 bits
 enum : int {
   tensor_not_interleaved = 0,
   tensor_swizzle_128 = 3,
@@ -107,7 +107,7 @@ enum : int {
 
 }  // namespace cuda
 
-// Every function that is called, by the name that the library exports.
+// All functions that are called, by the names that the library exports.
 #define BP_CUDA_FUNCTIONS(X)                                                                                           \
   X(cuInit, (unsigned flags))                                                                                          \
   X(cuDriverGetVersion, (int *version))                                                                                \
@@ -154,7 +154,7 @@ enum : int {
     (cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,   \
      unsigned block_z, unsigned shared_bytes, cuda::Stream stream, void **values, void **extra))
 
-// Those for graphs, by declarations of CUDA 12. A driver without them is used without graphs.
+// The functions for graphs, as CUDA 12 declares them. A driver without them is used without graphs.
 #define BP_CUDA_GRAPH_FUNCTIONS(X)                                                                           \
   X(cuGraphCreate, (cuda::Graph * graph, unsigned flags))                                                    \
   X(cuGraphDestroy, (cuda::Graph graph))                                                                     \
@@ -170,13 +170,14 @@ enum : int {
   X(cuGraphLaunch, (cuda::GraphExec exec, cuda::Stream stream))                                              \
   X(cuGraphExecDestroy, (cuda::GraphExec exec))
 
-// That for the copy engine of compute capability 9.0, likewise of CUDA 12; programs that need it are not loaded without.
+// The function for the copy engine of compute capability 9.0, as CUDA 12 declares it. Programs that need it are not
+// loaded if it is missing.
 #define BP_CUDA_TENSOR_FUNCTIONS(X)                                                                              \
   X(cuTensorMapEncodeTiled, (cuda::TensorMap * map, int type, std::uint32_t dimensions, void *address,           \
                              const std::uint64_t *sizes, const std::uint64_t *strides, const std::uint32_t *box, \
                              const std::uint32_t *steps, int interleave, int swizzle, int promotion, int fill))
 
-// That which loads a function before it is started, of CUDA 12.4.
+// The function that loads a kernel before it is started, of CUDA 12.4.
 #define BP_CUDA_LOADING_FUNCTIONS(X) X(cuFuncLoad, (cuda::Function function))
 
 struct Driver {
@@ -186,23 +187,22 @@ struct Driver {
   BP_CUDA_TENSOR_FUNCTIONS(BP_CUDA_FUNCTION)
   BP_CUDA_LOADING_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
-  bool has_graphs = false;            // and all the functions for them
-  bool has_tensor_maps = false;       // likewise
-  bool has_function_loading = false;  // likewise
-  int version = 0;                    // of CUDA, the newest that it knows: 12040 for 12.4
+  // Whether the driver has all functions of the lists above.
+  bool has_graphs = false, has_tensor_maps = false, has_function_loading = false;
+  int version = 0;  // the newest CUDA version that it supports: 12040 for 12.4
 
-  // "out of memory (2)", as the driver says.
+  // The text and number of a result, as the driver has them: "out of memory (2)".
   std::string text(cuda::Result result) const;
 };
 
-// "12.4" for 12040.
+// Returns "12.4" for 12040.
 std::string version_text(int version);
 
-// The driver in this library, ready to be called; it stays mapped for as long as the process lives. Null, and why and
-// what to do, if the library is missing, too old, or does not start.
+// Opens the driver in this library, which stays mapped as long as the process lives. If the library is missing, too
+// old, or does not start, returns nullptr and sets the error, which also says what to do.
 std::shared_ptr<const Driver> open_driver(const std::string &library, std::string &error);
 
-// What is known of a GPU before anything is done on it.
+// Properties of a GPU that are known before it is opened.
 struct GpuFacts {
   std::shared_ptr<const Driver> driver;
   cuda::Device device = 0;
@@ -213,16 +213,16 @@ struct GpuFacts {
   bool has_pools = false;
 };
 
-// The first GPU. Nothing, and why and what to do, if there is none.
+// Finds the first GPU. If there is none, returns nothing and sets the error, which also says what to do.
 std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error);
 
 struct GpuUse {
   std::string cache_folder;  // for machine code (cubin_cache.h); empty: none
-  bool has_graphs = true;    // where the driver has them (gpu_graph.h)
+  bool has_graphs = true;    // if the driver has them (gpu_graph.h)
   plugin::HostServices services;
 };
 
-// Opens it, which takes some of its memory. Null, and reports why, if that fails.
+// Opens a GPU, which takes some of its memory. Returns nullptr and reports why if that fails.
 std::unique_ptr<gpu::Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status,
                                        const bp_diag_t *diag);
 

@@ -1,5 +1,5 @@
-// A GPU, through the driver. Each thread of the host has a stream of its own, in which its commands take effect in
-// order.
+// A GPU as a machine, used through the driver. Each thread of the host has a stream of its own, in which its commands
+// take effect in order.
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -22,9 +22,10 @@ namespace {
 
 using plugin::fail;
 
-constexpr std::uint32_t smallest_graph = 4;  // commands: fewer are started faster one by one
+constexpr std::uint32_t smallest_graph = 4;  // commands; fewer are faster one by one
 
-// Long segments are graphs from their second start on: a program that runs once would make them for nothing.
+// Long segments become graphs when they are started for the second time: for a program that runs once the graphs would
+// be made in vain.
 class GpuKernels final : public gpu::LoadedKernels {
  public:
   GpuKernels(gpu::Machine &machine, const GpuContext &gpu, const gpu::LaunchPlan &plan)
@@ -37,7 +38,7 @@ class GpuKernels final : public gpu::LoadedKernels {
  private:
   struct LoadedSegment {
     gpu::Segment segment;
-    std::unique_ptr<SegmentGraphs> graphs;  // null: command by command
+    std::unique_ptr<SegmentGraphs> graphs;  // null: started command by command
     std::atomic<bool> was_started = false;
   };
   bp_status allow_shared_memory(const bp_diag_t *diag) const;
@@ -65,7 +66,7 @@ class Gpu final : public gpu::Machine {
     gpu_.give_back([&] { return pieces_.close(); });
     driver().cuDevicePrimaryCtxRelease_v2(device_);
   }
-  // Once, first.
+  // Opens the GPU, once, first.
   bp_status open(const bp_diag_t *diag) {
     plugin::FirstReport report;
     const bp_status status = gpu_.call("making a pool of memory", &report.abi, [&] { return pieces_.open(); });
@@ -80,7 +81,7 @@ class Gpu final : public gpu::Machine {
 
   bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
                      const bp_diag_t *diag) override {
-    if (alignment > 256) {  // the driver's own
+    if (alignment > 256) {  // the alignment of the driver's memory
       return fail(diag, BP_INVALID,
                   "nvptx: memory is aligned to 256 bytes, " + std::to_string(alignment) + " are asked for");
     }
@@ -174,7 +175,7 @@ bp_status GpuKernels::load(std::span<const gpu::CodePart> parts, const CodeLoadi
   return BP_OK;
 }
 
-// Kernels may only be started with more than the usual if the driver was told so.
+// The driver has to be told before kernels are started with more than the usual shared memory.
 bp_status GpuKernels::allow_shared_memory(const bp_diag_t *diag) const {
   std::vector<std::uint32_t> most(plan_.kernel_count, usual_shared_bytes);
   for (const gpu::Command &command : plan_.commands) {

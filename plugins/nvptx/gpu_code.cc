@@ -6,7 +6,7 @@
 namespace bp::nvptx {
 namespace {
 
-// Where the driver's compiler says what is wrong. Stays where it is.
+// The error log of the driver's compiler. It cannot be copied, because the driver has pointers into it.
 class CompilerLog {
  public:
   CompilerLog() = default;
@@ -15,7 +15,7 @@ class CompilerLog {
 
   unsigned count() const { return 2; }
   int *options() { return options_; }
-  // For one call more: the driver writes over the size.
+  // Returns the values for one more call: the driver overwrites the size.
   void **values() {
     text_.assign(8192, '\0');
     values_[0] = text_.data();
@@ -30,7 +30,7 @@ class CompilerLog {
   void *values_[2] = {};
 };
 
-// Machine code of PTX.
+// Makes machine code of PTX.
 cuda::Result link(const Driver &driver, const std::string &ptx, CompilerLog &log, std::string &cubin) {
   cuda::LinkState state = nullptr;
   cuda::Result result = driver.cuLinkCreate_v2(log.count(), log.options(), log.values(), &state);
@@ -49,8 +49,8 @@ cuda::Result link(const Driver &driver, const std::string &ptx, CompilerLog &log
   return result;
 }
 
-// Without a folder for machine code the driver gets the PTX, and may know it from its own cache; and so does one that
-// links nothing of it.
+// The driver gets the PTX, which it may find in its own cache, if there is no folder for machine code, or if it cannot
+// link the PTX.
 cuda::Result load_module(const Driver &driver, const std::string &ptx, const CodeLoading &how, CompilerLog &log,
                          cuda::Module &module) {
   const auto load = [&](const std::string &code) {
@@ -76,7 +76,7 @@ cuda::Result load_module(const Driver &driver, const std::string &ptx, const Cod
   return result;
 }
 
-// BP_INVALID if the code is at fault.
+// Returns BP_INVALID if the code is at fault.
 bp_status load_part(const GpuContext &gpu, const std::string &ptx, const CodeLoading &how, cuda::Module &module,
                     const bp_diag_t *diag) {
   CompilerLog log;
@@ -91,8 +91,8 @@ bp_status load_part(const GpuContext &gpu, const std::string &ptx, const CodeLoa
   return status != BP_OK && is_about_code(result) ? BP_INVALID : status;
 }
 
-// A function, on the GPU now where the driver can do that: otherwise it may bring it there when it is first started, and
-// find no memory then.
+// Finds a function, and loads it to the GPU if the driver can do that. Otherwise the driver may load it when it is
+// first started, and lack memory then.
 cuda::Result find_function(const Driver &driver, cuda::Module module, const std::string &name,
                            cuda::Function &function) {
   const cuda::Result result = driver.cuModuleGetFunction(&function, module, name.c_str());

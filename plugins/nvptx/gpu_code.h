@@ -1,5 +1,5 @@
-// Kernels on a GPU: machine code that the driver makes of PTX, of several parts at the same time, as that takes longer
-// than to make the PTX.
+// The code of kernels on a GPU: machine code that the driver makes of PTX. Several parts are compiled at the same time,
+// because this takes longer than making the PTX.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct CodeLoading {
   plugin::HostServices services;
 };
 
-// Threads: those that nothing runs on any more may go; else any.
+// Threads: any. It may be destroyed once none of its kernels runs any more.
 class GpuCode {
  public:
   explicit GpuCode(const GpuContext &gpu) : gpu_(gpu) {}
@@ -28,7 +28,7 @@ class GpuCode {
   GpuCode(const GpuCode &) = delete;
   GpuCode &operator=(const GpuCode &) = delete;
 
-  // Once, first. BP_INVALID if the code is not for this GPU, or lacks one of `kernels` kernels.
+  // Loads the code, once, first. Returns BP_INVALID if the code is not for this GPU, or lacks one of `kernels` kernels.
   bp_status load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
                  const bp_diag_t *diag);
   std::uint64_t bytes() const { return bytes_; }
@@ -36,7 +36,7 @@ class GpuCode {
 
  private:
   const GpuContext &gpu_;
-  std::vector<cuda::Module> modules_;  // by part; null: it was not loaded
+  std::vector<cuda::Module> modules_;  // by part; null: not loaded
   std::uint64_t bytes_ = 0;            // of PTX
   std::vector<cuda::Function> functions_;
 };

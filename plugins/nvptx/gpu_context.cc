@@ -8,13 +8,13 @@
 namespace bp::nvptx {
 namespace {
 
-// What the process does not recover from: every later call gives the same (CUDA's "sticky errors").
+// Errors from which the process does not recover: every later call returns the same (CUDA's "sticky errors").
 constexpr cuda::Result fatal[] = {
     4,                             // the driver shuts down
     214, 220, 226,                 // memory or a link is damaged
-    700, 714, 715, 716, 717, 718,  // a kernel touched or executed what it must not
-    702, 709, 710, 719, 721,       // it took too long, lost its context, asserted, failed, or left memory behind
-    810, 911, 999,                 // the server of a shared GPU is gone, another device failed, or nobody knows
+    700, 714, 715, 716, 717, 718,  // a kernel did an illegal access or instruction
+    702, 709, 710, 719, 721,       // a kernel took too long, lost its context, asserted, failed, or leaked memory
+    810, 911, 999,                 // the server of a shared GPU is gone, another device failed, or unknown
 };
 
 bool is_fatal(cuda::Result result) {

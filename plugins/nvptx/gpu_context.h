@@ -1,4 +1,5 @@
-// A GPU that this process has opened: by which its parts call the driver, and what becomes of them all when it is lost.
+// GPU context: a GPU that this process has opened. All calls of the driver go through it, and it knows when the GPU is
+// lost.
 #pragma once
 
 #include <atomic>
@@ -9,10 +10,10 @@
 
 namespace bp::nvptx {
 
-// Whether it is the code, rather than the GPU, that is at fault.
+// Whether the result says that the code is at fault, not the GPU.
 bool is_about_code(cuda::Result result);
 
-// Reports, if somebody wants to know, that something failed, and what to do.
+// Reports, if diag is not null, that something failed, and what to do. Returns the status.
 bp_status failed(const Driver &driver, const std::string &what, cuda::Result result, const bp_diag_t *diag);
 
 // Threads: any.
@@ -23,8 +24,8 @@ class GpuContext {
 
   const Driver &driver() const { return *driver_; }
   cuda::Context handle() const { return context_; }
-  // Calls with the GPU's context current, and says what failed, unless nobody wants to know. Once the GPU is lost it is
-  // not called any more (BP-STATUS-03).
+  // Calls the function with the GPU's context current, and reports a failure, unless diag is null. Once the GPU is lost
+  // the function is not called any more (BP-STATUS-03).
   template <class Call>
   bp_status call(const std::string &what, const bp_diag_t *diag, Call &&function) const {
     cuda::Result result = why_lost_;
@@ -34,22 +35,23 @@ class GpuContext {
     }
     return result == 0 ? BP_OK : failed(*driver_, what, result, diag);
   }
-  // Gives something back, also after a loss, when the driver says that it failed and forgets what it had.
+  // Calls a function that releases something. It is also called after a loss, when the driver reports a failure, but
+  // forgets what it had.
   template <class Call>
   void give_back(Call &&function) const {
     if (const Entry entry(*this); entry.result() == 0 || why_lost_ != 0) {
       noted(function());
     }
   }
-  // Whether it can be used at all.
+  // Reports an error if the GPU is lost.
   bp_status check(const bp_diag_t *diag) const {
     const cuda::Result why = why_lost_;
     return why == 0 ? BP_OK : failed(*driver_, "an earlier command", why, diag);
   }
 
  private:
-  // For as long as it lives the calling thread has the GPU's context, and then the one again that it had, if any
-  // (BP-LAW-04).
+  // As long as this object lives the GPU's context is the current one of the calling thread; then the context that was
+  // current before is so again (BP-LAW-04).
   class Entry {
    public:
     explicit Entry(const GpuContext &gpu)

@@ -9,11 +9,11 @@
 namespace bp::nvptx {
 namespace {
 
-// The graphs that a segment has at most, one for each set of addresses. One set more gets the graph that was not
-// started for longest.
+// The max number of graphs of a segment, one for each set of addresses. Another set replaces the graph whose last start
+// was the longest ago.
 constexpr std::size_t max_graphs = 4;
 
-// What a command is in a graph. Stays where it is, as its arguments point into it.
+// The parameters of a command's node in a graph. They cannot be copied, because the arguments point into them.
 class NodeParameters {
  public:
   NodeParameters(const gpu::LaunchPlan &plan, const gpu::Command &command, std::span<const cuda::Function> functions,
@@ -34,7 +34,7 @@ class NodeParameters {
   NodeParameters(const NodeParameters &) = delete;
   NodeParameters &operator=(const NodeParameters &) = delete;
 
-  // Once, before the others of a kernel.
+  // Makes the tensor maps, once, before kernel() is used.
   cuda::Result make_maps(const Driver &driver) { return arguments_.make_maps(driver); }
   const cuda::KernelNode &kernel() const { return kernel_; }
   const cuda::Copy &copy() const { return copy_; }
@@ -134,7 +134,7 @@ cuda::Result SegmentGraphs::build(Graph &graph, std::span<const cuda::Address> b
   return result == 0 ? driver.cuGraphInstantiateWithFlags(&graph.runnable, graph.graph, 0) : result;
 }
 
-// May also be done while the graph runs, of which it then changes nothing.
+// The graph may be running; the update does not affect that run.
 cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> before,
                                    std::span<const cuda::Address> bases) const {
   const Driver &driver = gpu_.driver();
@@ -158,7 +158,7 @@ cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> 
   return result;
 }
 
-// What of it still runs, runs to its end.
+// A graph that is running still runs to its end.
 void SegmentGraphs::destroy(Graph &graph) const {
   const Driver &driver = gpu_.driver();
   if (graph.runnable != nullptr) {

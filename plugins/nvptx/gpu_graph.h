@@ -1,5 +1,5 @@
-// A segment of a launch plan as CUDA graphs. A graph is started by one call however many commands it has, and the GPU
-// runs at the same time what the plan's dependences leave free.
+// GPU graph: a segment of a launch plan as CUDA graphs. A graph is started by one call, however many commands it has,
+// and the GPU runs commands at the same time if the plan's dependences allow it.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace bp::nvptx {
 
-// A kernel's arguments are addresses, so a graph is for one set of them. There are several, which keeps runs of the
-// program at the same time from waiting for each other: the driver orders launches of one graph, and only those. Runs
-// with the same addresses could not be at the same time anyway. Threads: any.
+// The arguments of kernels are addresses, so a graph is for one set of addresses. There are several graphs, so that
+// runs of the program at the same time do not wait for each other: the driver orders the launches of one graph, and
+// only those. Runs with the same addresses could not take place at the same time anyway. Threads: any.
 class SegmentGraphs {
  public:
-  // functions: by kernel. All are kept, and outlive this.
+  // functions: by kernel. Keeps references to all arguments, which must outlive it.
   SegmentGraphs(const GpuContext &gpu, const gpu::LaunchPlan &plan, const gpu::Segment &segment,
                 std::span<const cuda::Function> functions, const plugin::HostServices &services);
   ~SegmentGraphs();
   SegmentGraphs(const SegmentGraphs &) = delete;
   SegmentGraphs &operator=(const SegmentGraphs &) = delete;
 
-  // Starts the segment on the calling thread's stream, with the allocations at `bases`. Nothing, and nothing was started,
-  // if the driver makes no graph of it: its memory may be full. For any other reason it is not tried again, and the host
-  // is told.
+  // Starts the segment on the calling thread's stream, with the allocations at `bases`. Returns nothing, and has
+  // started nothing, if the driver makes no graph of it, for example because its memory is full. For any other reason
+  // the host is told, and graphs are not tried again.
   std::optional<bp_status> start(std::span<const cuda::Address> bases, const bp_diag_t *diag);
 
  private:
@@ -36,15 +36,15 @@ class SegmentGraphs {
     cuda::Graph graph = nullptr;
     std::vector<cuda::GraphNode> nodes;  // by command of the segment
     cuda::GraphExec runnable = nullptr;
-    std::vector<cuda::Address> bases;  // empty: it is not whole
+    std::vector<cuda::Address> bases;  // empty: the graph is incomplete
     std::uint64_t last_start = 0;
   };
 
   bool fits(const Graph &graph, std::span<const cuda::Address> bases) const;
   cuda::Result build(Graph &graph, std::span<const cuda::Address> bases) const;
-  // before: the bases that it has so far.
+  // before: the bases that the graph has so far.
   cuda::Result update(Graph &graph, std::span<const cuda::Address> before, std::span<const cuda::Address> bases) const;
-  // What start() returns if one was not made, or not started.
+  // Removes a graph that was not made, or not started. Returns the result of start().
   std::optional<bp_status> do_without(std::vector<Graph>::iterator graph, bp_status status, const std::string &message,
                                       const bp_diag_t *diag);
   void destroy(Graph &graph) const;
@@ -54,8 +54,8 @@ class SegmentGraphs {
   const gpu::Segment segment_;
   const std::span<const cuda::Function> functions_;
   const plugin::HostServices &services_;
-  std::vector<std::uint32_t> allocations_;  // that the segment uses
-  std::mutex mutex_;                        // the driver lets one thread at a time touch a graph
+  std::vector<std::uint32_t> allocations_;  // indices of those that the segment uses
+  std::mutex mutex_;                        // the driver lets one thread at a time use a graph
   std::vector<Graph> graphs_;
   std::uint64_t starts_ = 0;
   bool is_hopeless_ = false;

@@ -1,4 +1,4 @@
-// What a command hands to the driver: addresses and tensor maps, for the places of one run.
+// The arguments of a command for the driver: addresses and tensor maps, for the places of one run.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace bp::nvptx {
 
-// Stays where it is, as its values point into it.
+// It cannot be copied, because its values point into it.
 class LaunchArguments {
  public:
-  // bases: of the plan's allocations.
+  // bases: the addresses of the plan's allocations.
   LaunchArguments(const gpu::LaunchPlan &plan, const gpu::Command &command, std::span<const cuda::Address> bases);
   LaunchArguments(const LaunchArguments &) = delete;
   LaunchArguments &operator=(const LaunchArguments &) = delete;
 
-  // Once, before a launch.
+  // Makes the tensor maps, once, before a launch.
   cuda::Result make_maps(const Driver &driver);
   std::span<const cuda::Address> addresses() const { return addresses_; }
-  void **values() { return values_.data(); }  // of a launch
+  void **values() { return values_.data(); }  // the argument of cuLaunchKernel
 
  private:
   std::span<const gpu::TensorMap> plan_maps_;

@@ -28,7 +28,8 @@ cuda::Result GpuPieces::give_up_kept() const {
   if (pool_ == nullptr) {
     return 0;
   }
-  // The pool takes what is given back for used until the host has seen that it is not, on whatever thread's stream.
+  // For the pool, released memory is in use until the host has waited for the stream on which it was released, which
+  // may be that of any thread.
   const cuda::Result result = driver_.cuCtxSynchronize();
   return result == 0 ? driver_.cuMemPoolTrimTo(pool_, 0) : result;
 }
@@ -46,7 +47,7 @@ cuda::Result GpuPieces::take(std::uint64_t bytes, cuda::Address &address) const 
   if (result != 0) {
     return result;
   }
-  // From here on other streams may use it.
+  // After this, other streams may use the memory, too.
   result = driver_.cuStreamSynchronize(cuda::stream_of_thread);
   if (result != 0) {
     driver_.cuMemFreeAsync(taken, cuda::stream_of_thread);
@@ -133,7 +134,7 @@ cuda::Result Staging::copy_in_chunks(cuda::Address to, const std::byte *from, st
   return result;
 }
 
-// A chunk is on its way while the one before it is emptied.
+// A chunk is copied to one buffer while the chunk before it is taken out of the other.
 cuda::Result Staging::copy_out_chunks(std::byte *to, cuda::Address from, std::size_t bytes) {
   cuda::Result result = 0;
   const std::size_t chunks = (bytes + buffer_bytes - 1) / buffer_bytes;

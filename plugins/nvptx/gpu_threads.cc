@@ -47,8 +47,8 @@ class GpuThreads final : public gpu::Threads {
   void end_kernel(llvm::IRBuilderBase &b, const KernelFrame &frame, std::uint32_t threads,
                   std::uint32_t blocks) const override {
     end_thread(b, frame);
-    // Up to 256 there is room for all registers that a thread may have. Told that one block of so few is enough, ptxas
-    // takes them all, for little gain, and leaves room for no other block: it does better untold.
+    // Up to 256 threads can have the max number of registers each. If ptxas is told that one block of so few threads is
+    // enough, it takes all registers, for little gain, and leaves none for another block: it does better without.
     constexpr std::uint32_t min_limited = 257;
     if (threads < min_limited && blocks == 1) {
       return;
@@ -98,8 +98,8 @@ class GpuThreads final : public gpu::Threads {
     return parts_of(b, b.CreateIntrinsic(multiplication(element, *matrix_part(element)), {}, arguments));
   }
 
-  // The sums are the unit's until it is done; nothing is computed with them in between, so the compiler of PTX leaves them
-  // where they are, or else would make the unit wait.
+  // The sums belong to the unit until it is done. Nothing is computed with them in between, so the compiler of PTX
+  // leaves them in their registers; otherwise it would make the unit wait.
   std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
                                              const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
                                              std::span<llvm::Value *const> sums) const override {
@@ -116,7 +116,7 @@ class GpuThreads final : public gpu::Threads {
     }
     const std::string turned =
         std::string(rows.has_contracted_lines ? ", 0" : ", 1") + (columns.has_contracted_lines ? ", 0" : ", 1");
-    // Sums are added to (p), not one factor is negated (1, 1), and these are turned.
+    // Products are added to the sums (p), no factor is negated (1, 1), and `turned` says which factors are transposed.
     const std::string last = sums_integers ? ", p;\n" : ", p, 1, 1" + turned + ";\n";
     const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(count * 2) + warpgroup_types(element);
     std::string code = "{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\nwgmma.fence.sync.aligned;\n";
@@ -183,7 +183,8 @@ class GpuThreads final : public gpu::Threads {
     if (is_there == nullptr) {
       b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16, {}, {shared, global});
     } else {
-      llvm::Value *bytes = b.CreateSelect(is_there, b.getInt32(16), b.getInt32(0));  // the rest is zeros
+      llvm::Value *bytes =
+          b.CreateSelect(is_there, b.getInt32(16), b.getInt32(0));  // the rest of the 16 bytes becomes zeros
       b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {}, {shared, global, bytes});
     }
   }
@@ -206,7 +207,7 @@ class GpuThreads final : public gpu::Threads {
         ->addOperand(llvm::MDNode::get(context, row));
   }
 
-  // result: null for none.
+  // Inline PTX. result: the type of its result, or null if there is none.
   static llvm::CallInst *assembly(llvm::IRBuilderBase &b, const std::string &code, const std::string &constraints,
                                   llvm::ArrayRef<llvm::Value *> arguments, llvm::Type *result = nullptr) {
     std::vector<llvm::Type *> types;
@@ -218,8 +219,8 @@ class GpuThreads final : public gpu::Threads {
     call->setConvergent();
     return call;
   }
-  // Code for the warpgroup's unit: the sums come in the first operands, once as results and once as arguments, in the
-  // same registers; then come the inputs.
+  // PTX for the warpgroup's unit: the first operands are the sums, once as results and once as arguments, in the same
+  // registers; then come the inputs.
   static std::vector<llvm::Value *> with_sums(llvm::IRBuilderBase &b, const std::string &code,
                                               std::span<llvm::Value *const> sums, const std::string &inputs,
                                               std::span<llvm::Value *const> arguments) {
@@ -237,13 +238,13 @@ class GpuThreads final : public gpu::Threads {
   static llvm::Value *shared_address(llvm::IRBuilderBase &b, llvm::Value *pointer) {
     return b.CreatePtrToInt(b.CreateAddrSpaceCast(pointer, b.getPtrTy(shared_space)), b.getInt32Ty());
   }
-  // Tensor maps are read by the engine where the launch put them, not by threads.
+  // Marks tensor maps as constants of the grid: the copy engine reads them where the launch has put them.
   static void keep_as_arguments(const KernelFrame &frame) {
     if (frame.maps.empty()) {
       return;
     }
     llvm::LLVMContext &context = frame.function->getContext();
-    std::vector<llvm::Metadata *> numbers;  // from 1 on
+    std::vector<llvm::Metadata *> numbers;  // of arguments, from 1 on
     for (llvm::Value *map : frame.maps) {
       const unsigned number = llvm::cast<llvm::Argument>(map)->getArgNo();
       auto *bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), sizeof(cuda::TensorMap));

@@ -1,7 +1,7 @@
-// These are measurements of `ptxas`, for rows of each function, in vectors of 16 bytes: the short functions of f32 take 24
-// to 44 registers, the long ones 58 to 102, those of f64 and of complex numbers 32 to 90; narrow floats are twice as many in
-// a vector, and take twice as much. With 1024 threads each has 64 registers, with 512 there are 128, and with 256 each has
-// the maximum that a thread can have.
+// These are measurements of `ptxas`, for rows of each function, in vectors of 16 bytes: the short functions of f32 take
+// 24 to 44 registers, the long ones 58 to 102, those of f64 and of complex numbers 32 to 90; narrow floats are twice as
+// many in a vector, and take twice as much. With 1024 threads each has 64 registers, with 512 there are 128, and with
+// 256 each has the maximum that a thread can have.
 #include "plugins/nvptx/registers.h"
 
 #include <algorithm>

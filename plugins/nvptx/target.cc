@@ -11,15 +11,18 @@
 namespace bp::nvptx {
 namespace {
 
-// By the data sheets and architecture white papers of NVIDIA: multiprocessors, threads and shared memory of one, bandwidths
-// and peaks, by the highest clock that they name. Peaks of units are of f16, bf16, tf32, s8 and u8, dense. That of the T4's L2
-// cache is about what Jia et al. measured (arXiv 1903.07486), and what `mma.sync` reaches of wgmma's peak, 0.63, what Luo et
-// al. did (arXiv 2402.13499). The H100's L2 cache is taken for as fast as the A100's.
-// T4: 1590 MHz, 320 GB/s; 8.1 TFLOPS, 1/32 of it for f64; 65 of f16, 130 TOPS of s8.
+// These numbers are from the data sheets and architecture white papers of NVIDIA: multiprocessors, threads and shared
+// memory of a multiprocessor, bandwidths and peaks, for the highest clock that they name. Peaks of units are for f16,
+// bf16, tf32, s8 and u8, dense. The bandwidth of the T4's L2 cache is about what Jia et al. measured (arXiv
+// 1903.07486), and the fraction of wgmma's peak that `mma.sync` reaches, 0.63, is what Luo et al. measured (arXiv
+// 2402.13499). The H100's L2 cache is assumed to be as fast as the A100's.
+//
+// T4: 1590 MHz, 320 GB/s; 8.1 TFLOPS, 1/32 of it for f64; 65 for f16, 130 TOPS for s8.
 constexpr emit::GpuFacts t4 = {40, 1024, 64 * 1024, 201, 800, 64, 2, {512, 0, 0, 1024, 1024}, {}, false};
-// A100: 1410 MHz, 1555 GB/s, 5120 bytes in a cycle from L2; 19.5 TFLOPS, 9.7 of f64; 312 of f16, 156 of tf32, 624 TOPS of s8.
+// A100: 1410 MHz, 1555 GB/s, 5120 bytes in a cycle from L2; 19.5 TFLOPS, 9.7 for f64; 312 for f16, 156 for tf32, 624
+// TOPS for s8.
 constexpr emit::GpuFacts a100 = {108, 2048, 164 * 1024, 1103, 5120, 64, 32, {1024, 1024, 512, 2048, 2048}, {}, true};
-// H100 SXM: 1830 MHz, 3350 GB/s; 67 TFLOPS, 34 of f64; 989 of f16, 495 of tf32, 1979 TOPS of s8.
+// H100 SXM: 1830 MHz, 3350 GB/s; 67 TFLOPS, 34 for f64; 989 for f16, 495 for tf32, 1979 TOPS for s8.
 constexpr emit::GpuFacts h100(bool has_warpgroup_unit) {
   emit::GpuFacts facts = {132, 2048, 228 * 1024, 1830, 5120, 128, 64, {1290, 1290, 645, 2580, 2580}, {}, true};
   if (has_warpgroup_unit) {
@@ -31,7 +34,7 @@ constexpr emit::GpuFacts h100(bool has_warpgroup_unit) {
 struct Known {
   const char *text;
   Target target;
-  unsigned ptx;              // 81: the least version that has it all, 8.1
+  unsigned ptx;              // 81: the first PTX version with all that it needs, 8.1
   std::uint32_t shared_kib;  // of a block
   emit::GpuFacts facts;
 };
@@ -51,12 +54,12 @@ const Known &find(const Target &target) {
   return known_targets[0];
 }
 
-// "8.1" for 81.
+// Returns "8.1" for 81.
 std::string dotted(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
-// What one instruction of a warp multiplies.
+// The part of emit::MatrixUnit's matrices that one instruction multiplies.
 std::optional<gpu::MatrixPart> matrix_part(const Target &target, emit::MatrixElement element, bool may_round) {
   using enum emit::MatrixElement;
   using gpu::MatrixPart;
@@ -95,7 +98,7 @@ std::optional<Target> target_for(unsigned capability, std::string &error) {
   std::optional<Target> best;
   for (const Known &known : known_targets) {
     if (runs_on(known.target, capability)) {
-      best = known.target;  // they are in order
+      best = known.target;  // targets are sorted
     }
   }
   if (!best) {
@@ -114,7 +117,7 @@ std::string ptx_version(const Target &target) {
 }
 
 int oldest_driver(const Target &target) {
-  const unsigned ptx = find(target).ptx;  // up to 8.5: 7.0 came with CUDA 11.0, 8.5 with 12.5
+  const unsigned ptx = find(target).ptx;  // PTX 7.0 came with CUDA 11.0, and so on up to 8.5 with 12.5
   return static_cast<int>((ptx / 10 + 4) * 1000 + ptx % 10 * 10);
 }
 

@@ -29,8 +29,8 @@ inline constexpr gpu::ArtifactFormat artifact_format = {
 // One of sm_75, sm_80, sm_90, sm_90a. For another text returns nothing and sets an error that names them.
 std::optional<Target> parse_target(std::string_view text, std::string &error);
 
-// The best target for a GPU of this compute capability (90: 9.0). Returns nothing and sets the error if it is older than
-// all targets.
+// The best target for a GPU of this compute capability (90: 9.0). Returns nothing and sets the error if it is older
+// than all targets.
 std::optional<Target> target_for(unsigned capability, std::string &error);
 // Whether code for the target runs on a GPU of this compute capability.
 bool runs_on(const Target &target, unsigned capability);

@@ -1,5 +1,5 @@
-// The operands of `wgmma` in shared memory: matrix descriptors, by the manual of PTX ("Asynchronous warpgroup level matrix
-// operations"), for swizzles of 128 bytes.
+// The operands of `wgmma` in shared memory: matrix descriptors, by the manual of PTX ("Asynchronous warpgroup level
+// matrix operations"), for swizzles of 128 bytes.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

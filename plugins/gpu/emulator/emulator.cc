@@ -23,9 +23,9 @@ namespace {
 
 using plugin::fail;
 
-// A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up and
-// down the numbers, so that a thread that should have waited for another one misses its results. Blocks run one after the
-// other.
+// A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up
+// and down the numbers, so that a thread that should have waited for another one misses its results. Blocks run one
+// after the other.
 class EmulatedBlock {
  public:
   // backend: with which messages begin. ranges: the arguments, where races are looked for.
@@ -148,15 +148,15 @@ class EmulatedBlock {
     void *to;
   };
   struct Barrier {
-    std::uint64_t ended = 0, expected = 0;  // phases; bytes of the next one
-    std::vector<Box> boxes;                 // of it
+    std::uint64_t ended = 0, expected = 0;  // number of ended phases; expected bytes of the next one
+    std::vector<Box> boxes;                 // of the next phase
   };
   struct Frame {
     void *handle = nullptr;
     Memory memory;
     std::uint64_t bytes = 0;
-    std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last one has not ended
-    bool has_fence = false;                 // a proxy fence, since the block waited
+    std::vector<std::vector<Copy>> copies;  // not yet done, by group; the last group is not committed
+    bool has_fence = false;                 // has executed a proxy fence since the block waited
     std::uint32_t warp_waits = 0;
   };
 
@@ -204,8 +204,8 @@ class EmulatedBlock {
     block.waits_in_vain_ |= bytes == 0 || bytes != barrier.expected;
     barrier = {barrier.ended + 1, 0, {}};
   }
-  // Makes memory no number: shared memory that nobody wrote, or that a copy may already have reached, although the copy is
-  // only done when it is waited for.
+  // Makes memory no number: shared memory that nobody wrote, or that a copy may already have reached, although the copy
+  // is only done when it is waited for.
   static void spoil(void *memory, std::uint64_t bytes) { std::memset(memory, 0xff, bytes); }
   static void cp_async(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
     spoil(to, copy_bytes);
@@ -225,8 +225,8 @@ class EmulatedBlock {
       groups.erase(groups.begin());
     }
   }
-  // The units see the memory as it is when the last thread of the block has its fence: no changes as long as one thread has
-  // none, and no later writes.
+  // The units see the memory as it is when the last thread of the block has its fence: no changes as long as one thread
+  // has none, and no later writes.
   static void proxy_fence(EmulatedThread *thread) {
     EmulatedBlock &block = block_of(thread);
     bool &has_fence = frame_of(thread).has_fence;
@@ -240,7 +240,7 @@ class EmulatedBlock {
     const auto place = static_cast<const char *>(memory) - static_cast<const char *>(shared_.get());
     std::memcpy(static_cast<char *>(visible_.get()) + place, memory, bytes);
   }
-  // Called from generated code, through which no exception goes.
+  // It is called from generated code, through which no exception may pass.
   static void access(const void *address, std::uint64_t bytes, std::uint64_t is_write) {
     if (running->is_wanted == 0 && is_write == 0) {
       return;
@@ -287,8 +287,8 @@ class EmulatedBlock {
   Grid grid_;
   std::vector<EmulatedThread> threads_;
   std::vector<Frame> frames_;      // by thread
-  Memory shared_, visible_;        // visible: to the units
-  std::uint32_t fence_count_ = 0;  // threads that have a proxy fence, since the block waited
+  Memory shared_, visible_;        // visible: as the units see it
+  std::uint32_t fence_count_ = 0;  // number of threads with a fence since the block waited
   std::map<void *, Barrier> barriers_;
   RaceDetector races_;
   std::uint32_t block_waits_ = 0;

@@ -9,7 +9,8 @@
 
 namespace bp::gpu {
 
-// Emits kernels as code of the host. finds_races: the kernels tell the emulator which memory they access, which is slow.
+// Emits kernels as code of the host. finds_races: the kernels tell the emulator which memory they access, which is
+// slow.
 std::unique_ptr<Threads> make_emulated_threads(const Target &target, bool finds_races);
 
 // Takes up to `memory_bytes` of the host's memory.

@@ -1,5 +1,5 @@
-// Race detector: finds bytes that several threads of one launch access, one of them writing, although none of them waits
-// for the other. On a GPU any of them may be the first.
+// Race detector: finds bytes that several threads of one launch access, one of them writing, although none of them
+// waits for the other. On a GPU any of them may be the first.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ class RaceDetector {
   void access(const Accessor &by, std::uint64_t address, std::uint64_t bytes, bool is_write);
   // Forgets the accesses to memory that is used anew.
   void forget(std::uint64_t address, std::uint64_t bytes);
-  // "thread 1 of block 0 writes byte 4 of argument 2, which thread 0 of block 0 has written"; empty: there is none.
+  // The text of the first race, or empty: "thread 1 of block 0 writes byte 4 of argument 2, which thread 0 of block 0
+  // has written".
   const std::string &first_race() const { return first_race_; }
 
  private:
@@ -43,7 +44,7 @@ class RaceDetector {
   using Page = std::array<Byte, page_bytes>;
 
   Byte &byte(std::uint64_t address);
-  // Whether what the one did was over when the other began.
+  // Whether the earlier access was complete when the later one began.
   bool is_before(const Accessor &earlier, const Accessor &later) const;
   void access_byte(const Accessor &by, std::uint64_t address, const Range &range, bool is_write);
 

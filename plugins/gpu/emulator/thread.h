@@ -34,8 +34,9 @@ struct EmulatedThread {
   std::uint32_t block, blocks;    // index in the grid, and number of blocks in the grid
   std::uint32_t warp_size;
   EmulatedWait waits_for;  // None: the thread has ended
-  // What the thread shows the others of its warp. The next words go to words[turn], so that a slow thread still finds the
-  // last ones. They are a single word, or the thread's words of both matrices (emit::MatrixUnit), or of a part of them.
+  // Words that the thread shows the others of its warp. The next words go to words[turn], so that a slow thread still
+  // finds the last ones. They are a single word, or the thread's words of both matrices (emit::MatrixUnit), or of a
+  // part of them.
   std::uint32_t turn;
   std::uint32_t words[2][6];
   void *shared;         // memory of the block, aligned to shared_alignment
@@ -71,8 +72,8 @@ struct EmulatedThread {
   void *emulator;           // the emulator's own data
 };
 
-// pointers: the kernel's arguments. A kernel whose threads cooperate is a coroutine: it returns its frame where it waits
-// for the first time; calling the function pointer at the start of the frame continues from there.
+// pointers: the kernel's arguments. A kernel whose threads cooperate is a coroutine: it returns its frame where it
+// waits for the first time; calling the function pointer at the start of the frame continues from there.
 using EmulatedKernel = void *(*)(void *const *pointers, EmulatedThread *thread);
 
 // The name of the table of all kernels of a program, by number.

@@ -1,5 +1,5 @@
-// Emulated threads: a function of the host for each kernel. One that waits for others is a coroutine, which leaves there;
-// LLVM's passes split it.
+// Emulated threads: each kernel is a function of the host. If its threads wait for others, it is a coroutine, which
+// returns where they wait; LLVM's passes split it.
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
@@ -196,7 +196,7 @@ class EmulatedThreads final : public Threads {
   static llvm::Value *member(llvm::IRBuilderBase &b, llvm::Value *thread, std::size_t offset) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), thread, offset);
   }
-  // A function of the emulator's, of the thread and these.
+  // Calls a function of the emulator with the thread and these arguments.
   static void call(llvm::IRBuilderBase &b, const KernelFrame &frame, std::size_t function,
                    std::initializer_list<llvm::Value *> arguments) {
     std::vector<llvm::Value *> all = {state(frame)};
@@ -212,7 +212,7 @@ class EmulatedThreads final : public Threads {
     llvm::BasicBlock &entry = frame.function->getEntryBlock();
     llvm::IRBuilder<> start(&entry, entry.begin());
     llvm::AllocaInst *memory = start.CreateAlloca(type, start.getInt32(static_cast<std::uint32_t>(count)));
-    memory->setAlignment(llvm::Align(8));  // also of bytes, which may be a struct
+    memory->setAlignment(llvm::Align(8));  // bytes may be a struct, too
     return memory;
   }
   static llvm::Value *in_memory(llvm::IRBuilderBase &b, const KernelFrame &frame,
@@ -236,7 +236,7 @@ class EmulatedThreads final : public Threads {
     auto *words = llvm::ArrayType::get(b.getInt32Ty(), std::extent_v<decltype(EmulatedThread::words), 1>);
     return b.CreateInBoundsGEP(words, member(b, thread, offsetof(EmulatedThread, words)), turn);
   }
-  // To the others of the warp; waits until they have, too. The turn in which that was.
+  // Shows words to the other threads of the warp, and waits until they have done so, too. Returns the turn.
   static llvm::Value *show(llvm::IRBuilderBase &b, const KernelFrame &frame, std::span<llvm::Value *const> words) {
     llvm::Value *turn_at = member(b, state(frame), offsetof(EmulatedThread, turn));
     llvm::Value *turn = b.CreateLoad(b.getInt32Ty(), turn_at);

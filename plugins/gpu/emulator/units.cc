@@ -12,7 +12,7 @@
 namespace bp::gpu {
 namespace {
 
-// The number that an element of a matrix is.
+// The value of a matrix element.
 template <typename Sum>
 Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
   switch (element) {
@@ -32,7 +32,7 @@ Sum value_of(std::uint32_t bits, emit::MatrixElement element) {
   return static_cast<Sum>((bits >> 15 & 1) != 0 ? -size : size);
 }
 
-// Each element is found where emit::MatrixUnit says that a thread has it.
+// Elements are distributed over the threads as emit::MatrixUnit describes.
 template <typename Sum>
 void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::MatrixElement element,
                    const MatrixPart &part, Sum *sums) {
@@ -58,8 +58,8 @@ void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::Matri
   }
 }
 
-// Reads elements of a slice, whose pieces of 16 bytes are swizzled by their address. Where the memory differs from what is
-// visible to the unit, it finds no number.
+// Reads elements of a slice, whose pieces of 16 bytes are swizzled by their address. Where the memory differs from what
+// is visible to the unit, it finds no number.
 class SliceReader {
  public:
   SliceReader(const EmulatedThread *thread, const EmulatedSlice &slice, emit::MatrixElement element)
@@ -94,7 +94,7 @@ class SliceReader {
   std::uint64_t bytes_;
 };
 
-// The sums that emit::WarpgroupUnit says are a member's.
+// A thread has the sums that emit::WarpgroupUnit describes.
 template <typename Sum>
 void multiply_slices_into(const EmulatedThread *thread, const EmulatedProduct &product, Sum *sums) {
   const auto element = static_cast<emit::MatrixElement>(product.element);
@@ -114,7 +114,7 @@ void multiply_slices_into(const EmulatedThread *thread, const EmulatedProduct &p
       for (std::uint32_t k = 0; k < contracted; ++k) {
         const Sum y = columns.value<Sum>(column, k);
         for (std::uint32_t half = 0; half < 2; ++half) {
-          sums[i + 2 * half + in_pair] += of_rows[half][k] * y;  // of f16 and bf16 a product is exact
+          sums[i + 2 * half + in_pair] += of_rows[half][k] * y;  // products of f16 and bf16 are exact
         }
       }
     }
@@ -156,7 +156,8 @@ void load_matrix_fragments(const EmulatedThread *thread, std::uint32_t turn, std
   }
 }
 
-// The unit may read a slice as soon as it is started, and as late as it is waited for.
+// A unit may read a slice at any time between the start of a multiplication and the wait for it: half of the warps read
+// it at the start, the others at the wait.
 void multiply_slices(EmulatedThread *thread, const EmulatedProduct *product, void *sums) {
   if (thread->thread / matrix_lanes % 2 == 0) {
     multiply_at_once(thread, *product, sums);

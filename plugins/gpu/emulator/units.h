@@ -1,4 +1,5 @@
-// The units of an emulated warp, warpgroup and GPU, as emit::MatrixUnit, emit::WarpgroupUnit and emit::TensorView say.
+// The units of an emulated warp, warpgroup and GPU, which do what emit::MatrixUnit, emit::WarpgroupUnit and
+// emit::TensorView describe.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace bp::gpu {
 void mma(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, std::uint32_t rows,
          std::uint32_t contracted_bytes, void *sums);
 void load_matrix_fragments(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words);
-// Copies a box, and zeros where the array has ended, to lines that are swizzled, which together are its bytes.
+// Copies a box to swizzled lines, which together have its bytes, with zeros for elements outside of the array.
 void copy_box(const EmulatedMap &map, std::span<const std::int32_t> first, void *shared, void *to);
 std::uint64_t box_bytes(const TensorMap &map);
 void multiply_slices(EmulatedThread *thread, const EmulatedProduct *product, void *sums);

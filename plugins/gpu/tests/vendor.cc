@@ -1,5 +1,5 @@
-// The backend of a vendor that does not exist, with emulated GPUs alone. It shows how little a second backend writes, and
-// that plugins/gpu needs none of the first one's.
+// The backend of a vendor that does not exist, with emulated GPUs alone. It shows how little a second backend writes,
+// and that plugins/gpu needs none of the first one's.
 #include <iterator>
 #include <string>
 #include <string_view>
