@@ -29,8 +29,8 @@ bp_status start_command(Machine &machine, const bp_command_t &command, const bp_
   }
 }
 
-// Nanoseconds: a launch, memory at 3000 GB/s, and what a prologue does again and again, at some 20 instructions in a
-// picosecond, of which an op takes eight.
+// The cost of a kernel in nanoseconds: a launch, memory traffic at 3000 GB/s, and the instructions of a prologue, which
+// is computed again and again, at about 20 in a picosecond, eight of them for an op.
 float cost_of(emit::InstructionView kernel, const emit::VectorTarget &target) {
   double bytes = 0;
   for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
