@@ -91,7 +91,7 @@ class BlockTeam final : public emit::Team {
   void mbarrier_wait(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) override {
     threads_.mbarrier_wait(builder, frame_, barrier, is_odd);
   }
-  bool copies_by_itself() const override { return threads_.target().has_async_copies; }
+  bool copies_by_itself() const override { return threads_.target().threads.gpu.copies_by_itself; }
   void cp_async(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
     threads_.cp_async(builder, frame_, to, from, is_there);
   }

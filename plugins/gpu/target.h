@@ -30,13 +30,13 @@ struct Target {
   // the cost model of plugins/llvm assumes, and the limit of the GPU.
   std::uint32_t usual_shared_bytes = 0, max_shared_bytes = 0;
   std::size_t max_parameters = 0;  // of a kernel, each of them a pointer
-  emit::VectorTarget threads;      // properties of one thread; is_threaded is set
+  // Properties of one thread, with is_threaded set, and of the GPU: `gpu` also says for which elements there is the unit
+  // that emit::WarpgroupUnit describes, and whether threads can start copies to shared memory and go on.
+  emit::VectorTarget threads;
   // The matrices that one instruction of a warp multiplies, by emit::MatrixElement; nothing where there is no such
   // instruction.
   std::array<std::optional<MatrixPart>, std::tuple_size_v<decltype(emit::GpuFacts::matrix_products)>> matrix_parts = {};
-  bool has_warpgroup_unit = false;           // the unit that emit::WarpgroupUnit describes
   bool has_copy_engine = false;              // the engine that copies boxes of an emit::TensorView to shared memory
-  bool has_async_copies = false;             // threads can start copies to shared memory and go on
   bool has_bf16_instructions = false;        // for rounding to bf16
   bool has_f8_instructions = false;          // for conversions from and to floats of 8 bits
   const RegisterModel *registers = nullptr;  // the backend's, which lives as long as the process

@@ -54,9 +54,8 @@ class Threads {
   std::optional<MatrixPart> matrix_part(emit::MatrixElement element) const {
     return target_.matrix_parts[static_cast<std::size_t>(element)];
   }
-  // Code for the warpgroup's unit is emitted for all elements but TF32.
   bool has_warpgroup_unit(emit::MatrixElement element) const {
-    return target_.has_warpgroup_unit && element != emit::MatrixElement::TF32;
+    return target_.threads.gpu.warpgroup_products[static_cast<std::size_t>(element)] != 0;
   }
 
   // Begins a kernel with `arguments` pointers as arguments and `maps` tensor maps; the builder then stands in its first

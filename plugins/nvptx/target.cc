@@ -123,10 +123,8 @@ int oldest_driver(const Target &target) {
 
 gpu::Target gpu_target(const Target &target, bool may_round) {
   const Known &known = find(target);
-  constexpr unsigned first_with_async_copies = 80, first_with_bf16 = 80, first_with_f8 = 89,
-                     first_with_large_parameters = 81;
-  const std::size_t parameter_bytes = known.ptx >= first_with_large_parameters ? 32764 : 4352;
-  const bool has_warpgroup_unit = target.version == 90 && target.is_specific;
+  constexpr unsigned first_with_bf16 = 80, first_with_f8 = 89, first_ptx_with_large_parameters = 81;
+  const std::size_t parameter_bytes = known.ptx >= first_ptx_with_large_parameters ? 32764 : 4352;
   gpu::Target facts = {
       .backend = "nvptx",
       .name = known.text,
@@ -134,9 +132,7 @@ gpu::Target gpu_target(const Target &target, bool may_round) {
       .max_shared_bytes = known.shared_kib * 1024,
       .max_parameters = parameter_bytes / sizeof(std::uint64_t),
       .threads = {.vector_bits = 128, .vector_registers = 32, .has_fma = true, .is_threaded = true, .gpu = known.facts},
-      .has_warpgroup_unit = has_warpgroup_unit,
-      .has_copy_engine = has_warpgroup_unit,
-      .has_async_copies = target.version >= first_with_async_copies,
+      .has_copy_engine = target.version == 90 && target.is_specific,
       .has_bf16_instructions = target.version >= first_with_bf16,
       .has_f8_instructions = target.version >= first_with_f8,
       .registers = &register_model()};

@@ -23,5 +23,6 @@ struct SliceDescriptor {
 
   constexpr std::uint64_t bits() const { return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | swizzle << 62; }
 };
+static_assert(SliceDescriptor{.start = 0x120, .leading = 0x2000, .stride = 0x400}.bits() == 0x4000'0040'0200'0012);
 
 }  // namespace bp::nvptx
