@@ -1,5 +1,6 @@
-// The edges between a plan's commands, against the plain rule: of two commands that use the same byte, of which one
-// writes it, the later waits for the earlier. So buffers may share memory, and only what shares it is ordered.
+// The dependences of a plan's commands, compared with the plain rule: if two commands use the same byte, and one of
+// them writes it, the later one waits for the earlier one. So buffers may share memory, and only commands that share it
+// are ordered.
 #include "plugins/gpu/dependences.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace bp::gpu::tests {
 namespace {
 
-// Of one allocation.
+// The use of bytes of one allocation by a command.
 struct Use {
   std::uint64_t begin, end;
   bool is_written;

@@ -1,5 +1,5 @@
-// The emulator on kernels of a few instructions: it finds the mistakes for which a GPU would hang, or compute what it
-// likes.
+// The emulator on kernels of a few instructions: it finds the mistakes for which a GPU would hang, or give arbitrary
+// results.
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
@@ -28,7 +28,7 @@ using Words = std::vector<std::uint32_t>;
 constexpr std::uint32_t nothing = 0xffffffff;  // of memory that nobody wrote
 constexpr std::uint32_t input_words = 4096;
 
-// What a kernel writes: code of one block, whose first argument has a word for each thread, the second one `input`.
+// Emits the code of a kernel for one block. Its first argument has a word for each thread, its second one is `input`.
 struct Code {
   llvm::IRBuilder<> &b;
   const Threads &threads;
@@ -37,7 +37,7 @@ struct Code {
   llvm::Value *number(std::uint64_t value) const { return b.getInt64(value); }
   llvm::Value *word(std::uint32_t value) const { return b.getInt32(value); }
   llvm::Value *is_thread(std::uint64_t value) const { return b.CreateICmpEQ(frame.thread, number(value)); }
-  // The thread so many further on.
+  // The thread `distance` threads further on.
   llvm::Value *other(std::uint64_t distance) const {
     return b.CreateURem(b.CreateAdd(frame.thread, number(distance)), frame.threads);
   }
@@ -137,7 +137,7 @@ void copy_lines(const Code &code) {
   code.threads.copy_tensor_box(code.b, code.frame, code.frame.maps[0], first, code.shared(code.number(0)),
                                barrier(code));
 }
-// The first line, after a box of so many bytes was expected, and was copied or not.
+// The first line of a box, after `bytes` bytes were expected, and the box was copied or not.
 Outcome run_box(bool is_copied, std::uint32_t bytes, bool waits) {
   return run(32, lines_bytes + 64,
              [&](const Code &code) {
@@ -158,8 +158,8 @@ Outcome run_box(bool is_copied, std::uint32_t bytes, bool waits) {
              {lines});
 }
 
-// A warpgroup writes ones to 64 rows and 64 columns of bf16, 128 bytes by each thread, and multiplies them. written: in
-// place of showing what was written; started: between the multiplication and its end.
+// A warpgroup writes ones to 64 rows and 64 columns of bf16, 128 bytes by each thread, and multiplies them. written:
+// emits code between the writes and the wait, usually a proxy fence; started: between the multiplication and its end.
 constexpr std::uint32_t one = 0x3f80, ones = one << 16 | one;
 const auto sum_of_ones = std::bit_cast<std::uint32_t>(64.0f);
 
@@ -245,7 +245,7 @@ TEST_CASE("what is written without a barrier is not there, whoever reads it") {
 }
 
 TEST_CASE("a byte that threads touch without waiting for each other is found") {
-  // The thread so many further on is waited for by nothing, the warp or the block.
+  // The other thread is `distance` threads further on; `between` emits a wait for nothing, the warp or the block.
   const auto touched = [](bool is_write, std::uint64_t distance, const std::function<void(const Code &)> &between) {
     return run(
         64, 256,
@@ -385,7 +385,7 @@ TEST_CASE("a unit finds what all threads have shown before they waited") {
           code.wait();
           code.when(code.is_thread(77), [&] { show(code); });
         }).count(sum_of_ones) == 0);
-  // What is written after it was shown: a row.
+  // A row is written after the fence.
   const Outcome late = run_slices([](const Code &code) {
     show(code);
     code.when(code.is_thread(127), [&] { code.write(code.number(55 * 32), code.word(0)); });

@@ -58,7 +58,7 @@ class VendorDevice final : public Device {
 
  private:
   const DeviceOptions &options() const override { return options_; }
-  // What follows is for GPUs, of which there are none.
+  // The functions from here on are for GPUs, of which there are none.
   std::unique_ptr<Threads> make_threads() const override { return nullptr; }
   CodeRequest code_request() const override { return {}; }
   std::string whole_code(std::span<const CodePart>) const override { return ""; }

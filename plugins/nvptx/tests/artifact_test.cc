@@ -35,7 +35,7 @@ class ArtifactBytes {
     bytes_.replace(bytes_.find(text), text.size(), with);
   }
 
-  // What loading it says: "" if it loads.
+  // Loads the artifact. Returns the error, or "" if there is none.
   std::string load(const host::Device &device) {
     const Sha256 sum = sha256(std::as_bytes(std::span(bytes_).subspan(header_bytes)));
     std::memcpy(bytes_.data() + header_bytes - sum.size(), sum.data(), sum.size());

@@ -28,7 +28,8 @@ TEST_CASE("a transpose reads and writes neighbours, tile by tile") {
     CHECK(is_tiled(program));
     check_on_emulator(program);
   }
-  // Of images, between the orders in which channels are last and first; what lies between is one loop with the last.
+  // Transposes of images between the orders with channels last and channels first; the dimensions between these are one
+  // loop with the last one.
   for (const auto &[from, to, permutation] : {std::tuple("4,28,28,96", "4,96,28,28", "0,3,1,2"),
                                               {"2,96,7,14", "2,7,14,96", "0,2,3,1"},
                                               {"33,64,31", "31,64,33", "2,1,0"},

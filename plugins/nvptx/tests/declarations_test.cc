@@ -16,8 +16,8 @@ namespace {
 
 #ifdef CUDA_VERSION
 
-// What a type is to the calling convention: handles are pointers to something, enumerations are integers, and integers
-// are their size and sign.
+// A type as the calling convention sees it: handles are pointers to something, enumerations are integers, and only size
+// and sign of integers count.
 template <class Type>
 struct Passed {
   using type = Type;

@@ -1,4 +1,4 @@
-// The runtime side without a GPU: what it asks of the driver, and what becomes of it when the driver fails. The driver is
+// The runtime part without a GPU: its calls of the driver, and its behaviour when the driver fails. The driver is
 // tests/driver, which checks every call.
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -18,8 +18,8 @@
 namespace bp::nvptx::tests {
 namespace {
 
-// Launches, copies on the device and to the host, also large ones.
-// With so many branches that the host asks for the one.
+// Launches, copies on the device and to the host, also large ones, and so many branches that the host asks for the
+// selected one.
 Module some_program() {
   return text::parse_module(R"(HloModule some
     minus { x = f32[64] parameter(0)  ROOT n = f32[64] negate(x) }
@@ -46,7 +46,7 @@ Status compile_and_run(const Backend &backend) {
   BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
   static const std::vector<Literal> arguments = interpreter::random_arguments(module, 3).value();
   BP_ASSIGN(const Literal result, compiled.executable.run(arguments));
-  // What no kernel computes arrives also without kernels.
+  // Values that no kernel computes arrive without kernels, too.
   CHECK(result.tuple_elements()[1].identical(arguments[1]));
   CHECK(result.tuple_elements()[3].identical(arguments[3]));
   std::vector<runtime::Execution> executions;  // at the same time
@@ -76,7 +76,7 @@ std::string life(const std::string &driver = TestDriver::path(), const Settings 
   return status.ok() ? "" : status.error().message();
 }
 
-// What a call returned, and the first thing it had to say.
+// The status of a call, and its first message.
 struct Outcome {
   bp_status status;
   std::string message;
@@ -250,7 +250,7 @@ TEST_CASE("memory is where it is, and runs out") {
     CHECK(sent == received);
     device.memory()->release(device.abi(), other.memory);
     std::thread([&] { device.memory()->release(device.abi(), piece.memory); }).join();  // on another stream
-    // What a pool keeps of that is in nobody's way.
+    // The memory that the pool keeps does not stand in the way of others.
     REQUIRE(allocate(device, 90000, other).status == BP_OK);
     device.memory()->release(device.abi(), other.memory);
     CHECK((driver.calls_of("cuMemAlloc_v2") == 0) == (pools == "pools=1"));
@@ -322,7 +322,7 @@ class Submissions {
       return device_.native_sync()->wait(device_.abi(), queue_, {other.timeline_, other.count_}, diag);
     }) == BP_OK);
   }
-  // Of the last that was accepted.
+  // The outcome of the last accepted submission.
   Outcome wait() const {
     const auto signal = device_.timelines().wait({timeline_, count_});
     return {signal->status, signal->message};
@@ -616,7 +616,7 @@ TEST_CASE("machine code is kept in a folder, and made again if it is not what it
   CHECK(compiled("capability=86") == 1);
   CHECK(entries().size() == 3);
   CHECK(compiled("") == 0);
-  // What is where the folder should be.
+  // The path is that of a file, not of a folder.
   const auto refused = open_with_driver({{"cache-dir", file}});
   REQUIRE(!refused.ok());
   CHECK(contains(refused.error().to_string(), "cache-dir " + file + " cannot be made: "));
@@ -668,8 +668,8 @@ TEST_CASE("whatever call fails, it is said, and all is given back") {
           CHECK(contains(message, "(" + std::to_string(result) + ")"));
           CHECK(contains(message, "; nvidia-smi") + contains(message, "; the GPU is lost") == 1);
         } else {
-          // Only a fact, memory or a compiler that the device can do without, memory that is there at the second try, or
-          // the end of it all.
+          // The call was only for a fact, for memory or a compiler that the device can do without, for memory that is
+          // there at the second try, or for releasing everything.
           const bool has_another_way =
               result != 700 && (contains(function, "cuMemPool") || contains(function, "cuLink") ||
                                 function == "cuMemAllocFromPoolAsync" || function == "cuMemHostAlloc");

@@ -49,7 +49,7 @@ class Runner {
   runtime::Execution execution;
 };
 
-// What went wrong, or "", in a life in which graphs are made, used again and changed.
+// Makes graphs, uses them again and changes them. Returns the error, or "" if there is none.
 std::string life_with_graphs(const Settings &settings = {}) {
   std::string warnings;
   const auto backend = open_with_driver(settings, TestDriver::path(), &warnings);

@@ -79,7 +79,8 @@ TEST_CASE("guarded rounds end where the condition says so, be it in the middle o
   }
 }
 
-// What is drawn in a branch that is not taken, or in a round after the last one, would show in the next state.
+// A state that is drawn in a branch that is not taken, or in an iteration after the last one, would show in the next
+// state.
 TEST_CASE("a guarded generator counts only what it is wanted for") {
   constexpr const char *text = R"(HloModule draws
     condition { s = (s32[], u64[2]) parameter(0)  i = s32[] get-tuple-element(s), index=0

@@ -13,7 +13,7 @@ struct Loop {
   std::string type, start, direction, limit, next;  // next: of `i` and the constants `one` and `three`
 };
 
-// What is not `i` goes through a sine and a sum in each round, so its value tells how many there were.
+// The other value of the state goes through a sine and a sum in each iteration, so it shows how many there were.
 std::string text_of(const Loop &loop) {
   std::string text = R"(HloModule counted
     condition { s = (TYPE[], f32[40]) parameter(0)  i = TYPE[] get-tuple-element(s), index=0
@@ -51,7 +51,7 @@ int launches_of(const std::string &plan, const char *kind = ": launch ") {
   return run.back();
 }
 
-// A loop of so many rounds over values of f32[40,40], `x` and `y`, by a body that defines `x1` and `y1`.
+// A loop of `rounds` iterations over values of f32[40,40], `x` and `y`, with a body that defines `x1` and `y1`.
 std::string carrying(int rounds, const std::string &body) {
   std::string text = R"(HloModule carrying
     condition { s = (s32[], f32[40,40], f32[40,40]) parameter(0)  i = s32[] get-tuple-element(s), index=0

@@ -1,4 +1,4 @@
-// What holds of the plans of all programs: those of the tests, and real ones, found beside the checkout.
+// Properties of the plans of all programs: those of the tests, and real ones, which are found next to the checkout.
 #include <catch2/catch.hpp>
 
 #include "plugins/nvptx/tests/programs.h"

@@ -1,4 +1,4 @@
-// What the tests of this backend share: how it is opened, and programs for it. `withdrawn`: services of the host.
+// Functions that the tests of this backend share, and programs. `withdrawn`: services that the host does not offer.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -40,14 +40,14 @@ inline Backend open(Settings settings, const std::set<std::string, std::less<>> 
 
 using gpu::tests::kinds, gpu::tests::whole;
 
-// Runs it with random arguments, on the emulator, which looks for races unless a sanitizer makes that far too slow, and on
-// the interpreter.
+// Runs a program with random arguments on the emulator, which looks for races unless a sanitizer makes that far too
+// slow, and on the interpreter.
 inline void check_on_emulator(std::string_view text, double tolerance = 0, Settings settings = {}) {
   settings.insert(settings.end(), {{"emulate", "1"}, {"races", BP_SANITIZES_MEMORY == 1 ? "0" : "1"}});
   gpu::tests::check_on(open(std::move(settings)), text, tolerance);
 }
 
-// What the backend writes with these settings, which say emit=...
+// The text that the backend writes with these settings, which contain emit=...
 inline std::string text_from(Module module, Settings settings,
                              const std::set<std::string, std::less<>> &withdrawn = {}) {
   const auto artifact = open(std::move(settings), withdrawn).make_artifact(std::move(module), whole());
@@ -64,7 +64,7 @@ inline std::string plan_of(std::string_view text) {
   return text_from(text::parse_module(text).value(), {{"emit", "plan"}});
 }
 
-// Of a regular expression.
+// The number of matches of a regular expression.
 inline std::size_t count(const std::string &text, const std::string &pattern) {
   const std::regex expression(pattern);
   return static_cast<std::size_t>(
@@ -73,7 +73,7 @@ inline std::size_t count(const std::string &text, const std::string &pattern) {
 
 inline constexpr const char *targets[] = {"sm_75", "sm_80", "sm_90", "sm_90a"};
 
-// So many that their code is made in parts.
+// A program of so many kernels that their code is made in parts.
 inline std::string many_kernels() {
   std::string text = "HloModule many ENTRY main {", shapes, values;
   for (int i = 0; i < 80; ++i) {

@@ -11,7 +11,7 @@ namespace {
 struct DotSizes {
   int rows, columns, contracted;
 };
-// Tiles that are full and that are not, few rows, few columns, and so few of everything that threads work by themselves.
+// Sizes with full and partial tiles, with few rows, with few columns, and so small that threads work by themselves.
 constexpr DotSizes all_sizes[] = {{64, 128, 96}, {17, 33, 19}, {40, 24, 72}, {16, 16, 16},
                                   {1, 300, 512}, {8, 100, 64}, {90, 5, 77},  {3, 4, 20}};
 

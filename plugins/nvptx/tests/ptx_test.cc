@@ -43,7 +43,7 @@ const char *const functions = R"(HloModule functions
     ROOT r = (bf16[64,96], f32[64,96], f64[64,96], c64[64,96]) tuple(h2, x3, d3, z2)
   })";
 
-// What tensor cores multiply, large and small, from every layout.
+// Products for tensor cores, large and small, from every layout.
 const char *const contractions = R"(HloModule contractions
   ENTRY main {
     a = bf16[4096,4096] parameter(0)
@@ -73,7 +73,8 @@ const char *const contractions = R"(HloModule contractions
       tuple(layer, eighths, turned, halves, bytes, few_bytes, rounded, image_sums)
   })";
 
-// The other ways of multiplying: a part of the larger operand each, operands that are computed, what has no matrix unit.
+// The other ways of multiplying: threads with a part of the larger operand each, computed operands, and elements
+// without a matrix unit.
 const char *const more_contractions = R"(HloModule more_contractions
   ENTRY main {
     few = bf16[3,2048] parameter(0)
@@ -112,7 +113,7 @@ const char *const more_contractions = R"(HloModule more_contractions
       of_bytes, of_doubles, of_numbers, of_image, deep, of_byte_image)
   })";
 
-// What narrow and wide types, several values at once, and places known only at run time make of the others.
+// The other kinds with narrow and wide types, with several values at once, and with places known only at run time.
 const char *const more_kinds = R"(HloModule more_kinds
   add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
   add_integers { p = s32[] parameter(0)  q = s32[] parameter(1)  ROOT r = s32[] add(p, q) }
@@ -218,7 +219,7 @@ const char *const rows_of_functions = R"(HloModule rows_of_functions
     ROOT r = (f32[64,8192], f32[64,8192], f64[16,8192], bf16[32,8192], c64[16,8192]) tuple(one, two, three, four, five)
   })";
 
-// Of columns: sums in registers, and what needs others beside them.
+// Reductions of columns: sums in registers, and functions that need other registers as well.
 const char *const columns_of_functions = R"(HloModule columns_of_functions
   add {
     a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] parameter(2)  d = f32[] parameter(3)

@@ -28,8 +28,8 @@ std::string softmax(std::string_view type, int rows, int length) {
                      type, rows, length);
 }
 
-// The largest along one dimension, and its place, which no single op tells: the first one of those that are equal. It is
-// not cut into parts, as what it starts with is not known.
+// The largest element along one dimension, and its place, which are not found by a single op; of equal elements it is
+// the first one. The reduction is not cut into parts, because its initial values are unknown.
 std::string place_of_largest(std::string_view type, std::string_view sizes, std::string_view results, int dimension) {
   return fmt::format(R"(HloModule place_of_largest
     larger {{
@@ -54,7 +54,7 @@ std::string place_of_largest(std::string_view type, std::string_view sizes, std:
                      type, sizes, results, dimension);
 }
 
-// Of type [sizes] over some dimensions, by a single op that starts with 3.
+// A reduction of type [sizes] over some dimensions, by a single op with the initial value 3.
 std::string reduction(std::string_view type, std::string_view op, std::string_view sizes, std::string_view results,
                       std::string_view dimensions) {
   return fmt::format(R"(HloModule reduction

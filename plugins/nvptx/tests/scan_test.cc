@@ -1,4 +1,4 @@
-// What all elements before one combine to, for each element: by teams, in as many steps as there are elements.
+// Scans: for each element the combination of all elements before it, by teams, in as many steps as there are elements.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

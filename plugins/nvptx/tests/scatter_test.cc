@@ -1,4 +1,4 @@
-// What is combined at places known only at run time: by many threads, with the outcome of one.
+// Scatters to places known only at run time: many threads give the result of one.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,8 @@
 namespace bp::nvptx::tests {
 namespace {
 
-// `combiner`: an op of p, what is there, and q, the update. Places are 0 to 15, of which 12 to 15 are none of the operand.
+// combiner: an op of p, the element of the operand, and q, the update. Places are 0 to 15, of which 12 to 15 are
+// outside of the operand.
 std::string rows(std::string_view type, std::string_view combiner, int updates, int length,
                  std::string_view more = "") {
   return fmt::format(R"(HloModule rows
@@ -210,7 +211,8 @@ TEST_CASE("many small windows are sorted before they are scattered") {
 }
 
 TEST_CASE("updates are computed where they are scattered") {
-  // From rows that are looked up, in the place of the operand or beside it; places are computed before.
+  // The updates are rows that are looked up; they go to the memory of the operand, or to another one. Places are
+  // computed before.
   const auto scaled = [](std::string_view places, std::string_view into) {
     return fmt::format(R"(HloModule scaled
       add {{ p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }}
@@ -238,7 +240,7 @@ TEST_CASE("updates are computed where they are scattered") {
     check_on_emulator(scaled(places, "x"));
     check_on_emulator(scaled(places, "zeros"));
   }
-  // What is scattered into is read by what is scattered, too.
+  // The operand is also read by the updates.
   check_on_emulator(R"(HloModule both
     add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
     ENTRY main {

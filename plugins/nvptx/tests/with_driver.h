@@ -34,7 +34,7 @@ class TestDriver {
   TestDriver &operator=(const TestDriver &) = delete;
 
   static std::string path() { return beside_the_test("libtest_driver.so"); }
-  // What it found wrong. No device of the plugin is alive.
+  // The problems that it found. No device of the plugin may be alive.
   std::string problems() const { return function<const char *(*)()>("test_driver_end")(); }
   // How often each function was called.
   std::vector<std::pair<std::string, int>> calls() const {

@@ -17,7 +17,7 @@ int number_at(std::string_view text) {
   return value;
 }
 
-// What our machine code begins with; the PTX follows.
+// The start of our machine code; the PTX follows.
 std::string cubin_head() {
   return "\x7f"
          "ELF for " +

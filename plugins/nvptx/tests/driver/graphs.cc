@@ -195,7 +195,7 @@ Result cuGraphLaunch(cuda::GraphExec started, cuda::Stream on) {
   });
 }
 
-// What runs of it runs to its end.
+// A graph that is running runs to its end.
 Result cuGraphExecDestroy(cuda::GraphExec executable) {
   return call("cuGraphExecDestroy", context_to_end, [&]() -> Result {
     return state.executables.erase(executable) == 1

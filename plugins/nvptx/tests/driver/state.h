@@ -1,4 +1,4 @@
-// What the driver for tests knows, and what its parts ask of one another.
+// The state of the driver for tests, and the functions that its parts call.
 #pragma once
 
 #include <cstdint>
@@ -76,21 +76,21 @@ struct Settings {
 using StreamKey = std::pair<cuda::Stream, unsigned>;
 struct Pool {
   std::size_t kept = 0, threshold = 0;  // bytes that were given back, and how many of them may stay
-  // Those that nobody has seen come back, by the stream on which they will: until then they are in use.
+  // Bytes that are in use until the host has waited for the stream on which they were released, by that stream.
   std::map<StreamKey, std::size_t> unseen;
 };
 struct Recorded {
   StreamKey stream;
   std::uint64_t after = 0;  // commands of the stream
 };
-// What a stream has not come to yet: a copy, which happens when somebody waits for it, so who touches the memory before
-// that finds the wrong bytes; or a wait for what was recorded on another stream.
+// A pending command of a stream: a copy, which is done when somebody waits for it, so that an access before that finds
+// the wrong bytes; or a wait for what was recorded on another stream.
 struct Command {
   void *to;
   const void *from;
   std::size_t bytes;
   std::optional<Recorded> waits_for;
-  // Whether it touches memory that is about to go.
+  // Whether it accesses memory that is about to be released.
   bool uses(const void *memory, std::size_t size) const {
     const auto *begin = static_cast<const std::byte *>(memory), *target = static_cast<const std::byte *>(to),
                *source = static_cast<const std::byte *>(from);
@@ -143,7 +143,7 @@ Thread &this_thread();
 
 Result problem(const std::string &text, Result result);
 
-// What a function needs to be called, and whether it gives something back or waits, which it does however it ends.
+// The state that a function needs. Functions that release something or wait (`..._to_end`) do so however they end.
 enum Needs { nothing, driver, context, context_to_end, driver_to_end };
 
 template <class Body>
@@ -184,7 +184,7 @@ bool is_pinned(const void *memory, std::size_t size);
 // --- Streams ---
 
 std::optional<StreamKey> key_of(cuda::Stream stream);
-// Null, and a problem, if there is no such stream.
+// Returns nullptr and notes a problem if there is no such stream.
 Work *stream_of(cuda::Stream stream);
 void catch_up(Work &work, std::uint64_t with = UINT64_MAX);
 void catch_up_all();

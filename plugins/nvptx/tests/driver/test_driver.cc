@@ -60,7 +60,8 @@ void read_settings(const char *text, Settings &settings) {
   }
 }
 
-// What is left when nothing should be. Where a thread could not be given the context, nothing could be given back.
+// Finds objects that are left when there should be none. If a thread could not get the context, it could release
+// nothing.
 void find_leaks() {
   const auto look = [](std::size_t count, const char *of) {
     if (count != 0 && !state.has_failed_to_switch) {
