@@ -76,33 +76,34 @@ class Threads {
   virtual void wait_for_warp(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
   // Waits for the other threads of the block (bar.sync). What they wrote to shared memory before is visible then.
   virtual void wait_for_block(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
-  // The i32 of the thread whose index in the warp is this thread's index xor `mask` (shfl.sync.bfly).
+  // Returns the i32 of the thread whose index in the warp is this thread's index xor `mask` (shfl.sync.bfly).
   virtual llvm::Value *shuffle_xor(llvm::IRBuilderBase &builder, const KernelFrame &frame, llvm::Value *word,
                                    std::uint32_t mask) const = 0;
-  // The memory of the block, aligned to shared_alignment; its size is part of the launch.
+  // Returns the memory of the block, aligned to shared_alignment; its size is part of the launch.
   virtual llvm::Value *shared_memory(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
 
-  // sums + a * b, for a matrix_part(), by a warp (mma.sync).
+  // Returns sums + a * b, for a matrix_part(), by a warp (mma.sync).
   virtual std::vector<llvm::Value *> mma(llvm::IRBuilderBase &, const KernelFrame &, emit::MatrixElement,
                                          std::span<llvm::Value *const> /*a*/, std::span<llvm::Value *const> /*b*/,
                                          std::span<llvm::Value *const> /*sums*/) const {
     return {};
   }
-  // As emit::Team has it, for lines in shared memory (ldmatrix).
+  // Loads four matrices of 8 lines of 16 bytes from shared memory, and distributes them over the warp as emit::Team
+  // describes (ldmatrix).
   virtual std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &, const KernelFrame &,
                                                            llvm::Value * /*line*/, bool /*are_turned*/) const {
     return {};
   }
 
-  // The functions of a warpgroup's unit, as emit::WarpgroupUnit has them (wgmma.mma_async, after wgmma.fence and before
-  // wgmma.commit_group and a wgmma.wait_group for all multiplications before it).
+  // Starts a multiplication by the unit of a warpgroup, as emit::WarpgroupUnit describes it, and waits for the one
+  // before (wgmma.fence, wgmma.mma_async, wgmma.commit_group, wgmma.wait_group 1).
   virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &, const KernelFrame &, emit::MatrixElement,
                                                      const emit::WarpgroupSlice & /*rows*/,
                                                      const emit::WarpgroupSlice & /*columns*/,
                                                      std::span<llvm::Value *const> /*sums*/) const {
     return {};
   }
-  // Waits for the last multiplication (wgmma.wait_group).
+  // Waits for the last multiplication (wgmma.wait_group 0).
   virtual std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &, const KernelFrame &,
                                                    std::span<llvm::Value *const> /*sums*/) const {
     return {};
@@ -111,7 +112,7 @@ class Threads {
   // (fence.proxy.async).
   virtual void proxy_fence(llvm::IRBuilderBase &, const KernelFrame &) const {}
 
-  // Makes a barrier in shared memory for one arrival (mbarrier.init).
+  // Makes a barrier in shared memory for one arrival (mbarrier.init), visible to the copy engine (fence.proxy.async).
   virtual void init_mbarrier(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*barrier*/) const {}
   // Arrives, and announces the number of bytes that will be copied (mbarrier.arrive.expect_tx).
   virtual void mbarrier_expect_bytes(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*barrier*/,
