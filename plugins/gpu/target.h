@@ -30,8 +30,8 @@ struct Target {
   // the cost model of plugins/llvm assumes, and the limit of the GPU.
   std::uint32_t usual_shared_bytes = 0, max_shared_bytes = 0;
   std::size_t max_parameters = 0;  // of a kernel, each of them a pointer
-  // Properties of one thread, with is_threaded set, and of the GPU: `gpu` also says for which elements there is the unit
-  // that emit::WarpgroupUnit describes, and whether threads can start copies to shared memory and go on.
+  // Properties of one thread, with is_threaded set, and of the GPU: `gpu` also says for which elements there is the
+  // unit that emit::WarpgroupUnit describes, and whether threads can start copies to shared memory and go on.
   emit::VectorTarget threads;
   // The matrices that one instruction of a warp multiplies, by emit::MatrixElement; nothing where there is no such
   // instruction.

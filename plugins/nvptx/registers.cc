@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "plugin_api/c/op_facts.h"
 #include "plugins/gpu/launch_plan.h"
 #include "plugins/llvm/scalar/element_type.h"
 
@@ -17,11 +18,6 @@ using gpu::max_threads_per_block;
 using gpu::RegisterNeed;
 
 constexpr std::size_t few_results = 4;  // of a reduction, each of which a thread keeps in registers
-
-bool is_function(std::uint16_t op) {
-  return (op >= BP_OP_EXPONENTIAL && op <= BP_OP_LOGISTIC) || op == BP_OP_POWER || op == BP_OP_ATAN2 ||
-         op == BP_OP_REMAINDER;
-}
 
 // Whether the op is a function that needs few registers for f32 and narrower floats.
 bool is_short(std::uint16_t op) {
@@ -57,7 +53,7 @@ class MeasuredRegisters final : public gpu::RegisterModel {
     if (emit::is_complex(dtype)) {
       return {max_threads_per_block / 2, true};
     }
-    if (!is_function(op) || !emit::is_float(dtype)) {
+    if ((bp_op_facts(op)->traits & BP_TRAIT_FUNCTION) == 0 || !emit::is_float(dtype)) {
       return {max_threads_per_block, false};
     }
     const unsigned bits = emit::value_bits(dtype);

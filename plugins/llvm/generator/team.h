@@ -115,8 +115,8 @@ class Team {
   // Whether there is an engine that copies boxes (PTX: cp.async.bulk.tensor), and room for one more view. add_view()
   // registers a view and returns its number. A barrier (PTX: mbarrier) is 8 bytes of the team's memory, initialized by
   // one member before a wait(). It is used for one phase after the other. A phase ends when as many bytes were copied
-  // as one member announced with mbarrier_expect_bytes(). Members that wait for its end see the bytes; is_odd: phases are
-  // alternately even and odd. coordinates: i32, those of the box's first element, by dimension.
+  // as one member announced with mbarrier_expect_bytes(). Members that wait for its end see the bytes; is_odd: phases
+  // are alternately even and odd. coordinates: i32, those of the box's first element, by dimension.
   virtual bool has_copy_engine() const = 0;
   virtual std::size_t add_view(const TensorView &view) = 0;
   virtual void init_mbarrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) = 0;

@@ -37,7 +37,7 @@ std::string text_of(const Loop &loop) {
   return text;
 }
 
-// How many launches, or moves, run by a plan that only repeats.
+// Counts the launches, or moves, that a plan runs if it only repeats.
 int launches_of(const std::string &plan, const char *kind = ": launch ") {
   const std::regex repeat("repeat from (\\d+), (\\d+) times in all");
   std::vector<int> run = {0};  // before each command
