@@ -15,9 +15,9 @@
 #include <thread>
 
 #include "backplane/ext/draft/profile.h"
+#include "conformance/images/altered_image.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/next.h"
-#include "conformance/suite/altered_image.h"
 
 namespace bp::conformance {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "conformance/suite/altered_image.h"
+#include "conformance/images/altered_image.h"
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/naked_program.h"
 #include "conformance/suite/sample_programs.h"

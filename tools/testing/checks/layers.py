@@ -8,6 +8,18 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
 ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "packing", "buffers", "host", "layers", "remote", "runtime", "compile"}
+# The subfolders of conformance, and the others of them that each may include.
+CONFORMANCE = {
+    "check": set(),
+    "coverage": set(),
+    "images": set(),
+    "museum": set(),
+    "programs": set(),
+    "report": set(),
+    "mutants": {"images"},
+    "suite": {"check", "coverage", "images", "mutants", "programs", "report"},
+    "runner": {"report", "suite"},
+}
 # The layers that each layer may include, besides itself.
 ALLOWED = {
     "core/base": set(),
@@ -38,12 +50,16 @@ ALLOWED = {
     "plugins/null": {"plugin_api"},
     "plugins/rust_kernels": {"plugin_api"},
     "samples": {"core/backplane.h", "plugin_api"},
-    "conformance": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "plugin_api"},
-    "tools": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "conformance", "plugin_api"},
+    **{f"conformance/{folder}": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "plugin_api"} |
+       {f"conformance/{other}" for other in others} for folder, others in CONFORMANCE.items()},
+    "tools": {f"core/{layer}" for layer in ALL_CORE} | {"core", "core/debugging", "plugin_api"} |
+             {f"conformance/{folder}" for folder in CONFORMANCE},
 }
 RAW_STRING = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"')  # such as the text of a generated header
 # Folders whose subfolders do not include each other, though files of the folder itself may include them.
 ROOMS = re.compile(r"(core/passes/\w+)/")
+# Folders whose units do not include each other in a circle. A unit is a header with its source file.
+WITHOUT_CIRCLES = re.compile(r"conformance/")
 # External headers that the core must not use.
 FORBIDDEN_IN_CORE = re.compile(r"^(llvm|llvm-c|mlir|google/protobuf|cuda)[/.]")
 
@@ -52,13 +68,27 @@ def layer_of(path):
     parts = pathlib.PurePosixPath(path).parts
     if parts[0] == "backplane":  # headers of plugin_api/include/backplane
         return "plugin_api"
-    if parts[0] in ("core", "plugins") and len(parts) > 2:
+    if parts[0] in ("core", "plugins", "conformance") and len(parts) > 2:
         return f"{parts[0]}/{parts[1]}"
     return parts[0]
 
 
+def circle_through(unit, includes):
+    """Returns the shortest circle of includes that begins and ends at the unit; None if there is none."""
+    paths, seen = [[unit]], set()
+    for path in paths:
+        for included in sorted(includes.get(path[-1], ())):
+            if included == unit:
+                return [*path, unit]
+            if included not in seen:
+                seen.add(included)
+                paths.append([*path, included])
+    return None
+
+
 def main():
     problems = []
+    includes = {}  # of each unit: the other units that it includes
     files = [p for top in ("core", "plugin_api", "plugins", "conformance", "samples", "tools")
              for p in (ROOT / top).rglob("*") if p.suffix in (".h", ".hpp", ".c", ".cc", ".def")]
     for path in files:
@@ -80,9 +110,16 @@ def main():
             room, included_room = ROOMS.match(relative), ROOMS.match(included)
             if room and included_room and room.group(1) != included_room.group(1):
                 problems.append(f"{where}: the room {room.group(1)} may not include {included}")
+            unit, included_unit = (str(pathlib.PurePosixPath(file).with_suffix("")) for file in (relative, included))
+            if WITHOUT_CIRCLES.match(relative) and included_unit != unit:
+                includes.setdefault(unit, set()).add(included_unit)
             target = layer_of(included)
             if target != layer and target not in ALLOWED[layer] and included not in ALLOWED[layer]:
                 problems.append(f"{where}: {layer} may not include {included}")
+    for unit in sorted(includes):
+        circle = circle_through(unit, includes)
+        if circle and unit == min(circle):
+            problems.append(f"a circle of includes: {' -> '.join(circle)}")
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -1,4 +1,4 @@
-#include "conformance/suite/altered_image.h"
+#include "conformance/images/altered_image.h"
 
 #include <cstring>
 
