@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
@@ -17,16 +17,14 @@ namespace {
 // Spoils the first element of the results of the instructions for which `is_met` returns true.
 template <class IsMet>
 Fault spoil_where(IsMet is_met) {
-  Fault fault;
-  fault.kernels_kernel = [is_met](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
+  return at_kernel([is_met](const auto &next, const bp_call_t *call, const bp_diag_t *) {
     const bp_status status = next(call);
     const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
     if (status == BP_OK && instruction.result(0).shape().element_count() > 0 && is_met(call->module, instruction)) {
       static_cast<float *>(call->results[0])[0] += 1;
     }
     return status;
-  };
-  return fault;
+  });
 }
 
 bool is_made_by(plugin::Instruction instruction, std::uint32_t operand, std::uint16_t op) {
@@ -44,14 +42,15 @@ template <class Spoil>
 Fault when_one_goes(Spoil spoil) {
   auto population = std::make_shared<Population>();
   Fault fault;
-  fault.program_run = [population](const NextRun &next, layers::LayeredProgram &program, const bp_run_t *run) {
+  fault.program_run = [population](const auto &next, layers::LayeredProgram &program, const bp_run_t *,
+                                   const bp_diag_t *) -> bp_status {
     const std::lock_guard lock(population->mutex);
     if (std::ranges::count(population->living, &program) == 0) {
       population->living.push_back(&program);
     }
-    return population->spoilt.contains(&program) ? BP_INTERNAL : next(run);
+    return population->spoilt.contains(&program) ? BP_INTERNAL : next();
   };
-  fault.program_destroy = [population, spoil](const std::function<void()> &next, layers::LayeredProgram &program) {
+  fault.program_destroy = [population, spoil](const auto &next, layers::LayeredProgram &program) {
     {
       const std::lock_guard lock(population->mutex);
       spoil(*population, program);
@@ -65,14 +64,11 @@ Fault when_one_goes(Spoil spoil) {
 
 template <class Change>
 Fault with_fills(Change change) {
-  Fault fault;
-  fault.queue_submit = [change](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
-                                bp_point_t) {
+  return at_submit([change](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
     std::vector<bp_command_t> changed(commands.begin(), commands.end());
     change(changed);
     return next(changed);
-  };
-  return fault;
+  });
 }
 
 constexpr Mutant combination_table[] = {
@@ -138,13 +134,12 @@ constexpr Mutant combination_table[] = {
            }
          }
        });
-       fault.compiler_load = [loaded](const std::function<bp_status(std::string_view artifact)> &next,
-                                      std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                                      const bp_diag_t *) {
+       fault.compiler_load = [loaded](const auto &next, auto &, const void *bytes, std::uint64_t size, auto...) {
+         const std::string artifact(static_cast<const char *>(bytes), size);
          const std::lock_guard lock(loaded->mutex);
-         loaded->is_shared = loaded->artifacts.contains(std::string(artifact));
-         loaded->artifacts.emplace(artifact);
-         return next(artifact);
+         loaded->is_shared = loaded->artifacts.contains(artifact);
+         loaded->artifacts.insert(artifact);
+         return next();
        };
        return fault;
      }},
@@ -158,16 +153,16 @@ constexpr Mutant combination_table[] = {
        };
        auto pieces = std::make_shared<Pieces>();
        Fault fault;
-       fault.memory_alloc = [pieces](const std::function<bp_status(std::uint64_t size, bp_memory_t *out)> &next,
-                                     std::uint64_t size, bp_memory_t *out, const bp_diag_t *) {
-         const bp_status status = next(size, out);
+       fault.memory_alloc = [pieces](const auto &next, auto &, std::uint32_t, std::uint64_t, std::uint32_t,
+                                     bp_memory_t *out, const bp_diag_t *) {
+         const bp_status status = next();
          const std::lock_guard lock(pieces->mutex);
          if (status == BP_OK) {
            pieces->living.push_back(out->memory);
          }
          return status;
        };
-       fault.memory_release = [pieces](const std::function<void(std::uint64_t memory)> &next, std::uint64_t memory) {
+       fault.memory_release = [pieces](const auto &next, auto &, std::uint64_t memory) {
          const std::lock_guard lock(pieces->mutex);
          if (pieces->living.size() >= 4) {
            memory = pieces->living.back();

@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 #include "core/layers/artifacts.h"
 
 namespace bp::conformance {
@@ -20,25 +20,30 @@ namespace {
 
 template <class Change>
 Fault after_claim(Change change) {
-  Fault fault;
-  fault.compiler_claim = [change](const NextClaim &next, const bp_module_t *module, float *cost_ns, const bp_diag_t *) {
+  return {.compiler_claim = [change](const auto &next, auto &, const bp_module_t *module, float *cost_ns,
+                                     const bp_diag_t *) {
     const bp_status status = next();
     change(module, cost_ns);
     return status;
-  };
-  return fault;
+  }};
 }
 template <class Body>
 Fault at_compile(Body body) {
-  Fault fault;
-  fault.compiler_compile = body;
-  return fault;
+  return {.compiler_compile = [body](const auto &next, auto &, const bp_module_t *module, const bp_ostream_t *artifact,
+                                     const bp_diag_t *diag) {
+    return body([&](const bp_ostream_t *stream) { return next(module, stream, diag); }, module, artifact, diag);
+  }};
 }
 template <class Body>
 Fault at_load(Body body) {
-  Fault fault;
-  fault.compiler_load = body;
-  return fault;
+  return {.compiler_load = [body](const auto &next, auto &, const void *artifact, std::uint64_t size,
+                                  const bp_loc_t *constants, std::uint8_t *taken, std::uint32_t allocation_count,
+                                  const bp_program_t **program, const bp_diag_t *diag) {
+    const auto load = [&](std::string_view bytes) {
+      return next(bytes.data(), bytes.size(), constants, taken, allocation_count, program, diag);
+    };
+    return body(load, std::string_view(static_cast<const char *>(artifact), size));
+  }};
 }
 
 // Stores the bytes that compile() would write.
@@ -66,21 +71,21 @@ template <class Body>
 Fault after_run_on(Body body) {
   auto known = std::make_shared<Known>();
   Fault fault;
-  fault.compiler_compile = [known](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact,
-                                   const bp_diag_t *) {
+  fault.compiler_compile = [known](const auto &next, auto &, const bp_module_t *module, const bp_ostream_t *artifact,
+                                   const bp_diag_t *diag) {
     layers::Tee tee(artifact);
-    const bp_status status = next(tee.abi());
+    const bp_status status = next(module, tee.abi(), diag);
     known->artifacts.remember(tee.take(), module);
     return status;
   };
-  fault.compiler_load = [known](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                                const bp_diag_t *) {
+  fault.compiler_load = [known](const auto &next, auto &, const void *artifact, std::uint64_t size, auto...) {
     const std::lock_guard lock(known->mutex);
-    known->last = known->artifacts.find(artifact.data(), artifact.size());
-    return next(artifact);
+    known->last = known->artifacts.find(artifact, size);
+    return next();
   };
-  fault.program_run = [known, body](const NextRun &next, layers::LayeredProgram &program, const bp_run_t *run) {
-    const bp_status status = next(run);
+  fault.program_run = [known, body](const auto &next, layers::LayeredProgram &program, const bp_run_t *run,
+                                    const bp_diag_t *) {
+    const bp_status status = next();
     if (known->last != nullptr && known->last->view().allocations().size() == run->allocation_count) {
       for (std::size_t i = 0; i < run->allocation_count; ++i) {
         body(program, known->last->view().allocations()[i], run->allocations[i]);
@@ -114,13 +119,7 @@ constexpr Mutant compiler_table[] = {
     {"claim-nan", "claims", "a cost is NaN", "cpu", "contract/BP-CLAIM-04/watched",
      [] { return after_claim([](const bp_module_t *module, float *cost) { cost[module->instrs.count - 1] = NAN; }); }},
     {"claim-unwritten", "claims", "costs are not written", "cpu", "contract/BP-CLAIM-04/watched",
-     [] {
-       Fault fault;
-       fault.compiler_claim = [](const NextClaim &, const bp_module_t *, float *, const bp_diag_t *) -> bp_status {
-         return BP_OK;
-       };
-       return fault;
-     }},
+     [] { return Fault{.compiler_claim = [](const auto &, auto &, auto...) -> bp_status { return BP_OK; }}; }},
     {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract/BP-CLAIM-01/watched",
      [] {
        auto asked = std::make_shared<float>(0.0f);
@@ -150,7 +149,7 @@ constexpr Mutant compiler_table[] = {
     {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "contract/BP-CLAIM-03/watched",
      [] {
        return at_compile(
-           [](const NextCompile &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
+           [](const auto &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
              diag->report(diag, BP_UNSUPPORTED, BP_NONE, "after all, no");
              return BP_UNSUPPORTED;
            });
@@ -158,12 +157,13 @@ constexpr Mutant compiler_table[] = {
     // --- compile ---
     {"compile-silent-failure", "compile", "compile() fails without a word", "cpu", "ops/multiply/f32/*",
      [] {
-       return at_compile([](const NextCompile &, const bp_module_t *, const bp_ostream_t *,
-                            const bp_diag_t *) -> bp_status { return BP_INTERNAL; });
+       return at_compile([](const auto &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) -> bp_status {
+         return BP_INTERNAL;
+       });
      }},
     {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops/multiply/f32/*",
      [] {
-       return at_compile([](const NextCompile &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
+       return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
          ArtifactBytes bytes;
          return next(&bytes.abi);
        });
@@ -171,44 +171,41 @@ constexpr Mutant compiler_table[] = {
     {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu",
      "contract/BP-STREAM-01/watched",
      [] {
-       return at_compile(
-           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-             ArtifactBytes bytes;
-             const bp_status status = next(&bytes.abi);
-             std::thread([&] { artifact->write(artifact, bytes.text.data(), bytes.text.size()); }).join();
-             return status;
-           });
+       return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+         ArtifactBytes bytes;
+         const bp_status status = next(&bytes.abi);
+         std::thread([&] { artifact->write(artifact, bytes.text.data(), bytes.text.size()); }).join();
+         return status;
+       });
      }},
     {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults/stream",
      [] {
-       return at_compile(
-           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-             ArtifactBytes bytes;
-             const bp_status status = next(&bytes.abi);
-             artifact->write(artifact, bytes.text.data(), bytes.text.size());
-             return status;
-           });
+       return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+         ArtifactBytes bytes;
+         const bp_status status = next(&bytes.abi);
+         artifact->write(artifact, bytes.text.data(), bytes.text.size());
+         return status;
+       });
      }},
     {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults/stream",
      [] {
-       return at_compile(
-           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
-             ArtifactBytes bytes;
-             bp_status status = next(&bytes.abi);
-             for (std::size_t i = 0; i < 2; ++i) {
-               const bp_status written =
-                   artifact->write(artifact, bytes.text.data() + i * (bytes.text.size() / 2),
-                                   i == 0 ? bytes.text.size() / 2 : bytes.text.size() - bytes.text.size() / 2);
-               status = status == BP_OK ? written : status;
-             }
-             return status;
-           });
+       return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
+         ArtifactBytes bytes;
+         bp_status status = next(&bytes.abi);
+         for (std::size_t i = 0; i < 2; ++i) {
+           const bp_status written =
+               artifact->write(artifact, bytes.text.data() + i * (bytes.text.size() / 2),
+                               i == 0 ? bytes.text.size() / 2 : bytes.text.size() - bytes.text.size() / 2);
+           status = status == BP_OK ? written : status;
+         }
+         return status;
+       });
      }},
     {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract/BP-DIAG-02/watched",
      [] {
        auto kept = std::make_shared<const bp_diag_t *>(nullptr);
        return at_compile(
-           [kept](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+           [kept](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
              if (*kept != nullptr) {
                (*kept)->report(*kept, BP_OK, BP_NONE, "late");
              }
@@ -219,7 +216,7 @@ constexpr Mutant compiler_table[] = {
     {"compile-null-message", "compile", "reports a null message", "cpu", "contract/BP-DIAG-01/watched",
      [] {
        return at_compile(
-           [](const NextCompile &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
+           [](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
              diag->report(diag, BP_OK, BP_NONE, nullptr);
              return next(artifact);
            });
@@ -227,7 +224,7 @@ constexpr Mutant compiler_table[] = {
     {"compile-crashes", "compile", "crashes on modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
-           [](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+           [](const auto &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
              if (module->computations.count > 2) {
                std::abort();
              }
@@ -237,7 +234,7 @@ constexpr Mutant compiler_table[] = {
     {"compile-hangs", "compile", "never comes back from modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
-           [](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+           [](const auto &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
              while (module->computations.count > 2) {
                std::this_thread::sleep_for(std::chrono::seconds(1));
              }
@@ -247,7 +244,7 @@ constexpr Mutant compiler_table[] = {
     {"compile-exhausts-memory", "compile", "takes memory until there is none", "cpu", "buffers/*",
      [] {
        return at_compile(
-           [](const NextCompile &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+           [](const auto &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
              static volatile char *kept;
              while (module->computations.count > 2) {
                kept = new char[std::size_t{1} << 30];
@@ -260,8 +257,7 @@ constexpr Mutant compiler_table[] = {
     {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
-       return at_load([good](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                             const bp_diag_t *) {
+       return at_load([good](const auto &next, std::string_view artifact) {
          const bp_status status = next(artifact);
          if (status == BP_OK) {
            good->assign(artifact);
@@ -272,8 +268,7 @@ constexpr Mutant compiler_table[] = {
     {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
-       return at_load([good](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                             const bp_diag_t *) {
+       return at_load([good](const auto &next, std::string_view artifact) {
          if (!good->empty() && artifact.size() > good->size() && artifact.starts_with(*good)) {
            return next(*good);
          }
@@ -286,16 +281,14 @@ constexpr Mutant compiler_table[] = {
      }},
     {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults/artifact/*",
      [] {
-       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                         const bp_diag_t *) {
+       return at_load([](const auto &next, std::string_view artifact) {
          const bp_status status = next(artifact);
          return status == BP_INVALID ? BP_INTERNAL : status;
        });
      }},
     {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults/artifact/*",
      [] {
-       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                         const bp_diag_t *) {
+       return at_load([](const auto &next, std::string_view artifact) {
          const bp_status status = next(artifact);
          if (status == BP_INVALID) {
            std::abort();
@@ -304,14 +297,10 @@ constexpr Mutant compiler_table[] = {
        });
      }},
     {"load-no-program", "artifacts", "load() succeeds and gives no program", "cpu", "ops/multiply/f32/*",
-     [] {
-       return at_load([](const NextLoad &, std::string_view, std::uint8_t *, const bp_program_t **,
-                         const bp_diag_t *) -> bp_status { return BP_OK; });
-     }},
+     [] { return at_load([](const auto &, std::string_view) -> bp_status { return BP_OK; }); }},
     {"load-writes-artifact", "artifacts", "load() writes to the artifact", "cpu", "contract/BP-LAW-01/watched",
      [] {
-       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *, const bp_program_t **,
-                         const bp_diag_t *) {
+       return at_load([](const auto &next, std::string_view artifact) {
          const bp_status status = next(artifact);
          const_cast<char &>(artifact.back()) ^= 1;
          return status;
@@ -322,12 +311,19 @@ constexpr Mutant compiler_table[] = {
      [] {
        auto places = std::make_shared<std::map<const bp_program_t *, std::vector<bp_loc_t>>>();
        Fault fault;
-       fault.loaded = [places](const bp_program_t *program, std::span<const bp_loc_t> constants, std::uint8_t *taken) {
-         (*places)[program].assign(constants.begin(), constants.end());
-         std::transform(constants.begin(), constants.end(), taken,
-                        [](bp_loc_t place) { return place.offset != 0 ? 1 : 0; });
+       fault.compiler_load = [places](const auto &next, auto &, const void *, std::uint64_t, const bp_loc_t *constants,
+                                      std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
+                                      const bp_diag_t *) {
+         const bp_status status = next();
+         if (status == BP_OK) {
+           (*places)[*program].assign(constants, constants + allocation_count);
+           std::transform(constants, constants + allocation_count, taken,
+                          [](bp_loc_t place) { return place.offset != 0 ? 1 : 0; });
+         }
+         return status;
        };
-       fault.program_run = [places](const NextRun &next, layers::LayeredProgram &program, const bp_run_t *run) {
+       fault.program_run = [places](const auto &next, layers::LayeredProgram &program, const bp_run_t *run,
+                                    const bp_diag_t *diag) {
          std::vector<bp_loc_t> all(run->allocations, run->allocations + run->allocation_count);
          const std::vector<bp_loc_t> &constants = (*places)[&program.abi];
          for (std::size_t i = 0; i < all.size(); ++i) {
@@ -335,33 +331,33 @@ constexpr Mutant compiler_table[] = {
          }
          bp_run_t changed = *run;
          changed.allocations = all.data();
-         return next(&changed);
+         return next(&changed, diag);
        };
        return fault;
      }},
     {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/BP-LOAD-02/watched",
      [] {
-       return at_load([](const NextLoad &next, std::string_view artifact, std::uint8_t *taken, const bp_program_t **,
-                         const bp_diag_t *) {
+       return Fault{.compiler_load = [](const auto &next, auto &, const void *, std::uint64_t, const bp_loc_t *,
+                                        std::uint8_t *taken, auto...) {
          taken[0] = 1;
-         return next(artifact);
-       });
+         return next();
+       }};
      }},
     // --- runs ---
     {"run-fails", "runs", "every run fails", "cpu", "ops/multiply/f32/*",
-     [] { return at_run([](const NextRun &, const bp_run_t *) -> bp_status { return BP_INTERNAL; }); }},
+     [] { return at_run([](const auto &, const bp_run_t *) -> bp_status { return BP_INTERNAL; }); }},
     {"run-does-nothing", "runs", "no run writes anything", "cpu", "ops/multiply/f32/*",
-     [] { return at_run([](const NextRun &, const bp_run_t *) -> bp_status { return BP_OK; }); }},
+     [] { return at_run([](const auto &, const bp_run_t *) -> bp_status { return BP_OK; }); }},
     {"run-fails-second-time", "runs", "every second run fails", "cpu", "buffers/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_run(
-           [count](const NextRun &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
+           [count](const auto &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
      }},
     {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers/*/again",
      [] {
        auto first = std::make_shared<std::vector<bp_loc_t>>();
-       return at_run([first](const NextRun &next, const bp_run_t *run) {
+       return at_run([first](const auto &next, const bp_run_t *run) {
          if (first->size() != run->allocation_count) {
            first->assign(run->allocations, run->allocations + run->allocation_count);
          }
@@ -468,10 +464,10 @@ constexpr Mutant compiler_table[] = {
     {"destroy-ends-all", "runs", "once a device has been destroyed, no other one works", "cpu", "concurrency/*/devices",
      [] {
        auto is_over = std::make_shared<std::atomic<bool>>(false);
-       Fault fault = at_run([is_over](const NextRun &next, const bp_run_t *run) -> bp_status {
+       Fault fault = at_run([is_over](const auto &next, const bp_run_t *run) -> bp_status {
          return *is_over ? BP_INTERNAL : next(run);
        });
-       fault.device_destroy = [is_over](const std::function<void()> &next) {
+       fault.device_destroy = [is_over](const auto &next, auto &) {
          next();
          *is_over = true;
        };
@@ -479,16 +475,14 @@ constexpr Mutant compiler_table[] = {
      }},
     {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/BP-ENTRY-03",
      [] {
-       Fault fault;
-       fault.program_destroy = [](const std::function<void()> &next, layers::LayeredProgram &) {
+       return Fault{.program_destroy = [](const auto &next, auto &) {
          next();
          static volatile char *kept;
          kept = new char[256 << 10];
          for (int i = 0; i < 256 << 10; i += 512) {
            kept[i] = 1;
          }
-       };
-       return fault;
+       }};
      }},
 };
 

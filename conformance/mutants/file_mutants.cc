@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/mutants/fault.h"
 #include "conformance/mutants/mutant.h"
 
 namespace bp::conformance {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
@@ -35,15 +35,13 @@ struct Kernel {
 // Spoils the result of the correct kernel.
 template <class Spoil>
 Fault after(Spoil spoil) {
-  Fault fault;
-  fault.kernels_kernel = [spoil](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
+  return at_kernel([spoil](const auto &next, const bp_call_t *call, const bp_diag_t *) {
     const bp_status status = next(call);
     if (status == BP_OK) {
       spoil(Kernel(call));
     }
     return status;
-  };
-  return fault;
+  });
 }
 
 // Changes each element of the result independently.
@@ -56,20 +54,10 @@ Fault each(Change change) {
   });
 }
 
-// Does something else in place of the computation.
-template <class Body>
-Fault instead(Body body) {
-  Fault fault;
-  fault.kernels_kernel = [body](const NextCall &next, const bp_call_t *call, const bp_diag_t *diag) {
-    return body(next, call, diag);
-  };
-  return fault;
-}
-
 // Gives the correct kernel other operands.
 template <class Change>
 Fault with_operands(Change change) {
-  return instead([change](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
+  return at_kernel([change](const auto &next, const bp_call_t *call, const bp_diag_t *) {
     const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
     std::vector<std::vector<float>> copies;
     std::vector<const void *> operands;
@@ -149,7 +137,7 @@ constexpr Mutant kernel_table[] = {
      }},
     {"large-refused", "elements", "arrays of more than 1,000 elements fail", "kernels", "ops/multiply/f32/*",
      [] {
-       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (Kernel(call).count > 1000) {
            diag->report(diag, BP_INTERNAL, call->instr, "too large");
            return BP_INTERNAL;
@@ -412,7 +400,7 @@ constexpr Mutant kernel_table[] = {
      }},
     {"dot-keeps-old", "dot", "the result is added to what was there", "kernels", "buffers/*",
      [] {
-       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) {
          const Kernel k(call);
          if (!k.is(BP_OP_DOT)) {
            return next(call);
@@ -447,11 +435,11 @@ constexpr Mutant kernel_table[] = {
        });
      }},
     {"result-not-written", "memory", "nothing is written", "kernels", "ops/multiply/f32/*",
-     [] { return instead([](const NextCall &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_OK; }); }},
+     [] { return at_kernel([](const auto &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_OK; }); }},
     {"in-place-wrong", "memory", "where the result takes the place of an operand, its first half is lost", "kernels",
      "claims/in_place_f32/*",
      [] {
-       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) {
          const Kernel k(call);
          if (k.in(0) == k.out) {
            std::fill(k.out, k.out + k.count / 2, 0.0f);
@@ -484,23 +472,20 @@ constexpr Mutant kernel_table[] = {
     // --- the answers of find() ---
     {"find-alternates", "claims", "every other answer is no", "kernels", "contract/BP-FIND-01/watched",
      [] {
-       Fault fault;
        auto count = std::make_shared<std::atomic<int>>(0);
-       fault.kernels_find = [count](const std::function<bool()> &next, const bp_module_t *, std::uint32_t,
-                                    const bp_diag_t *) { return (*count)++ % 2 == 0 && next(); };
-       return fault;
+       return at_find(
+           [count](const auto &next, plugin::ModuleView, std::uint32_t) { return (*count)++ % 2 == 0 && next(); });
      }},
     {"find-looks-at-neighbours", "claims", "finds nothing in modules with an even number of instructions", "kernels",
      "claims/*/local",
      [] {
-       Fault fault;
-       fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t,
-                               const bp_diag_t *) { return module->instrs.count % 2 != 0 && next(); };
-       return fault;
+       return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t) {
+         return module.image()->instrs.count % 2 != 0 && next();
+       });
      }},
     {"find-then-unsupported", "claims", "the kernel of add says unsupported", "kernels", "contract/BP-FIND-03/watched",
      [] {
-       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (!Kernel(call).is(BP_OP_ADD)) {
            return next(call);
          }
@@ -510,16 +495,14 @@ constexpr Mutant kernel_table[] = {
      }},
     {"claims-f16-wrongly", "claims", "takes f16 for f32", "kernels", "ops/add/f16/*",
      [] {
-       Fault fault;
-       fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t instr,
-                               const bp_diag_t *) {
-         const plugin::Instruction i = plugin::ModuleView(module).instruction(instr);
+       Fault fault = at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
+         const plugin::Instruction i = module.instruction(instr);
          return next() || (i.op() == BP_OP_ADD && i.result(0).shape().dtype() == BP_DTYPE_F16);
-       };
-       fault.kernels_kernel = [](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       });
+       fault.kernels_kernel = [](const auto &next, auto &, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          const Kernel k(call);
          if (k.instruction.result(0).shape().dtype() != BP_DTYPE_F16) {
-           return next(call);
+           return next();
          }
          std::memcpy(k.out, k.in(0), k.instruction.result(0).size());
          return BP_OK;
@@ -528,17 +511,15 @@ constexpr Mutant kernel_table[] = {
      }},
     {"claims-integers-as-floats", "claims", "adds s32 as f32", "kernels", "ops/add/s32/*",
      [] {
-       Fault fault;
-       fault.kernels_find = [](const std::function<bool()> &next, const bp_module_t *module, std::uint32_t instr,
-                               const bp_diag_t *) {
-         const plugin::Instruction i = plugin::ModuleView(module).instruction(instr);
+       Fault fault = at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
+         const plugin::Instruction i = module.instruction(instr);
          return next() || (i.op() == BP_OP_ADD && i.result(0).shape().dtype() == BP_DTYPE_S32 &&
                            i.operand(0).shape().index() == i.result(0).shape().index());
-       };
-       fault.kernels_kernel = [](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       });
+       fault.kernels_kernel = [](const auto &next, auto &, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          const Kernel k(call);
          if (k.instruction.result(0).shape().dtype() != BP_DTYPE_S32) {
-           return next(call);
+           return next();
          }
          for (std::int64_t i = 0; i < k.count; ++i) {
            k.out[i] = k.in(0)[i] + k.in(1)[i];
@@ -549,18 +530,17 @@ constexpr Mutant kernel_table[] = {
      }},
     {"ignores-layout", "claims", "takes operands of other layouts than the result's", "kernels", "ops/transpose/f32/*",
      [] {
-       Fault fault;
        const auto is_mixed = [](plugin::Instruction i) {
          return i.op() == BP_OP_TRANSPOSE && i.result(0).shape().dtype() == BP_DTYPE_F32;
        };
-       fault.kernels_find = [is_mixed](const std::function<bool()> &next, const bp_module_t *module,
-                                       std::uint32_t instr, const bp_diag_t *) {
-         return next() || is_mixed(plugin::ModuleView(module).instruction(instr));
-       };
-       fault.kernels_kernel = [is_mixed](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       Fault fault = at_find([is_mixed](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
+         return next() || is_mixed(module.instruction(instr));
+       });
+       fault.kernels_kernel = [is_mixed](const auto &next, auto &, const bp_call_t *call,
+                                         const bp_diag_t *) -> bp_status {
          const Kernel k(call);
          if (!is_mixed(k.instruction)) {
-           return next(call);
+           return next();
          }
          std::memcpy(k.out, k.in(0), k.instruction.result(0).size());
          return BP_OK;
@@ -602,7 +582,7 @@ constexpr Mutant kernel_table[] = {
      }},
     {"throws", "conduct", "lets an exception out", "kernels", "ops/multiply/f32/*",
      [] {
-       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          if (!Kernel(call).is(BP_OP_MULTIPLY)) {
            return next(call);
          }
@@ -611,7 +591,7 @@ constexpr Mutant kernel_table[] = {
      }},
     {"unknown-status", "conduct", "returns a status that does not exist", "kernels", "contract/bp_status/watched",
      [] {
-       return instead([](const NextCall &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          next(call);
          return 77;
        });

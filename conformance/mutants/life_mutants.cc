@@ -4,8 +4,8 @@
 #include <memory>
 #include <thread>
 
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 
 namespace bp::conformance {
 namespace {
@@ -25,156 +25,126 @@ void leave_a_thread() {
 }
 
 template <class Body>
-Fault at_init(Body body) {
-  Fault fault;
-  fault.entry_init = body;
-  return fault;
-}
-template <class Body>
-Fault at_deinit(Body body) {
-  Fault fault;
-  fault.entry_deinit = body;
-  return fault;
-}
-template <class Body>
 Fault at_create(Body body) {
-  Fault fault;
-  fault.factory_create = [body](const NextCreate &next, const bp_host_t *host, std::span<const bp_option_t> options,
-                                const bp_diag_t *) { return body(next, host, options); };
-  return fault;
+  return {.factory_create = [body](const auto &next, auto &, const bp_host_t *host, const char *id,
+                                   std::uint32_t instance, const bp_option_t *options, std::uint32_t option_count,
+                                   const bp_diag_t *diag) {
+    const auto create = [&](std::span<const bp_option_t> given) {
+      return next(host, id, instance, given.data(), static_cast<std::uint32_t>(given.size()), diag);
+    };
+    return body(create, host, std::span(options, option_count));
+  }};
 }
 template <class Body>
 Fault at_device_init(Body body) {
-  Fault fault;
-  fault.device_init = [body](const NextStatus &next, layers::LayeredDevice &device, const bp_diag_t *) {
+  return {.device_init = [body](const auto &next, layers::LayeredDevice &device, const bp_diag_t *) {
     return body(next, device);
-  };
-  return fault;
+  }};
 }
 template <class Body>
 Fault at_destroy(Body body) {
-  Fault fault;
-  fault.device_destroy = body;
-  return fault;
+  return {.device_destroy = [body](const auto &next, auto &) { body(next); }};
 }
 template <class Body>
 Fault at_extension(Body body) {
-  Fault fault;
-  fault.device_get_extension = body;
-  return fault;
+  return {.device_get_extension = [body](const auto &next, auto &, const char *id) { return body(next, id); }};
 }
 constexpr int answer = 42;
 
 constexpr Mutant life_table[] = {
     {"init-slow", "life", "init() takes 20 ms", "kernels", "life_cycle/BP-INIT-01",
      [] {
-       return at_init([](const NextStatus &next) {
+       return Fault{.entry_init = [](const auto &next) {
          std::this_thread::sleep_for(std::chrono::milliseconds(20));
          return next();
-       });
+       }};
      }},
     {"init-starts-thread", "life", "init() starts a thread", "kernels", "life_cycle/BP-INIT-01",
      [] {
-       return at_init([](const NextStatus &next) {
+       return Fault{.entry_init = [](const auto &next) {
          leave_a_thread();
          return next();
-       });
+       }};
      }},
     {"init-once", "life", "init() works once in a process", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
-       return at_init([](const NextStatus &next) {
+       return Fault{.entry_init = [](const auto &next) {
          static int count = 0;
          return count++ == 0 ? next() : BP_INTERNAL;
-       });
+       }};
      }},
     {"init-does-not-nest", "life", "the first deinit() ends all", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        static int open = 0;
-       Fault fault = at_init([](const NextStatus &next) {
+       Fault fault;
+       fault.entry_init = [](const auto &next) {
          ++open;
          return next();
-       });
-       fault.entry_deinit = [](const NextVoid &next) {
+       };
+       fault.entry_deinit = [](const auto &next) {
          open = 0;
          next();
        };
-       fault.factory_create = [](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options,
-                                 const bp_diag_t *) { return open > 0 ? next(options) : nullptr; };
+       fault.factory_create = [](const auto &next, auto &, auto...) { return open > 0 ? next() : nullptr; };
        return fault;
      }},
     {"deinit-leaves-thread", "life", "a thread stays after deinit()", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_deinit([](const NextVoid &next) {
+       return Fault{.entry_deinit = [](const auto &next) {
          next();
          leave_a_thread();
-       });
+       }};
      }},
     {"deinit-leaks", "life", "each init() takes 256 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_deinit([](const NextVoid &next) {
+       return Fault{.entry_deinit = [](const auto &next) {
          next();
          leak(256 << 10);
-       });
+       }};
      }},
     {"count-changes", "life", "the factory counts one more each time", "kernels", "life_cycle/BP-FACTORY-01",
      [] {
-       Fault fault;
-       fault.factory_count = [](std::uint32_t count) {
+       return Fault{.factory_count = [](const auto &next, auto &) {
          static std::uint32_t more = 0;
-         return count + more++;
-       };
-       return fault;
+         return next() + more++;
+       }};
      }},
     {"count-too-high", "life", "the factory counts a device that is not there", "kernels", "life_cycle/BP-FACTORY-01",
-     [] {
-       Fault fault;
-       fault.factory_count = [](std::uint32_t count) { return count + 1; };
-       return fault;
-     }},
+     [] { return Fault{.factory_count = [](const auto &next, auto &) { return next() + 1; }}; }},
     {"factory-for-every-id", "life", "get_factory() gives its one factory for every id", "kernels",
      "life_cycle/unknown_factory",
-     [] {
-       Fault fault;
-       fault.get_factory = [](const NextFactory &next, const char *) { return next(BP_DEVICE_FACTORY); };
-       return fault;
-     }},
+     [] { return Fault{.entry_get_factory = [](const auto &next, const char *) { return next(BP_DEVICE_FACTORY); }}; }},
     {"description-past-end", "life", "get_desc() describes its last device for every index past it", "kernels",
      "life_cycle/BP-FACTORY-02",
      [] {
-       Fault fault;
-       fault.factory_get_desc = [](const NextDescription &next, std::uint32_t index) {
-         const bp_device_desc_t *found = next(index);
+       return Fault{.factory_get_desc = [](const auto &next, auto &, std::uint32_t) {
+         const bp_device_desc_t *found = next();
          return found != nullptr ? found : next(0);
-       };
-       return fault;
+       }};
      }},
     {"probe-writes-nothing", "life", "probe() says ok, and not how many devices there are", "kernels",
      "life_cycle/probe",
-     [] {
-       Fault fault;
-       fault.factory_probe = [](const NextProbe &, std::uint32_t *) -> bp_status { return BP_OK; };
-       return fault;
-     }},
+     [] { return Fault{.factory_probe = [](const auto &, auto &, auto...) -> bp_status { return BP_OK; }}; }},
     {"probe-counts-too-many", "life", "probe() counts one device that create() does not make", "kernels",
      "life_cycle/probe",
      [] {
        Fault fault;
-       fault.factory_probe = [](const NextProbe &next, std::uint32_t *instances) {
-         const bp_status status = next(instances);
+       fault.factory_probe = [](const auto &next, auto &, const char *, std::uint32_t *instances, const bp_diag_t *) {
+         const bp_status status = next();
          ++*instances;
          return status;
        };
-       fault.factory_has = [](std::uint32_t instance) { return instance == 0 || instance == BP_NONE; };
+       fault.factory_create = [](const auto &next, auto &, const bp_host_t *, const char *, std::uint32_t instance,
+                                 auto...) { return instance == 0 || instance == BP_NONE ? next() : nullptr; };
        return fault;
      }},
     {"unknown-options-taken", "life", "create() ignores options it does not know", "kernels", "life_cycle/BP-CREATE-02",
      [] {
-       return at_create(
-           [](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t>) { return next({}); });
+       return at_create([](const auto &next, const bp_host_t *, std::span<const bp_option_t>) { return next({}); });
      }},
     {"create-leaks", "life", "each create() takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_create([](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options) {
+       return at_create([](const auto &next, const bp_host_t *, std::span<const bp_option_t> options) {
          leak(64 << 10);
          return next(options);
        });
@@ -182,7 +152,7 @@ constexpr Mutant life_table[] = {
     {"create-leaks-at-times", "life", "every twelfth create() takes 64 KiB for good", "kernels",
      "life_cycle/BP-ENTRY-03",
      [] {
-       return at_create([](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options) {
+       return at_create([](const auto &next, const bp_host_t *, std::span<const bp_option_t> options) {
          static int made = 0;
          if (++made % 12 == 0) {
            leak(64 << 10);
@@ -193,25 +163,23 @@ constexpr Mutant life_table[] = {
     {"create-once", "life", "there is one device in a process, ever", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return at_create(
-           [](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options) -> const bp_device_t * {
+           [](const auto &next, const bp_host_t *, std::span<const bp_option_t> options) -> const bp_device_t * {
              static int made = 0;
              return made++ == 0 ? next(options) : nullptr;
            });
      }},
     {"create-calls-host", "life", "create() asks the host for services", "kernels", "contract/BP-CREATE-01/watched",
      [] {
-       return at_create([](const NextCreate &next, const bp_host_t *host, std::span<const bp_option_t> options) {
+       return at_create([](const auto &next, const bp_host_t *host, std::span<const bp_option_t> options) {
          host->get_extension(host, BP_EXT_LOG);
          return next(options);
        });
      }},
     {"device-init-fails", "life", "init() of the device fails and does not say why", "kernels", "life_cycle/load",
-     [] {
-       return at_device_init([](const NextStatus &, layers::LayeredDevice &) -> bp_status { return BP_INTERNAL; });
-     }},
+     [] { return at_device_init([](const auto &, layers::LayeredDevice &) -> bp_status { return BP_INTERNAL; }); }},
     {"target-null", "life", "there is no target after init()", "kernels", "life_cycle/target",
      [] {
-       return at_device_init([](const NextStatus &next, layers::LayeredDevice &device) {
+       return at_device_init([](const auto &next, layers::LayeredDevice &device) {
          const bp_status status = next();
          device.abi.target = nullptr;
          return status;
@@ -219,7 +187,7 @@ constexpr Mutant life_table[] = {
      }},
     {"needs-log", "life", "init() of the device fails where the host offers no log", "kernels", "contract/BP-HOST-01/*",
      [] {
-       return at_device_init([](const NextStatus &next, layers::LayeredDevice &device) {
+       return at_device_init([](const auto &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_LOG) == nullptr ? BP_INTERNAL : next();
        });
@@ -227,39 +195,39 @@ constexpr Mutant life_table[] = {
     {"needs-threads", "life", "init() of the device fails where the host offers no threads", "kernels",
      "contract/BP-HOST-01/*",
      [] {
-       return at_device_init([](const NextStatus &next, layers::LayeredDevice &device) {
+       return at_device_init([](const auto &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_THREAD_POOL) == nullptr ? BP_INTERNAL : next();
        });
      }},
     {"destroy-leaves-thread", "life", "a thread outlives the device", "kernels", "life_cycle/BP-DEVICE-02",
      [] {
-       return at_destroy([](const NextVoid &next) {
+       return at_destroy([](const auto &next) {
          next();
          leave_a_thread();
        });
      }},
     {"destroy-leaks", "life", "each device takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
-       return at_destroy([](const NextVoid &next) {
+       return at_destroy([](const auto &next) {
          next();
          leak(64 << 10);
        });
      }},
     {"answers-unknown-id", "life", "get_extension() has something for every id", "kernels", "life_cycle/BP-DEVICE-04",
      [] {
-       return at_extension([](const NextAsk &next, std::string_view) {
+       return at_extension([](const auto &next, std::string_view) {
          const void *found = next();
          return found == nullptr ? &answer : found;
        });
      }},
     {"promise-broken", "life", "the extension of the manifest is not there", "kernels", "life_cycle/BP-DEVICE-04",
-     [] { return at_extension([](const NextAsk &, std::string_view) -> const void * { return nullptr; }); }},
+     [] { return at_extension([](const auto &, std::string_view) -> const void * { return nullptr; }); }},
     {"extension-changes", "life", "the extension is gone at the fifth question", "kernels",
      "contract/BP-DEVICE-05/watched",
      [] {
        auto asked = std::make_shared<int>(0);
-       return at_extension([asked](const NextAsk &next, std::string_view id) {
+       return at_extension([asked](const auto &next, std::string_view id) {
          return id == BP_EXT_KERNELS && ++*asked >= 5 ? nullptr : next();
        });
      }},

@@ -4,48 +4,44 @@
 #include <memory>
 #include <vector>
 
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 
 namespace bp::conformance {
 namespace {
 
 template <class Body>
 Fault at_alloc(Body body) {
-  Fault fault;
-  fault.memory_alloc = [body](const NextAlloc &next, std::uint64_t size, bp_memory_t *out, const bp_diag_t *) {
-    return body(next, size, out);
-  };
-  return fault;
+  return {.memory_alloc = [body](const auto &next, auto &, std::uint32_t space, std::uint64_t size,
+                                 std::uint32_t alignment, bp_memory_t *out, const bp_diag_t *diag) {
+    return body([&](std::uint64_t wanted) { return next(space, wanted, alignment, out, diag); }, size, out);
+  }};
 }
 template <class Body>
 Fault at_copy(Body body) {
-  Fault fault;
-  fault.memory_copy = body;
   // The core copies through a queue where it can.
-  fault.queue_submit = [body](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
-                              bp_point_t) {
-    std::vector<bp_command_t> changed(commands.begin(), commands.end());
-    for (bp_command_t &command : changed) {
-      if (command.kind == BP_COMMAND_COPY) {
-        body(
-            [&](bp_loc_t to, bp_loc_t from, std::uint64_t size) -> bp_status {
-              command.to = to;
-              command.from = from;
-              command.size = size;
-              return BP_OK;
-            },
-            command.to, command.from, command.size);
-      }
-    }
-    return next(changed);
+  Fault fault =
+      at_submit([body](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+        std::vector<bp_command_t> changed(commands.begin(), commands.end());
+        for (bp_command_t &command : changed) {
+          if (command.kind == BP_COMMAND_COPY) {
+            body(
+                [&](bp_loc_t to, bp_loc_t from, std::uint64_t size) -> bp_status {
+                  command.to = to;
+                  command.from = from;
+                  command.size = size;
+                  return BP_OK;
+                },
+                command.to, command.from, command.size);
+          }
+        }
+        return next(changed);
+      });
+  fault.memory_copy = [body](const auto &next, auto &, bp_loc_t to, bp_loc_t from, std::uint64_t size,
+                             const bp_diag_t *diag) {
+    return body([&](bp_loc_t there, bp_loc_t here, std::uint64_t bytes) { return next(there, here, bytes, diag); }, to,
+                from, size);
   };
-  return fault;
-}
-template <class Body>
-Fault at_signal(Body body) {
-  Fault fault;
-  fault.host_signal = body;
   return fault;
 }
 
@@ -54,8 +50,8 @@ constexpr Mutant memory_table[] = {
     {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        auto last = std::make_shared<bp_memory_t>();
-       return at_alloc([last](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
-         const bp_status status = next(size, out);
+       return at_alloc([last](const auto &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size);
          if (last->memory != 0) {
            *out = *last;
          }
@@ -65,14 +61,13 @@ constexpr Mutant memory_table[] = {
      }},
     {"alloc-too-small", "memory", "pieces are one byte short", "npu", "buffers/*",
      [] {
-       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
-         return next(size > 1 ? size - 1 : size, out);
-       });
+       return at_alloc(
+           [](const auto &next, std::uint64_t size, bp_memory_t *) { return next(size > 1 ? size - 1 : size); });
      }},
     {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults/memory",
      [] {
-       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
-         const bp_status status = next(size, out);
+       return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size);
          if (status == BP_NO_MEMORY) {
            *out = {12345, nullptr, 0};
            return static_cast<bp_status>(BP_OK);
@@ -82,15 +77,15 @@ constexpr Mutant memory_table[] = {
      }},
     {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults/memory",
      [] {
-       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
-         const bp_status status = next(size, out);
+       return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *) {
+         const bp_status status = next(size);
          return status == BP_NO_MEMORY ? BP_INTERNAL : status;
        });
      }},
     {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults/memory",
      [] {
-       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
-         const bp_status status = next(size, out);
+       return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size);
          if (status != BP_OK) {
            out->memory = 1;
          }
@@ -101,35 +96,31 @@ constexpr Mutant memory_table[] = {
      "faults/alloc/*",
      [] {
        auto is_out = std::make_shared<std::atomic<bool>>(false);
-       return at_alloc([is_out](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) -> bp_status {
-         const bp_status status = *is_out ? BP_NO_MEMORY : next(size, out);
+       return at_alloc([is_out](const auto &next, std::uint64_t size, bp_memory_t *) -> bp_status {
+         const bp_status status = *is_out ? BP_NO_MEMORY : next(size);
          *is_out = status == BP_NO_MEMORY;
          return status;
        });
      }},
     {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/BP-ALLOC-02/watched",
      [] {
-       return at_alloc([](const NextAlloc &next, std::uint64_t size, bp_memory_t *out) {
-         const bp_status status = next(size, out);
+       return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *out) {
+         const bp_status status = next(size);
          out->memory = 0;
          return status;
        });
      }},
     {"release-nothing", "memory", "memory does not come back", "npu", "faults/memory",
-     [] {
-       Fault fault;
-       fault.memory_release = [](const std::function<void(std::uint64_t)> &, std::uint64_t) {};
-       return fault;
-     }},
+     [] { return Fault{.memory_release = [](const auto &, auto &, std::uint64_t) {}}; }},
     {"copy-short", "memory", "copies leave out the last byte", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_copy([](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+       return at_copy([](const auto &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          return next(to, from, size > 0 ? size - 1 : 0);
        });
      }},
     {"copy-ignores-offset", "memory", "copies begin at the start of the host's side", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_copy([](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
+       return at_copy([](const auto &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          if (size > 8) {
            from.offset += from.memory == 0 ? 4 : 0;
            size -= 4;
@@ -141,34 +132,29 @@ constexpr Mutant memory_table[] = {
      [] {
        auto failed = std::make_shared<std::atomic<bool>>(false);
        Fault fault;
-       fault.memory_copy = [failed](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
-         const bp_status status = next(to, from, size);
+       const auto remember_failure = [failed](const auto &next, auto &, auto...) {
+         const bp_status status = next();
          *failed = *failed || status != BP_OK;
          return status;
        };
-       fault.queue_submit = [failed](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
-                                     bp_point_t) {
-         const bp_status status = next(commands);
-         *failed = *failed || status != BP_OK;
-         return status;
-       };
-       fault.memory_release = [failed](const std::function<void(std::uint64_t memory)> &next, std::uint64_t memory) {
+       fault.memory_copy = remember_failure;
+       fault.queue_submit = remember_failure;
+       fault.memory_release = [failed](const auto &next, auto &, std::uint64_t) {
          if (!failed->exchange(false)) {
-           next(memory);
+           next();
          }
        };
        return fault;
      }},
     {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_copy(
-           [](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
+       return at_copy([](const auto &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
      }},
     // --- queues ---
     {"signal-dropped", "queues", "every third signal is forgotten", "npu", "ops/multiply/bf16/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
-       return at_signal([count](const NextSignal &next, bp_point_t point, bp_status status) {
+       return at_signal([count](const auto &next, bp_point_t point, bp_status status) {
          if (++*count % 3 != 0) {
            next(point, status);
          }
@@ -176,24 +162,24 @@ constexpr Mutant memory_table[] = {
      }},
     {"signal-twice", "queues", "each signal comes twice", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
-       return at_signal([](const NextSignal &next, bp_point_t point, bp_status status) {
+       return at_signal([](const auto &next, bp_point_t point, bp_status status) {
          next(point, status);
          next(point, status);
        });
      }},
     {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
-       return at_signal([](const NextSignal &next, bp_point_t point, bp_status status) {
+       return at_signal([](const auto &next, bp_point_t point, bp_status status) {
          next({point.timeline + 1000, point.value}, status);
          next(point, status);
        });
      }},
     {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops/multiply/bf16/*",
-     [] { return at_signal([](const NextSignal &next, bp_point_t point, bp_status) { next(point, 77); }); }},
+     [] { return at_signal([](const auto &next, bp_point_t point, bp_status) { next(point, 77); }); }},
     {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_submit(
-           [](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
+           [](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
              host->signal(host, done, BP_OK, BP_NONE, nullptr);
              return next(commands);
            });
@@ -202,19 +188,20 @@ constexpr Mutant memory_table[] = {
      "contract/BP-SIGNAL-02/watched",
      [] {
        return at_submit(
-           [](const NextSubmit &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
+           [](const auto &, std::span<const bp_command_t>, const bp_host_t *host, bp_point_t done) -> bp_status {
              host->signal(host, done, BP_OK, BP_NONE, nullptr);
              return BP_INTERNAL;
            });
      }},
     {"submit-refuses", "queues", "submit() always refuses", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_submit([](const NextSubmit &, std::span<const bp_command_t>, const bp_host_t *,
-                           bp_point_t) -> bp_status { return BP_NO_MEMORY; });
+       return at_submit([](const auto &, std::span<const bp_command_t>, const bp_host_t *, bp_point_t) -> bp_status {
+         return BP_NO_MEMORY;
+       });
      }},
     {"loss-hidden", "queues", "what a lost device refuses is signalled as done", "npu", "faults/lost/*",
      [] {
-       return at_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *host,
+       return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *host,
                            bp_point_t done) -> bp_status {
          const bp_status status = next(commands);
          if (status != BP_DEVICE_LOST) {
@@ -228,12 +215,12 @@ constexpr Mutant memory_table[] = {
      [] {
        auto is_lost = std::make_shared<std::atomic<bool>>(false);
        Fault fault = at_submit(
-           [is_lost](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+           [is_lost](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
              const bp_status status = next(commands);
              *is_lost = *is_lost || status == BP_DEVICE_LOST;
              return status;
            });
-       fault.device_destroy = [is_lost](const std::function<void()> &next) {
+       fault.device_destroy = [is_lost](const auto &next, auto &) {
          if (*is_lost) {
            std::abort();
          }
@@ -243,30 +230,29 @@ constexpr Mutant memory_table[] = {
      }},
     {"submit-drops-last", "queues", "the last command is not run", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *,
-                           bp_point_t) { return next(commands.first(commands.size() - 1)); });
+       return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+         return next(commands.first(commands.size() - 1));
+       });
      }},
     {"submit-copies-nothing-back", "queues", "copies to the host are not run", "npu", "ops/multiply/bf16/*",
      [] {
-       return at_submit(
-           [](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-             std::vector<bp_command_t> kept(commands.begin(), commands.end());
-             std::erase_if(kept, [](const bp_command_t &command) {
-               return command.kind == BP_COMMAND_COPY && command.to.memory == 0;
-             });
-             return next(kept);
-           });
+       return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+         std::vector<bp_command_t> kept(commands.begin(), commands.end());
+         std::erase_if(kept, [](const bp_command_t &command) {
+           return command.kind == BP_COMMAND_COPY && command.to.memory == 0;
+         });
+         return next(kept);
+       });
      }},
     {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "contract/BP-SUBMIT-01",
      [] {
-       return at_submit(
-           [](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-             std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());
-             for (std::size_t i = 0; i + 1 < reversed.size(); ++i) {
-               std::swap(reversed[i].to, reversed[i + 1].to);
-             }
-             return next(reversed);
-           });
+       return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+         std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());
+         for (std::size_t i = 0; i + 1 < reversed.size(); ++i) {
+           std::swap(reversed[i].to, reversed[i + 1].to);
+         }
+         return next(reversed);
+       });
      }},
 };
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <thread>
 
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
@@ -24,12 +24,10 @@ void be_busy(double seconds) {
 // Runs `body` before each call of a kernel.
 template <class Body>
 Fault before_kernel(Body body) {
-  Fault fault;
-  fault.kernels_kernel = [body](const NextCall &next, const bp_call_t *call, const bp_diag_t *) {
+  return at_kernel([body](const auto &next, const bp_call_t *call, const bp_diag_t *) {
     body(call);
     return next(call);
-  };
-  return fault;
+  });
 }
 
 constexpr Mutant performance_table[] = {
@@ -37,13 +35,10 @@ constexpr Mutant performance_table[] = {
      [] { return before_kernel([](const bp_call_t *) { wait(2e-3); }); }},
     {"run-overhead", "time", "2 ms of overhead per run of a compiled program", "cpu", "performance/overhead/call",
      [] {
-       Fault fault;
-       fault.program_run = [](const std::function<bp_status(const bp_run_t *run)> &next, layers::LayeredProgram &,
-                              const bp_run_t *run) {
+       return at_run([](const auto &next, const bp_run_t *run) {
          wait(2e-3);
          return next(run);
-       };
-       return fault;
+       });
      }},
     {"quadratic-in-elements", "time", "takes a time that grows with the square of the elements", "kernels",
      "performance/growth/elements",
@@ -70,14 +65,11 @@ constexpr Mutant performance_table[] = {
     {"compile-quadratic", "time", "compile() takes a time that grows with the square of the instructions", "npu",
      "performance/compile/instruction",
      [] {
-       Fault fault;
-       fault.compiler_compile = [](const std::function<bp_status(const bp_ostream_t *artifact)> &next,
-                                   const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
+       return Fault{.compiler_compile = [](const auto &next, auto &, const bp_module_t *module, auto...) {
          const auto count = static_cast<double>(plugin::ModuleView(module).instructions().size());
          wait(1e-6 * count * count);
-         return next(artifact);
-       };
-       return fault;
+         return next();
+       }};
      }},
 };
 

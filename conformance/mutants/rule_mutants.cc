@@ -16,28 +16,18 @@
 
 #include "backplane/ext/draft/profile.h"
 #include "conformance/images/altered_image.h"
+#include "conformance/mutants/common_faults.h"
 #include "conformance/mutants/mutant.h"
-#include "conformance/mutants/next.h"
 
 namespace bp::conformance {
 namespace {
 
 template <class Body>
 Fault before_device_init(Body body) {
-  Fault fault;
-  fault.device_init = [body](const NextStatus &next, layers::LayeredDevice &, const bp_diag_t *) {
+  return {.device_init = [body](const auto &next, auto &, const bp_diag_t *) {
     body();
     return next();
-  };
-  return fault;
-}
-template <class Body>
-Fault at_find(Body body) {
-  Fault fault;
-  fault.kernels_find = [body](const NextFind &next, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
-    return body(next, plugin::ModuleView(module), instr);
-  };
-  return fault;
+  }};
 }
 
 // compile() gets a module that was changed by `alter`.
@@ -48,14 +38,15 @@ Fault at_compiled_module(Alter alter) {
     std::vector<std::unique_ptr<AlteredImage>> images;
   };
   auto kept = std::make_shared<Kept>();
-  Fault fault;
-  fault.compiled_module = [kept, alter](const bp_module_t *module) {
+  const auto altered = [kept, alter](const bp_module_t *module) {
     const std::lock_guard lock(kept->mutex);
     AlteredImage &image = *kept->images.emplace_back(std::make_unique<AlteredImage>(module));
     alter(module, image.pools);
     return image.module();
   };
-  return fault;
+  return {.compiler_compile = [altered](const auto &next, auto &, const bp_module_t *module,
+                                        const bp_ostream_t *artifact,
+                                        const bp_diag_t *diag) { return next(altered(module), artifact, diag); }};
 }
 
 bool has_key(plugin::Instruction instruction, std::uint16_t from, std::uint32_t to) {
@@ -110,18 +101,17 @@ void swap_operands(host::ImagePools &pools) {
 // Tells the listener of a run that a command has been run.
 template <class Tell>
 Fault at_listened_submit(Tell tell) {
-  return at_submit(
-      [tell](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
-        for (const bp_command_t &command : commands) {
-          if (command.kind == BP_COMMAND_RUN) {
-            const void *listener = command.run->get_extension(command.run, BP_EXT_PROFILE);
-            if (listener != nullptr) {
-              return tell(next, commands, *command.run, *static_cast<const bp_run_profile_t *>(listener));
-            }
-          }
+  return at_submit([tell](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+    for (const bp_command_t &command : commands) {
+      if (command.kind == BP_COMMAND_RUN) {
+        const void *listener = command.run->get_extension(command.run, BP_EXT_PROFILE);
+        if (listener != nullptr) {
+          return tell(next, commands, *command.run, *static_cast<const bp_run_profile_t *>(listener));
         }
-        return next(commands);
-      });
+      }
+    }
+    return next(commands);
+  });
 }
 
 constexpr Mutant rule_table[] = {
@@ -140,27 +130,21 @@ constexpr Mutant rule_table[] = {
      }},
     {"prints", "process", "a kernel prints", "kernels", "contract/BP-LOG-01/watched",
      [] {
-       Fault fault;
-       fault.kernels_kernel = [](const std::function<bp_status(const bp_call_t *call)> &next, const bp_call_t *call,
-                                 const bp_diag_t *) {
+       return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) {
          std::puts("computing");
          return next(call);
-       };
-       return fault;
+       });
      }},
     {"kernel-counts-calls", "numerics", "the first element is the number of calls so far", "kernels", "buffers/*/again",
      [] {
        auto calls = std::make_shared<std::atomic<int>>(0);
-       Fault fault;
-       fault.kernels_kernel = [calls](const std::function<bp_status(const bp_call_t *call)> &next,
-                                      const bp_call_t *call, const bp_diag_t *) {
+       return at_kernel([calls](const auto &next, const bp_call_t *call, const bp_diag_t *) {
          const bp_status status = next(call);
          if (plugin::ModuleView(call->module).instruction(call->instr).result(0).size() >= sizeof(float)) {
            *static_cast<float *>(call->results[0]) = static_cast<float>(++*calls);
          }
          return status;
-       };
-       return fault;
+       });
      }},
     {"locale-changed", "process", "init() of the device sets the locale", "kernels", "contract/BP-LAW-04/watched",
      [] { return before_device_init([] { std::setlocale(LC_ALL, "C.UTF-8"); }); }},
@@ -173,7 +157,7 @@ constexpr Mutant rule_table[] = {
      [] {
        auto initialized = std::make_shared<bool>(false);
        Fault fault = before_device_init([initialized] { *initialized = true; });
-       fault.device_destroy = [initialized](const std::function<void()> &next) {
+       fault.device_destroy = [initialized](const auto &next, auto &) {
          if (!*initialized) {
            std::abort();
          }
@@ -185,27 +169,25 @@ constexpr Mutant rule_table[] = {
      "init() of the device asks for a service, and uses what it gets the second time", "kernels",
      "faults/BP-HOST-01/services",
      [] {
-       Fault fault;
-       fault.device_init = [](const NextStatus &next, layers::LayeredDevice &device, const bp_diag_t *) {
+       return Fault{.device_init = [](const auto &next, layers::LayeredDevice &device, const bp_diag_t *) {
          const bp_host_t *host = device.host.below;
          if (host->get_extension(host, BP_EXT_LOG) != nullptr) {
            const auto *log = static_cast<const bp_host_log_t *>(host->get_extension(host, BP_EXT_LOG));
            log->log(host, BP_LOG_DEBUG, "ready");
          }
          return next();
-       };
-       return fault;
+       }};
      }},
     {"options-kept", "life", "init() of the device reads the options of create()", "npu", "life_cycle/BP-CREATE-03",
      [] {
        auto kept = std::make_shared<std::span<const bp_option_t>>();
        Fault fault;
-       fault.factory_create = [kept](const NextCreate &next, const bp_host_t *, std::span<const bp_option_t> options,
-                                     const bp_diag_t *) {
-         *kept = options;
-         return next(options);
+       fault.factory_create = [kept](const auto &next, auto &, const bp_host_t *, const char *, std::uint32_t,
+                                     const bp_option_t *options, std::uint32_t option_count, const bp_diag_t *) {
+         *kept = {options, option_count};
+         return next();
        };
-       fault.device_init = [kept](const NextStatus &next, layers::LayeredDevice &, const bp_diag_t *) {
+       fault.device_init = [kept](const auto &next, auto &, const bp_diag_t *) {
          const bool is_there =
              std::ranges::all_of(*kept, [](const bp_option_t &option) { return option.key != nullptr; });
          return is_there ? next() : BP_INVALID;
@@ -216,29 +198,29 @@ constexpr Mutant rule_table[] = {
     {"takes-unknown-attributes", "claims", "finds a kernel whatever the attributes", "kernels",
      "contract/BP-MODULE-07/attribute",
      [] {
-       return at_find([](const NextFind &next, plugin::ModuleView module, std::uint32_t instr) {
+       return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
          return next() || has_key(module.instruction(instr), 0x7000, BP_ATTR_HINT);
        });
      }},
     {"trips-over-hints", "claims", "finds no kernel for what has a hint", "kernels", "contract/BP-MODULE-07/hint",
      [] {
-       return at_find([](const NextFind &next, plugin::ModuleView module, std::uint32_t instr) {
+       return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
          return !has_key(module.instruction(instr), BP_ATTR_HINT, 0x10000) && next();
        });
      }},
     {"trips-over-sections", "claims", "finds no kernel in modules with a section it does not know", "kernels",
      "contract/BP-LAW-05",
      [] {
-       return at_find([](const NextFind &next, plugin::ModuleView module, std::uint32_t) {
+       return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t) {
          return module.image()->sections.count == 0 && next();
        });
      }},
     // --- compilers ---
     {"compile-needs-device", "compile", "there is no offline device", "cpu", "contract/BP-COMPILE-02",
      [] {
-       Fault fault;
-       fault.factory_has = [](std::uint32_t instance) { return instance != BP_NONE; };
-       return fault;
+       return Fault{.factory_create = [](const auto &next, auto &, const bp_host_t *, const char *,
+                                         std::uint32_t instance,
+                                         auto...) { return instance != BP_NONE ? next() : nullptr; }};
      }},
     {"compile-depends-on-order", "compile", "a module that follows another one is compiled wrongly", "cpu",
      "contract/BP-COMPILE-01",
@@ -269,38 +251,32 @@ constexpr Mutant rule_table[] = {
      "contract/BP-LAYOUT-01/watched",
      [] {
        auto asked = std::make_shared<std::atomic<int>>(0);
-       Fault fault;
-       fault.layout_preferences = [asked](const std::function<bp_status(const bp_ostream_t *out)> &next,
-                                          const bp_ostream_t *out) -> bp_status {
-         return (*asked)++ % 2 == 0 ? next(out) : BP_INTERNAL;
-       };
-       return fault;
+       return Fault{.layout_preferences = [asked](const auto &next, auto &, auto...) -> bp_status {
+         return (*asked)++ % 2 == 0 ? next() : BP_INTERNAL;
+       }};
      }},
     {"rewrite-alternates", "compile", "rewrites a module every other time", "null", "contract/BP-REWRITE-01",
      [] {
        auto asked = std::make_shared<std::atomic<int>>(0);
-       Fault fault;
-       fault.rewrite = [asked](const bp_module_t *module, const bp_ostream_t *out) -> bp_status {
+       return Fault{.rewrite_rewrite = [asked](const auto &, auto &, std::uint32_t, const bp_module_t *module,
+                                               const bp_ostream_t *out, const bp_diag_t *) -> bp_status {
          return (*asked)++ % 2 == 0 ? out->write(out, module, module->size) : BP_OK;
-       };
-       return fault;
+       }};
      }},
     {"rewrite-drops-result", "compile", "the rewritten entry has a result less", "null", "contract/BP-REWRITE-02",
      [] {
-       Fault fault;
-       fault.rewrite = [](const bp_module_t *module, const bp_ostream_t *out) {
+       return Fault{.rewrite_rewrite = [](const auto &, auto &, std::uint32_t, const bp_module_t *module,
+                                          const bp_ostream_t *out, const bp_diag_t *) {
          AlteredImage image(module);
          --image.pools.computations[module->entry].root_count;
          const bp_module_t *changed = image.module();
          return out->write(out, changed, changed->size);
-       };
-       return fault;
+       }};
      }},
     // --- runs ---
     {"routine-twice", "life", "two routines have one name", "null", "life_cycle/load",
      [] {
-       Fault fault;
-       fault.device_get_extension = [](const NextAsk &next, std::string_view id) {
+       return Fault{.device_get_extension = [](const auto &next, auto &, std::string_view id) {
          static bp_routine_t twice[2];
          static bp_device_custom_call_t table = {twice, 2};
          const void *found = next();
@@ -309,21 +285,16 @@ constexpr Mutant rule_table[] = {
          }
          twice[0] = twice[1] = static_cast<const bp_device_custom_call_t *>(found)->routines[0];
          return static_cast<const void *>(&table);
-       };
-       return fault;
+       }};
      }},
     {"routine-refuses-in-silence", "status", "a routine refuses a shape and does not say why", "null",
      "contract/BP-ROUTINE-02",
      [] {
-       Fault fault;
-       fault.kernels_kernel = [](const NextCall &, const bp_call_t *, const bp_diag_t *) -> bp_status {
-         return BP_INVALID;
-       };
-       return fault;
+       return at_kernel([](const auto &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_INVALID; });
      }},
     {"run-takes-memory", "runs", "a run takes 32 MiB, and gives them back", "cpu", "contract/BP-RUN-02",
      [] {
-       return at_run([](const NextRun &next, const bp_run_t *run) {
+       return at_run([](const auto &next, const bp_run_t *run) {
          std::vector<char> scratch(32 << 20, 1);
          const volatile char *last = &scratch.back();  // a compiler may leave out memory that is never read
          return *last == 1 ? next(run) : BP_INTERNAL;
@@ -333,7 +304,7 @@ constexpr Mutant rule_table[] = {
      "contract/BP-RUN-03/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
-       return at_run([count](const NextRun &next, const bp_run_t *run) {
+       return at_run([count](const auto &next, const bp_run_t *run) {
          const bp_status status = next(run);
          return (*count)++ % 2 == 0 ? BP_NO_MEMORY : status;
        });
@@ -341,38 +312,37 @@ constexpr Mutant rule_table[] = {
     {"lost-and-found", "runs", "a device that is lost works again", "cpu", "contract/BP-STATUS-03/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
-       return at_run([count](const NextRun &next, const bp_run_t *run) -> bp_status {
+       return at_run([count](const auto &next, const bp_run_t *run) -> bp_status {
          return (*count)++ == 1 ? BP_DEVICE_LOST : next(run);
        });
      }},
     {"loops-in-order-only", "runs", "an index of a loop is lost if it comes after a larger one", "cpu",
      "contract/BP-PARALLEL-01",
      [] {
-       Fault fault;
-       fault.threads_parallel = [](const std::function<void(bp_parallel_body body, void *ctx)> &next,
-                                   bp_parallel_body body, void *ctx) {
-         struct Loop {
-           bp_parallel_body body;
-           void *ctx;
-           std::mutex mutex;
-           std::uint32_t largest = 0;
-         } loop{body, ctx, {}};
-         next(
-             [](void *with, std::uint32_t index, std::uint32_t worker) {
-               Loop &self = *static_cast<Loop *>(with);
-               const std::lock_guard lock(self.mutex);
-               if (index >= self.largest) {
-                 self.largest = index;
-                 self.body(self.ctx, index, worker);
-               }
-             },
-             &loop);
-       };
-       return fault;
+       return Fault{
+           .threads_parallel = [](const auto &next, auto &, std::uint32_t n, bp_parallel_body body, void *ctx) {
+             struct Loop {
+               bp_parallel_body body;
+               void *ctx;
+               std::mutex mutex;
+               std::uint32_t largest = 0;
+             } loop{body, ctx, {}};
+             next(
+                 n,
+                 [](void *with, std::uint32_t index, std::uint32_t worker) {
+                   Loop &self = *static_cast<Loop *>(with);
+                   const std::lock_guard lock(self.mutex);
+                   if (index >= self.largest) {
+                     self.largest = index;
+                     self.body(self.ctx, index, worker);
+                   }
+                 },
+                 &loop);
+           }};
      }},
     {"profile-backwards", "runs", "an instruction ends before it begins", "npu", "contract/BP-PROFILE-01",
      [] {
-       return at_listened_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
+       return at_listened_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_run_t &run,
                                     const bp_run_profile_t &listener) {
          listener.record(&run, 0, 0, 1000, 10);
          return next(commands);
@@ -380,7 +350,7 @@ constexpr Mutant rule_table[] = {
      }},
     {"profile-overlaps", "runs", "two instructions run on one track at the same time", "npu", "contract/BP-PROFILE-01",
      [] {
-       return at_listened_submit([](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_run_t &run,
+       return at_listened_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_run_t &run,
                                     const bp_run_profile_t &listener) {
          listener.record(&run, 0, 99, 10, 1000);
          listener.record(&run, 0, 99, 500, 2000);
@@ -389,7 +359,7 @@ constexpr Mutant rule_table[] = {
      }},
     {"listener-stops-run", "runs", "nothing is computed if somebody listens", "npu", "contract/BP-PROFILE-02",
      [] {
-       return at_listened_submit([](const NextSubmit &next, std::span<const bp_command_t>, const bp_run_t &,
+       return at_listened_submit([](const auto &next, std::span<const bp_command_t>, const bp_run_t &,
                                     const bp_run_profile_t &) { return next({}); });
      }},
     // --- memory and queues ---
@@ -397,25 +367,18 @@ constexpr Mutant rule_table[] = {
      "contract/BP-RUN-05",
      [] {
        auto was_heard = std::make_shared<std::atomic<bool>>(false);
-       return at_run([was_heard](const NextRun &next, const bp_run_t *run) {
+       return at_run([was_heard](const auto &next, const bp_run_t *run) {
          const bool is_heard = run->get_extension(run, BP_EXT_PROFILE) != nullptr;
          return was_heard->exchange(is_heard) && !is_heard ? BP_INTERNAL : next(run);
        });
      }},
     {"copy-of-nothing-fails", "memory", "a copy of 0 bytes is refused", "npu", "contract/BP-COPY-01/nothing",
      [] {
-       Fault fault;
-       fault.memory_copy = [](const NextCopy &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
-         return size == 0 ? BP_INVALID : next(to, from, size);
-       };
-       return fault;
+       return Fault{.memory_copy = [](const auto &next, auto &, bp_loc_t, bp_loc_t, std::uint64_t size,
+                                      const bp_diag_t *) { return size == 0 ? BP_INVALID : next(); }};
      }},
     {"wait-dropped", "queues", "wait() does nothing", "npu", "contract/BP-WAIT-01/order",
-     [] {
-       Fault fault;
-       fault.native_sync_wait = [](const NextStatus &, bp_point_t) -> bp_status { return BP_OK; };
-       return fault;
-     }},
+     [] { return Fault{.native_sync_wait = [](const auto &, auto &, auto...) -> bp_status { return BP_OK; }}; }},
     {"wait-ignores-failure", "queues", "wait() waits, and takes a failure for success", "npu",
      "contract/BP-WAIT-01/failure",
      [] {
@@ -425,16 +388,16 @@ constexpr Mutant rule_table[] = {
          std::set<std::pair<std::uint64_t, std::uint64_t>> points;
        };
        auto signalled = std::make_shared<Signalled>();
-       Fault fault;
-       fault.host_signal = [signalled](const NextSignal &next, bp_point_t point, bp_status status) {
+       Fault fault = at_signal([signalled](const auto &next, bp_point_t point, bp_status status) {
          {
            const std::lock_guard lock(signalled->mutex);
            signalled->points.insert({point.timeline, point.value});
          }
          signalled->changed.notify_all();
          next(point, status);
-       };
-       fault.native_sync_wait = [signalled](const NextStatus &, bp_point_t point) -> bp_status {
+       });
+       fault.native_sync_wait = [signalled](const auto &, auto &, std::uint32_t, bp_point_t point,
+                                            const bp_diag_t *) -> bp_status {
          std::unique_lock lock(signalled->mutex);
          signalled->changed.wait(lock, [&] { return signalled->points.contains({point.timeline, point.value}); });
          return BP_OK;
@@ -449,16 +412,7 @@ constexpr Mutant rule_table[] = {
          std::deque<bp_point_t> points;
        };
        auto submitted = std::make_shared<Submitted>();
-       Fault fault;
-       fault.queue_submit = [submitted](const NextSubmit &next, std::span<const bp_command_t> commands,
-                                        const bp_host_t *, bp_point_t done) {
-         {
-           const std::lock_guard lock(submitted->mutex);
-           submitted->points.push_back(done);
-         }
-         return next(commands);
-       };
-       fault.host_signal = [submitted](const NextSignal &next, bp_point_t, bp_status status) {
+       Fault fault = at_signal([submitted](const auto &next, bp_point_t, bp_status status) {
          bp_point_t oldest;
          {
            const std::lock_guard lock(submitted->mutex);
@@ -466,6 +420,14 @@ constexpr Mutant rule_table[] = {
            submitted->points.pop_front();
          }
          next(oldest, status);
+       });
+       fault.queue_submit = [submitted](const auto &next, auto &, std::uint32_t, const bp_command_t *, std::uint32_t,
+                                        bp_point_t done, const bp_diag_t *) {
+         {
+           const std::lock_guard lock(submitted->mutex);
+           submitted->points.push_back(done);
+         }
+         return next();
        };
        return fault;
      }},
@@ -475,7 +437,7 @@ constexpr Mutant rule_table[] = {
        // races.
        auto late = std::make_shared<std::span<const bp_command_t>>();
        return at_submit(
-           [late](const NextSubmit &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
+           [late](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
              std::swap(*late, commands);
              return next(commands);
            });
