@@ -33,67 +33,86 @@ bp::Result<std::string> run_with_progress(conformance::Session &session) {
   return run_session(session);
 }
 
+// Calls use(subject) and returns its exit code.
+template <class Use>
+int with_subject(const conformance::Session &session, Use use) {
+  auto subject = conformance::Subject::find(session.choice);
+  return subject.ok() ? use(*subject) : report(subject.error());
+}
+
 int list_cases(const conformance::Session &session) {
-  const auto subject = conformance::Subject::find(session.choice);
-  if (!subject.ok()) {
-    return report(subject.error());
-  }
-  const auto groups = conformance::select_cases(*subject, session.selection);
-  if (!groups.ok()) {
-    return report(groups.error());
-  }
-  for (const conformance::Group &group : *groups) {
-    for (const std::string &id : group.ids) {
-      fmt::print("{}\n", id);
+  return with_subject(session, [&](const conformance::Subject &subject) -> int {
+    const auto groups = conformance::select_cases(subject, session.selection);
+    if (!groups.ok()) {
+      return report(groups.error());
     }
-  }
-  return success;
+    for (const conformance::Group &group : *groups) {
+      for (const std::string &id : group.ids) {
+        fmt::print("{}\n", id);
+      }
+    }
+    return success;
+  });
 }
 
 int list_rules(const conformance::Session &session) {
-  const auto subject = conformance::Subject::find(session.choice);
-  if (!subject.ok()) {
-    return report(subject.error());
-  }
-  for (const conformance::TestedRule &row : conformance::tested_rules(*subject)) {
-    fmt::print("{}\t{}\n", row.rule, row.cases);
+  return with_subject(session, [](const conformance::Subject &subject) {
+    for (const conformance::TestedRule &row : conformance::tested_rules(subject)) {
+      fmt::print("{}\t{}\n", row.rule, row.cases);
+    }
+    return success;
+  });
+}
+
+int list_mutants() {
+  for (const conformance::Mutant &mutant : conformance::mutants()) {
+    fmt::print("{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.cases, mutant.kind, mutant.what);
   }
   return success;
 }
 
-int run_and_tell(const Options &options, conformance::Session session) {
-  std::optional<OutputFile> file;
-  if (options.has("output")) {
-    auto created = OutputFile::create(options.get<std::string>("output"));
-    if (!created.ok()) {
-      return report(created.error());
-    }
-    file = std::move(created).value();
-    session.on_line = [&](const std::string &line) { file->write(line); };
+int list_stages() {
+  for (const conformance::Stage &stage : conformance::stages()) {
+    fmt::print("{}\n", stage.name);
   }
-  const bp::Result<std::string> lines = run_with_progress(session);
+  return success;
+}
+
+int be_worker(const conformance::Session &session, int descriptor) {
+  return with_subject(session, [&](conformance::Subject &subject) {
+    conformance::serve(subject, descriptor);
+    return success;
+  });
+}
+
+// Runs the cases, writes each line to --output while they come, and returns all lines.
+bp::Result<std::string> run_into_file(const Options &options, conformance::Session session) {
+  if (!options.has("output")) {
+    return run_with_progress(session);
+  }
+  BP_ASSIGN(OutputFile file, OutputFile::create(options.get<std::string>("output")));
+  session.on_line = [&](const std::string &line) { file.write(line); };
+  BP_ASSIGN(std::string lines, run_with_progress(session));
+  BP_TRY(file.status());
+  return lines;
+}
+
+int run_and_tell(const Options &options, conformance::Session session) {
+  const bp::Result<std::string> lines = run_into_file(options, std::move(session));
   if (!lines.ok()) {
     return report(lines.error());
   }
-  if (const Status written = file ? file->status() : Status(); !written.ok()) {
-    return report(written.error());
+  const bp::Result<conformance::Report> results = conformance::report_from_json(*lines);
+  if (!results.ok()) {
+    return report(results.error());
   }
-  const bp::Result<conformance::Report> result = conformance::report_from_json(*lines);
-  if (!result.ok()) {
-    return report(result.error());
-  }
-  if (result->records.empty()) {
+  if (results->records.empty()) {
     fmt::print(stderr, "backplane: no case was run: this shard has none\n");
   }
-  return show_results(options, *result);
+  return show_results(options, *results);
 }
 
-}  // namespace
-
-int conform(std::span<const std::string> arguments) {
-  if (!arguments.empty() && (arguments[0] == "verify" || arguments[0] == "report")) {
-    return arguments[0] == "verify" ? verify_results(arguments.subspan(1)) : report_results(arguments.subspan(1));
-  }
+Options conform_options() {
   Options options(
       "conform NAME|PATH [options], or conform verify FILE, or conform report FILE...",
       "Judges a backend from outside: the file, its life, every operation against the interpreter, whole programs,\n"
@@ -134,9 +153,11 @@ int conform(std::span<const std::string> arguments) {
       "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
   add_setting_options(options);
   add_renderings(options);
-  if (auto exit = options.parse(arguments)) {
-    return *exit;
-  }
+  return options;
+}
+
+// Returns the exit code of a misuse if a listing was asked for together with something that only runs have.
+std::optional<int> check_listing(const Options &options) {
   for (const char *listing : {"mutants", "stages", "list", "rules"}) {
     for (const char *of_runs : {"output", "html", "junit", "against-report", "fail-fast"}) {
       if (options.has(listing) && options.has(of_runs)) {
@@ -144,34 +165,25 @@ int conform(std::span<const std::string> arguments) {
       }
     }
   }
-  if (options.has("mutants")) {
-    for (const conformance::Mutant &mutant : conformance::mutants()) {
-      fmt::print("{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.cases, mutant.kind, mutant.what);
-    }
-    return success;
-  }
-  if (options.has("stages")) {
-    for (const conformance::Stage &stage : conformance::stages()) {
-      fmt::print("{}\n", stage.name);
-    }
-    return success;
-  }
-  if (!options.has("backend")) {
-    return options.misuse("no backend was given");
-  }
-  conformance::Session session;
-  session.program = this_program;
-  session.choice.name = options.get<std::string>("backend");
-  session.choice.tier = options.get<std::string>("tier");
-  session.choice.mode = options.has("full") ? conformance::Mode::Full : conformance::Mode::Quick;
-  session.choice.seed = options.get<std::uint64_t>("seed");
-  session.choice.mutant = options.get<std::string>("mutant");
+  return std::nullopt;
+}
+
+// Reads which backend is judged, and its settings.
+std::optional<int> read_choice(const Options &options, conformance::Choice &choice) {
+  choice.name = options.get<std::string>("backend");
+  choice.tier = options.get<std::string>("tier");
+  choice.mode = options.has("full") ? conformance::Mode::Full : conformance::Mode::Quick;
+  choice.seed = options.get<std::uint64_t>("seed");
+  choice.mutant = options.get<std::string>("mutant");
   if (options.has("model")) {
-    session.choice.models = options.get<std::vector<std::string>>("model");
+    choice.models = options.get<std::vector<std::string>>("model");
   }
-  if (auto exit = read_settings(options, session.choice.settings)) {
-    return *exit;
-  }
+  return read_settings(options, choice.settings);
+}
+
+// Reads which cases are run, and how; the shard is read later.
+std::optional<int> read_run(const Options &options, conformance::Session &session) {
+  session.program = this_program;
   session.selection.stages = split(options.get<std::string>("stage"));
   if (options.has("case")) {
     session.selection.patterns = options.get<std::vector<std::string>>("case");
@@ -187,31 +199,75 @@ int conform(std::span<const std::string> arguments) {
     return options.misuse(
         fmt::format("one backend is judged at a time, but {} was given too", options.get<std::string>("another")));
   }
-  if (options.has("worker")) {
-    auto subject = conformance::Subject::find(session.choice);
-    if (!subject.ok()) {
-      return report(subject.error());
-    }
-    conformance::serve(*subject, options.get<int>("worker"));
-    return success;
-  }
+  return std::nullopt;
+}
+
+std::optional<int> read_earlier_report(const Options &options, std::optional<conformance::Report> &earlier) {
   if (options.has("against-report")) {
-    auto earlier = conformance::read_report(options.get<std::string>("against-report"));
-    if (!earlier.ok()) {
-      return report(earlier.error());
+    auto read = conformance::read_report(options.get<std::string>("against-report"));
+    if (!read.ok()) {
+      return report(read.error());
     }
-    session.earlier = std::move(earlier).value();
+    earlier = std::move(read).value();
   }
-  const auto shard = options.has("shard") ? conformance::Shard::parse(options.get<std::string>("shard"))
-                                          : conformance::Shard::from_environment();
-  if (!shard.ok()) {
-    return options.misuse(shard.error().message());
+  return std::nullopt;
+}
+
+std::optional<int> read_shard(const Options &options, conformance::Shard &shard) {
+  const auto read = options.has("shard") ? conformance::Shard::parse(options.get<std::string>("shard"))
+                                         : conformance::Shard::from_environment();
+  if (!read.ok()) {
+    return options.misuse(read.error().message());
   }
-  session.selection.shard = *shard;
+  shard = *read;
+  return std::nullopt;
+}
+
+}  // namespace
+
+int conform(std::span<const std::string> arguments) {
+  if (!arguments.empty() && (arguments[0] == "verify" || arguments[0] == "report")) {
+    return arguments[0] == "verify" ? verify_results(arguments.subspan(1)) : report_results(arguments.subspan(1));
+  }
+  Options options = conform_options();
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (auto exit = check_listing(options)) {
+    return *exit;
+  }
+  if (options.has("mutants")) {
+    return list_mutants();
+  }
+  if (options.has("stages")) {
+    return list_stages();
+  }
+  if (!options.has("backend")) {
+    return options.misuse("no backend was given");
+  }
+  conformance::Session session;
+  if (auto exit = read_choice(options, session.choice)) {
+    return *exit;
+  }
+  if (auto exit = read_run(options, session)) {
+    return *exit;
+  }
+  if (options.has("worker")) {
+    return be_worker(session, options.get<int>("worker"));
+  }
+  if (auto exit = read_earlier_report(options, session.earlier)) {
+    return *exit;
+  }
+  if (auto exit = read_shard(options, session.selection.shard)) {
+    return *exit;
+  }
   if (options.has("rules")) {
     return list_rules(session);
   }
-  return options.has("list") ? list_cases(session) : run_and_tell(options, std::move(session));
+  if (options.has("list")) {
+    return list_cases(session);
+  }
+  return run_and_tell(options, std::move(session));
 }
 
 }  // namespace bp::command
