@@ -1,7 +1,4 @@
-// The results of a run of the suite as JSON lines: the single source of everything that is shown.
-//
-// The first line is the header, followed by a record for each case, in the order they ended, and finally the totals,
-// which include the SHA-256 of all lines before. A run that was cut short has no totals.
+// The results of a run of the suite: the single source of everything that is shown.
 #pragma once
 
 #include <array>
@@ -27,6 +24,9 @@ enum class CaseStatus : std::uint8_t {
   Blocked,          // not run: something it depends on has failed
 };
 inline constexpr std::size_t case_status_count = 8;
+// Names in the order of the statuses.
+inline constexpr std::array<std::string_view, case_status_count> case_status_names = {
+    "pass", "fail", "crashed", "timed_out", "unsupported", "expected_failure", "unexpected_pass", "blocked"};
 std::string_view to_string(CaseStatus status);
 // Whether a case with this status makes the run a failure.
 bool is_unexpected(CaseStatus status);
@@ -89,17 +89,5 @@ struct Report {
   std::vector<Record> records;
   std::optional<Totals> totals;  // none: the run was cut short
 };
-
-// Each returns one line, without the newline.
-std::string to_json(const Header &header);
-std::string to_json(const Record &record);
-std::string to_json(const Totals &totals);
-// Returns all lines of the report. If it has totals, their hash is computed anew.
-std::string to_json_lines(const Report &report);
-Result<Record> record_from_json(std::string_view line);
-// Checks the hash in the totals. Error messages name the line.
-Result<Report> report_from_json(std::string_view lines);
-
-std::string sha256_hex(std::string_view bytes);
 
 }  // namespace bp::conformance

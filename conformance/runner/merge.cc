@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "conformance/report/json_lines.h"
 #include "conformance/runner/selection.h"
 
 namespace bp::conformance {

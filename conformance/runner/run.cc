@@ -7,6 +7,7 @@
 #include <deque>
 #include <thread>
 
+#include "conformance/report/json_lines.h"
 #include "conformance/runner/worker.h"
 
 namespace bp::conformance {

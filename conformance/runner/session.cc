@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "conformance/report/json_lines.h"
 #include "core/base/files.h"
 
 namespace bp::conformance {

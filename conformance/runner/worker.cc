@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "conformance/report/json_lines.h"
 #include "conformance/suite/stage.h"
 #include "core/base/confinement.h"
 #include "core/host/diagnostics.h"

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "conformance/report/json_lines.h"
+
 namespace bp::conformance {
 namespace {
 

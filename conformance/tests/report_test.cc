@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "conformance/report/json_lines.h"
 #include "conformance/report/performance.h"
 #include "conformance/report/render.h"
 #include "conformance/report/summary.h"

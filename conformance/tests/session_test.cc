@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "conformance/report/json_lines.h"
 #include "conformance/runner/merge.h"
 #include "core/base/files.h"
 #include "tools/testing/skip.h"

@@ -3,6 +3,7 @@
 #include <boost/algorithm/string.hpp>
 
 #include "conformance/mutants/mutant.h"
+#include "conformance/report/json_lines.h"
 #include "conformance/runner/session.h"
 #include "conformance/runner/worker.h"
 #include "core/base/files.h"

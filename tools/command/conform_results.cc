@@ -4,6 +4,7 @@
 
 #include <boost/filesystem.hpp>
 
+#include "conformance/report/json_lines.h"
 #include "conformance/report/render.h"
 #include "conformance/runner/merge.h"
 #include "conformance/runner/session.h"

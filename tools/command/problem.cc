@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "conformance/report/record.h"
+#include "conformance/report/json_lines.h"
 #include "conformance/suite/random_graph.h"
 #include "core/base/files.h"
 #include "core/compile/passes.h"
