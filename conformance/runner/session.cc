@@ -3,10 +3,10 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/join.hpp>
 #include <chrono>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "conformance/report/json_lines.h"
@@ -90,6 +90,143 @@ bool is_slower_than_in(const Report &earlier, Record &record) {
   return change == Change::Slower;
 }
 
+Result<Expectations> expectations_of(const Session &session, const Subject &subject) {
+  if (session.expectations_file.empty()) {
+    return Expectations::read_beside(subject.path());
+  }
+  BP_ASSIGN(const std::string text, read_file(session.expectations_file));
+  return Expectations::parse(text, session.expectations_file);
+}
+
+// Returns all options of a run but the function that takes the records.
+Result<RunOptions> run_options_of(const Session &session, const Subject &subject) {
+  RunOptions options;
+  options.worker_command = {session.program, "conform"};
+  for (std::string &argument : arguments_of(session.choice)) {
+    options.worker_command.push_back(std::move(argument));
+  }
+  options.worker_command.emplace_back("--worker");
+  options.jobs = session.jobs;
+  options.deadline_scale = session.deadline_scale;
+  options.fail_fast = session.fail_fast;
+  options.rerun_command = [&session](const std::string &id) { return rerun_command(session.choice, id); };
+  BP_ASSIGN(options.expectations, expectations_of(session, subject));
+  return options;
+}
+
+// The lines of a report, each passed on to the session's functions as soon as it is there.
+class Lines {
+ public:
+  // Begins to measure the time of the run.
+  explicit Lines(const Session &session) : session_(session) {}
+
+  void begin(const Header &header) { add(to_json(header)); }
+  void tell(const Record &record, std::size_t done, std::size_t total) {
+    ++totals_[record.verdict.status];
+    add(to_json(record));
+    if (session_.on_record) {
+      session_.on_record(record, done, total);
+    }
+  }
+  // Tells a record that comes after those that were counted beforehand.
+  void tell_more(const Record &record) { tell(record, totals_.cases() + 1, totals_.cases() + 1); }
+  // Adds the totals. Returns all lines.
+  std::string end() {
+    totals_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    totals_.sha256 = sha256_hex(lines_);
+    add(to_json(totals_));
+    return std::move(lines_);
+  }
+
+ private:
+  void add(std::string line) {
+    line += '\n';
+    lines_ += line;
+    if (session_.on_line) {
+      session_.on_line(line);
+    }
+  }
+
+  const Session &session_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string lines_;
+  Totals totals_;
+};
+
+// Runs the cases. Those that seem slower than in the earlier report are measured again at the end, in case the machine
+// was the reason.
+Status run_all(const Session &session, const Subject &subject, const std::vector<Group> &groups, RunOptions options,
+               Lines &lines) {
+  std::vector<Record> doubtful;
+  options.on_record = [&](Record record, std::size_t done, std::size_t total) {
+    if (session.earlier && is_slower_than_in(*session.earlier, record)) {
+      doubtful.push_back(std::move(record));
+    } else {
+      lines.tell(record, done, total);
+    }
+  };
+  BP_TRY(run(groups, subject, options));
+  constexpr int more_times = 2;
+  for (int i = 0; i < more_times && !doubtful.empty(); ++i) {
+    Selection again;
+    for (const Record &record : std::exchange(doubtful, {})) {
+      again.patterns.push_back(record.id);
+    }
+    BP_ASSIGN(const std::vector<Group> groups_again, select_cases(subject, again));
+    BP_TRY(run(groups_again, subject, options));
+  }
+  for (const Record &record : doubtful) {
+    lines.tell_more(record);
+  }
+  return {};
+}
+
+// --- Verification ---
+
+Status check_totals(const Report &report, const std::string &file) {
+  if (!report.totals) {
+    return invalid_input("{}: has no totals: the run was cut short", file);
+  }
+  Totals counted;
+  for (const Record &record : report.records) {
+    ++counted[record.verdict.status];
+  }
+  if (counted.counts != report.totals->counts) {
+    return invalid_input("{}: the totals are not the sum of the records", file);
+  }
+  return {};
+}
+
+// Returns the choice that a report was made with; the backend and the models may be elsewhere now, as given.
+Choice choice_of(const Header &header, const Choice &given) {
+  Choice choice;
+  choice.name = given.name.empty() ? header.plugin : given.name;
+  choice.tier = header.tier;
+  choice.mode = header.mode == "full" ? Mode::Full : Mode::Quick;
+  choice.seed = header.seed;
+  choice.settings = header.settings;
+  choice.models = given.models.empty() ? header.models : given.models;
+  choice.mutant = header.mutant;
+  return choice;
+}
+
+// Draws the records of `sample` different cases, of all if there are fewer; blocked cases are left out.
+std::vector<const Record *> draw(const Report &report, std::size_t sample, std::uint64_t seed) {
+  std::vector<const Record *> candidates, drawn;
+  for (const Record &record : report.records) {
+    if (record.verdict.status != CaseStatus::Blocked) {
+      candidates.push_back(&record);
+    }
+  }
+  std::mt19937_64 random(seed);
+  for (std::set<std::string_view> ids; !candidates.empty() && ids.size() < sample; candidates.pop_back()) {
+    std::swap(candidates[random() % candidates.size()], candidates.back());
+    drawn.push_back(candidates.back());
+    ids.insert(drawn.back()->id);
+  }
+  return drawn;
+}
+
 }  // namespace
 
 std::vector<std::string> arguments_of(const Choice &choice) {
@@ -116,73 +253,17 @@ std::vector<std::string> arguments_of(const Choice &choice) {
 }
 
 Result<std::string> run_session(const Session &session) {
-  const auto start = std::chrono::steady_clock::now();
+  Lines lines(session);
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
   BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, session.selection));
-  RunOptions options;
-  options.worker_command = {session.program, "conform"};
-  for (std::string &argument : arguments_of(session.choice)) {
-    options.worker_command.push_back(std::move(argument));
-  }
-  options.worker_command.emplace_back("--worker");
-  options.jobs = session.jobs;
-  options.deadline_scale = session.deadline_scale;
-  options.fail_fast = session.fail_fast;
-  if (session.expectations_file.empty()) {
-    BP_ASSIGN(options.expectations, Expectations::read_beside(subject.path()));
-  } else {
-    BP_ASSIGN(const std::string text, read_file(session.expectations_file));
-    BP_ASSIGN(options.expectations, Expectations::parse(text, session.expectations_file));
-  }
-  std::string lines;
-  const auto add = [&](std::string line) {
-    line += '\n';
-    lines += line;
-    if (session.on_line) {
-      session.on_line(line);
-    }
-  };
+  BP_ASSIGN(RunOptions options, run_options_of(session, subject));
   BP_ASSIGN(Header header, header_of(subject, session.selection));
   if (session.fail_fast) {  // cases may be missing then
     header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
   }
-  add(to_json(header));
-  Totals totals;
-  options.rerun_command = [&](const std::string &id) { return rerun_command(session.choice, id); };
-  const auto tell = [&](const Record &record, std::size_t done, std::size_t total) {
-    ++totals[record.verdict.status];
-    add(to_json(record));
-    if (session.on_record) {
-      session.on_record(record, done, total);
-    }
-  };
-  // Cases that seem slower than in the earlier report are measured again at the end, in case the machine was the
-  // reason.
-  std::vector<Record> doubtful;
-  options.on_record = [&](Record record, std::size_t done, std::size_t total) {
-    if (session.earlier && is_slower_than_in(*session.earlier, record)) {
-      doubtful.push_back(std::move(record));
-    } else {
-      tell(record, done, total);
-    }
-  };
-  BP_TRY(run(groups, subject, options));
-  constexpr int more_times = 2;
-  for (int i = 0; i < more_times && !doubtful.empty(); ++i) {
-    Selection again;
-    for (const Record &record : std::exchange(doubtful, {})) {
-      again.patterns.push_back(record.id);
-    }
-    BP_ASSIGN(const std::vector<Group> groups_again, select_cases(subject, again));
-    BP_TRY(run(groups_again, subject, options));
-  }
-  for (const Record &record : doubtful) {
-    tell(record, totals.cases() + 1, totals.cases() + 1);
-  }
-  totals.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  totals.sha256 = sha256_hex(lines);
-  add(to_json(totals));
-  return lines;
+  lines.begin(header);
+  BP_TRY(run_all(session, subject, groups, std::move(options), lines));
+  return lines.end();
 }
 
 Result<Report> read_report(const std::string &file) {
@@ -194,44 +275,19 @@ Result<Report> read_report(const std::string &file) {
 Result<Verified> verify_report(const std::string &file, std::size_t sample, std::uint64_t seed, Session session) {
   Verified verified;
   BP_ASSIGN(verified.report, read_report(file));
+  BP_TRY(check_totals(verified.report, file));
   const Header &header = verified.report.header;
-  if (!verified.report.totals) {
-    return invalid_input("{}: has no totals: the run was cut short", file);
-  }
-  Totals counted;
-  std::vector<const Record *> candidates;
-  for (const Record &record : verified.report.records) {
-    ++counted[record.verdict.status];
-    if (record.verdict.status != CaseStatus::Blocked) {
-      candidates.push_back(&record);
-    }
-  }
-  if (counted.counts != verified.report.totals->counts) {
-    return invalid_input("{}: the totals are not the sum of the records", file);
-  }
-  if (session.choice.name.empty()) {
-    session.choice.name = header.plugin;
-  }
-  session.choice.tier = header.tier;
-  session.choice.mode = header.mode == "full" ? Mode::Full : Mode::Quick;
-  session.choice.seed = header.seed;
-  session.choice.settings = header.settings;
-  session.choice.mutant = header.mutant;
-  if (session.choice.models.empty()) {
-    session.choice.models = header.models;
-  }
+  session.choice = choice_of(header, session.choice);
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
   BP_ASSIGN(const Header now, header_of(subject, {}));
   if (now.plugin_sha256 != header.plugin_sha256) {
     return invalid_input("{} has the SHA-256 {}, the report speaks of {}", now.plugin, now.plugin_sha256,
                          header.plugin_sha256);
   }
-  std::mt19937_64 random(seed);
   std::map<std::string, const Record *> chosen;
-  for (; !candidates.empty() && chosen.size() < sample; candidates.pop_back()) {
-    std::swap(candidates[random() % candidates.size()], candidates.back());
-    chosen[candidates.back()->id] = candidates.back();
-    session.selection.patterns.push_back(candidates.back()->id);
+  for (const Record *record : draw(verified.report, sample, seed)) {
+    chosen[record->id] = record;
+    session.selection.patterns.push_back(record->id);
   }
   verified.rerun = chosen.size();
   if (chosen.empty()) {
