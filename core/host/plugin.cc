@@ -112,6 +112,84 @@ bp_status reported_status(const Diagnostics &diagnostics) {
   return reported ? diagnostics.reports()[0].status : BP_INTERNAL;
 }
 
+// Checks of an extension that the device has, by its type.
+Status check_extension(const bp_device_kernels_t *kernels) {
+  return check_functions(BP_EXT_KERNELS, {BP_FUNCTION(kernels, find)});
+}
+
+Status check_extension(const bp_device_memory_t *memory) {
+  BP_TRY(check_functions(BP_EXT_MEMORY,
+                         {BP_FUNCTION(memory, alloc), BP_FUNCTION(memory, release), BP_FUNCTION(memory, copy)}));
+  if (memory->spaces == nullptr || memory->space_count == 0) {
+    return broken(fmt::format("{} lists no spaces, expected at least one", BP_EXT_MEMORY));
+  }
+  for (std::uint64_t i = 0; i < memory->space_count; ++i) {
+    const bp_space_t &space = memory->spaces[i];
+    if (space.name == nullptr || !std::has_single_bit(space.alignment)) {
+      return broken(fmt::format("{}: space {} is called {} and aligned to {}, expected a name and a power of two",
+                                BP_EXT_MEMORY, i, space.name == nullptr ? "nothing" : printable(space.name),
+                                space.alignment));
+    }
+  }
+  return {};
+}
+
+Status check_extension(const bp_device_compiler_t *compiler) {
+  return check_functions(BP_EXT_COMPILER,
+                         {BP_FUNCTION(compiler, claim), BP_FUNCTION(compiler, compile), BP_FUNCTION(compiler, load)});
+}
+
+Status check_extension(const bp_device_queue_t *queue) {
+  BP_TRY(check_functions(BP_EXT_QUEUE, {BP_FUNCTION(queue, submit)}));
+  if (queue->queues == nullptr || queue->queue_count == 0) {
+    return broken(fmt::format("{} lists no queues, expected at least one", BP_EXT_QUEUE));
+  }
+  return {};
+}
+
+// Some queue takes commands of the kind (BP_COMMAND_*).
+Status check_queue_takes(const bp_device_queue_t *queue, std::uint32_t kind, std::string_view name) {
+  const std::span queues(queue->queues, queue->queue_count);
+  if (std::ranges::none_of(queues, [&](std::uint32_t kinds) { return (kinds >> kind & 1) != 0; })) {
+    return broken(fmt::format("{} lists no queue that takes commands of kind {}, expected one", BP_EXT_QUEUE, name));
+  }
+  return {};
+}
+
+Status check_extension(const bp_device_native_sync_t *native_sync) {
+  return check_functions(BP_EXT_NATIVE_SYNC, {BP_FUNCTION(native_sync, wait)});
+}
+
+Status check_extension(const bp_device_rewrite_t *rewrite) {
+  return check_functions(BP_EXT_REWRITE, {BP_FUNCTION(rewrite, rewrite)});
+}
+
+Status check_extension(const bp_device_fusion_t *fusion) {
+  return fusion->limits != nullptr ? Status() : broken(fmt::format("{} has no limits", BP_EXT_FUSION));
+}
+
+Status check_extension(const bp_device_layout_t *layout) {
+  return check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout, preferences)});
+}
+
+Status check_extension(const bp_device_custom_call_t *custom_call) {
+  if (custom_call->routines == nullptr && custom_call->routine_count != 0) {
+    return broken(fmt::format("{} has {} routines at null", BP_EXT_CUSTOM_CALL, custom_call->routine_count));
+  }
+  for (std::uint64_t i = 0; i < custom_call->routine_count; ++i) {
+    if (custom_call->routines[i].target == nullptr || custom_call->routines[i].kernel == nullptr) {
+      return broken(fmt::format("{}: routine {} has no target or no kernel", BP_EXT_CUSTOM_CALL, i));
+    }
+    for (std::uint64_t k = 0; k < i; ++k) {
+      if (std::string_view(custom_call->routines[k].target) == custom_call->routines[i].target) {
+        return broken(fmt::format("{}: routines {} and {} are both called {}, expected different targets",
+                                  BP_EXT_CUSTOM_CALL, k, i, printable(custom_call->routines[i].target)));
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
@@ -261,7 +339,34 @@ Status Device::open(const std::string &id, const DeviceOptions &options) {
   return check_extensions();
 }
 
+template <class Extension>
+Status Device::find_extension(const char *extension_id, const Extension *&found) {
+  found = static_cast<const Extension *>(extension(extension_id));
+  return found == nullptr ? Status() : check_extension(found);
+}
+
 Status Device::check_extensions() {
+  BP_TRY(check_promises());
+  BP_TRY(find_extension(BP_EXT_KERNELS, kernels_));
+  BP_TRY(find_extension(BP_EXT_MEMORY, memory_));
+  BP_TRY(find_extension(BP_EXT_COMPILER, compiler_));
+  BP_TRY(find_extension(BP_EXT_QUEUE, queue_));
+  if (queue_ != nullptr && compiler_ != nullptr) {
+    BP_TRY(check_queue_takes(queue_, BP_COMMAND_RUN, "run"));
+  }
+  if (queue_ != nullptr && memory_ != nullptr) {
+    BP_TRY(check_queue_takes(queue_, BP_COMMAND_COPY, "copy"));
+  }
+  if (queue_ != nullptr) {
+    BP_TRY(find_extension(BP_EXT_NATIVE_SYNC, native_sync_));
+  }
+  BP_TRY(find_extension(BP_EXT_REWRITE, rewrite_));
+  BP_TRY(find_extension(BP_EXT_FUSION, fusion_));
+  BP_TRY(find_extension(BP_EXT_LAYOUT, layout_));
+  return find_extension(BP_EXT_CUSTOM_CALL, custom_call_);
+}
+
+Status Device::check_promises() const {
   for (const char *const *feature = device_->desc->features; feature != nullptr && *feature != nullptr; ++feature) {
     if (extension(*feature) == nullptr) {
       return broken(fmt::format("lies in its manifest: device {}: promises {}, but get_extension returns null", id(),
@@ -270,79 +375,6 @@ Status Device::check_extensions() {
   }
   if (extension("bp.not-an-extension/1") != nullptr) {
     return broken(fmt::format("device {}: get_extension answers to an unknown id, expected null", id()));
-  }
-  kernels_ = static_cast<const bp_device_kernels_t *>(extension(BP_EXT_KERNELS));
-  if (kernels_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_KERNELS, {BP_FUNCTION(kernels_, find)}));
-  }
-  memory_ = static_cast<const bp_device_memory_t *>(extension(BP_EXT_MEMORY));
-  if (memory_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_MEMORY,
-                           {BP_FUNCTION(memory_, alloc), BP_FUNCTION(memory_, release), BP_FUNCTION(memory_, copy)}));
-    if (memory_->spaces == nullptr || memory_->space_count == 0) {
-      return broken(fmt::format("{} lists no spaces, expected at least one", BP_EXT_MEMORY));
-    }
-    for (std::uint64_t i = 0; i < memory_->space_count; ++i) {
-      const bp_space_t &space = memory_->spaces[i];
-      if (space.name == nullptr || !std::has_single_bit(space.alignment)) {
-        return broken(fmt::format("{}: space {} is called {} and aligned to {}, expected a name and a power of two",
-                                  BP_EXT_MEMORY, i, space.name == nullptr ? "nothing" : printable(space.name),
-                                  space.alignment));
-      }
-    }
-  }
-  compiler_ = static_cast<const bp_device_compiler_t *>(extension(BP_EXT_COMPILER));
-  if (compiler_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_COMPILER, {BP_FUNCTION(compiler_, claim), BP_FUNCTION(compiler_, compile),
-                                             BP_FUNCTION(compiler_, load)}));
-  }
-  queue_ = static_cast<const bp_device_queue_t *>(extension(BP_EXT_QUEUE));
-  if (queue_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_QUEUE, {BP_FUNCTION(queue_, submit)}));
-    if (queue_->queues == nullptr || queue_->queue_count == 0) {
-      return broken(fmt::format("{} lists no queues, expected at least one", BP_EXT_QUEUE));
-    }
-    for (const auto &[kind, name] : {std::pair(BP_COMMAND_RUN, "run"), std::pair(BP_COMMAND_COPY, "copy")}) {
-      const bool is_needed = kind == BP_COMMAND_RUN ? compiler_ != nullptr : memory_ != nullptr;
-      const std::span queues(queue_->queues, queue_->queue_count);
-      if (is_needed && std::ranges::none_of(queues, [&](std::uint32_t kinds) { return (kinds >> kind & 1) != 0; })) {
-        return broken(
-            fmt::format("{} lists no queue that takes commands of kind {}, expected one", BP_EXT_QUEUE, name));
-      }
-    }
-  }
-  if (queue_ != nullptr) {
-    native_sync_ = static_cast<const bp_device_native_sync_t *>(extension(BP_EXT_NATIVE_SYNC));
-  }
-  if (native_sync_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_NATIVE_SYNC, {BP_FUNCTION(native_sync_, wait)}));
-  }
-  rewrite_ = static_cast<const bp_device_rewrite_t *>(extension(BP_EXT_REWRITE));
-  if (rewrite_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_REWRITE, {BP_FUNCTION(rewrite_, rewrite)}));
-  }
-  fusion_ = static_cast<const bp_device_fusion_t *>(extension(BP_EXT_FUSION));
-  if (fusion_ != nullptr && fusion_->limits == nullptr) {
-    return broken(fmt::format("{} has no limits", BP_EXT_FUSION));
-  }
-  layout_ = static_cast<const bp_device_layout_t *>(extension(BP_EXT_LAYOUT));
-  if (layout_ != nullptr) {
-    BP_TRY(check_functions(BP_EXT_LAYOUT, {BP_FUNCTION(layout_, preferences)}));
-  }
-  custom_call_ = static_cast<const bp_device_custom_call_t *>(extension(BP_EXT_CUSTOM_CALL));
-  if (custom_call_ != nullptr && custom_call_->routines == nullptr && custom_call_->routine_count != 0) {
-    return broken(fmt::format("{} has {} routines at null", BP_EXT_CUSTOM_CALL, custom_call_->routine_count));
-  }
-  for (std::uint64_t i = 0; custom_call_ != nullptr && i < custom_call_->routine_count; ++i) {
-    if (custom_call_->routines[i].target == nullptr || custom_call_->routines[i].kernel == nullptr) {
-      return broken(fmt::format("{}: routine {} has no target or no kernel", BP_EXT_CUSTOM_CALL, i));
-    }
-    for (std::uint64_t k = 0; k < i; ++k) {
-      if (std::string_view(custom_call_->routines[k].target) == custom_call_->routines[i].target) {
-        return broken(fmt::format("{}: routines {} and {} are both called {}, expected different targets",
-                                  BP_EXT_CUSTOM_CALL, k, i, printable(custom_call_->routines[i].target)));
-      }
-    }
   }
   return {};
 }

@@ -110,6 +110,10 @@ class Device {
       : plugin_(std::move(plugin)), services_(std::move(options.host)) {}
   Status open(const std::string &id, const DeviceOptions &options);
   Status check_extensions();
+  Status check_promises() const;
+  // Sets `found` to the extension, or nullptr, and checks it.
+  template <class Extension>
+  Status find_extension(const char *extension_id, const Extension *&found);
 
   std::shared_ptr<const Plugin> plugin_;
   HostServices services_;
