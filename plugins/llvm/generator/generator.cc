@@ -41,6 +41,17 @@ Value *Generator::pointer_of(std::uint32_t value) const {
   return found == bindings_.end() || !found->second.strides.empty() ? nullptr : found->second.pointer;
 }
 
+KernelBuilder::Key Generator::element_key(std::uint32_t value, std::span<const Index> indices) const {
+  const Shape &shape = module_.shape_of(value);
+  KernelBuilder::Key key = {3, value, reinterpret_cast<std::uintptr_t>(k_.mask())};
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (shape.dims[i] > 1) {
+      KernelBuilder::append(key, indices[i]);
+    }
+  }
+  return key;
+}
+
 Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
   value = resolve(value);
   const auto bound = bindings_.find(value);
@@ -51,12 +62,7 @@ Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
   if (shape.elements == 0) {  // reached only if every lane is off
     return llvm::Constant::getNullValue(compute_type(k_.b.getContext(), shape.dtype));
   }
-  KernelBuilder::Key key = {3, value, reinterpret_cast<std::uintptr_t>(k_.mask())};
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (shape.dims[i] > 1) {
-      KernelBuilder::append(key, indices[i]);
-    }
-  }
+  KernelBuilder::Key key = element_key(value, indices);
   if (Value *known = k_.find(key)) {
     return known;
   }
@@ -67,106 +73,33 @@ Value *Generator::element(std::uint32_t value, std::span<const Index> indices) {
 }
 
 Value *Generator::compute(InstructionView instruction, std::uint32_t value, std::span<const Index> indices) {
-  const Shape &shape = module_.shape_of(value);
   const std::uint16_t op = instruction.op();
   if (is_elementwise(op)) {
-    std::vector<Value *> operands;
-    for (const std::uint32_t operand : instruction.operands()) {
-      const bool is_scalar = module_.shape_of(operand).rank() == 0;
-      operands.push_back(element(operand, is_scalar ? std::span<const Index>() : indices));
-    }
-    k_.same_lanes(operands);
-    return emit_elementwise(k_.b, instruction, operands);
+    return elementwise(instruction, indices);
   }
   const std::size_t result = value - instruction.result();
   switch (op) {
     case BP_OP_CONSTANT: return constant_element(instruction, indices);
     case BP_OP_IOTA: return iota(instruction, indices);
-    case BP_OP_BROADCAST: {
-      Indices from;
-      for (const std::int64_t dimension : instruction.numbers(BP_ATTR_DIMENSIONS)) {
-        from.push_back(indices[static_cast<std::size_t>(dimension)]);
-      }
-      return element(instruction.operand(0), from);
-    }
+    case BP_OP_BROADCAST:
     case BP_OP_RESHAPE:
-      return element(instruction.operand(0), k_.reshape(indices, shape.dims, instruction.operand_shape(0).dims));
-    case BP_OP_BITCAST: {  // the same position in memory, so a reshape of the dimensions in memory order
-      const Shape &from = instruction.operand_shape(0);
-      Indices ordered, result_indices(from.rank());
-      std::vector<std::int64_t> dims, from_dims;
-      for (const std::int64_t d : shape.major_to_minor()) {
-        ordered.push_back(indices[static_cast<std::size_t>(d)]);
-        dims.push_back(shape.dims[static_cast<std::size_t>(d)]);
-      }
-      for (const std::int64_t d : from.major_to_minor()) {
-        from_dims.push_back(from.dims[static_cast<std::size_t>(d)]);
-      }
-      const Indices reshaped = k_.reshape(ordered, dims, from_dims);
-      for (std::size_t i = 0; i < from.rank(); ++i) {
-        result_indices[static_cast<std::size_t>(from.major_to_minor()[i])] = reshaped[i];
-      }
-      return from.dtype == shape.dtype
-                 ? element(instruction.operand(0), result_indices)
-                 : bits_to_compute(k_.b, bits(instruction.operand(0), result_indices), shape.dtype);
-    }
+    case BP_OP_TRANSPOSE:
+    case BP_OP_REVERSE:
+    case BP_OP_SLICE:
+    case BP_OP_DYNAMIC_SLICE: return element(instruction.operand(0), moved_from(instruction, indices));
+    case BP_OP_BITCAST: return bitcast(instruction, indices);
     case BP_OP_BITCAST_CONVERT: return bitcast_convert(instruction, indices);
-    case BP_OP_TRANSPOSE: {
-      const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
-      Indices from(indices.size());
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        from[static_cast<std::size_t>(dims[i])] = indices[i];
-      }
-      return element(instruction.operand(0), from);
-    }
-    case BP_OP_REVERSE: {
-      Indices from(indices.begin(), indices.end());
-      for (const std::int64_t d : instruction.numbers(BP_ATTR_DIMENSIONS)) {
-        Index &index = from[static_cast<std::size_t>(d)];
-        index = k_.add(k_.multiply(index, -1), shape.dims[static_cast<std::size_t>(d)] - 1);
-      }
-      return element(instruction.operand(0), from);
-    }
-    case BP_OP_SLICE: {
-      const auto ranges = instruction.numbers(BP_ATTR_SLICE);
-      Indices from;
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        from.push_back(k_.add(k_.multiply(indices[i], ranges[3 * i + 2]), ranges[3 * i]));
-      }
-      return element(instruction.operand(0), from);
-    }
-    case BP_OP_DYNAMIC_SLICE: {
-      Indices from;
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        const std::int64_t limit = instruction.operand_shape(0).dims[i] - shape.dims[i];
-        from.push_back(k_.add(indices[i], clamped_start(instruction.operand(1 + i), {}, limit)));
-      }
-      return element(instruction.operand(0), from);
-    }
     case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_update_slice(instruction, indices);
     case BP_OP_CONCATENATE: return concatenate(instruction, indices, 0, 0);
     case BP_OP_PAD: return pad(instruction, indices);
     case BP_OP_GATHER: return gather(instruction, indices);
-    case BP_OP_MAP: {
-      std::vector<Value *> arguments;
-      for (const std::uint32_t operand : instruction.operands()) {
-        arguments.push_back(element(operand, indices));
-      }
-      k_.same_lanes(arguments);
-      return call(instruction.called(0), arguments)[0];
-    }
+    case BP_OP_MAP: return map(instruction, indices);
     case BP_OP_REDUCE:
     case BP_OP_REDUCE_WINDOW: {
       const std::vector<Value *> all =
           op == BP_OP_REDUCE ? reduce(instruction, indices) : reduce_window(instruction, indices);
       for (std::size_t i = 0; i < all.size(); ++i) {
-        KernelBuilder::Key key = {3, instruction.result(i), reinterpret_cast<std::uintptr_t>(k_.mask())};
-        for (std::size_t d = 0; d < indices.size(); ++d) {
-          if (shape.dims[d] > 1) {
-            KernelBuilder::append(key, indices[d]);
-          }
-        }
-        k_.remember(std::move(key), all[i]);
+        k_.remember(element_key(instruction.result(i), indices), all[i]);
       }
       return all[result];
     }
@@ -177,6 +110,86 @@ Value *Generator::compute(InstructionView instruction, std::uint32_t value, std:
     default:  // opt-barrier, domain, add-dependency: the value of an operand
       return element(instruction.operand(result), indices);
   }
+}
+
+Value *Generator::elementwise(InstructionView instruction, std::span<const Index> indices) {
+  std::vector<Value *> operands;
+  for (const std::uint32_t operand : instruction.operands()) {
+    const bool is_scalar = module_.shape_of(operand).rank() == 0;
+    operands.push_back(element(operand, is_scalar ? std::span<const Index>() : indices));
+  }
+  k_.same_lanes(operands);
+  return emit_elementwise(k_.b, instruction, operands);
+}
+
+Value *Generator::map(InstructionView instruction, std::span<const Index> indices) {
+  std::vector<Value *> arguments;
+  for (const std::uint32_t operand : instruction.operands()) {
+    arguments.push_back(element(operand, indices));
+  }
+  k_.same_lanes(arguments);
+  return call(instruction.called(0), arguments)[0];
+}
+
+Indices Generator::moved_from(InstructionView instruction, std::span<const Index> indices) {
+  const Shape &shape = instruction.shape(), &operand = instruction.operand_shape(0);
+  Indices from;
+  switch (instruction.op()) {
+    case BP_OP_BROADCAST:
+      for (const std::int64_t dimension : instruction.numbers(BP_ATTR_DIMENSIONS)) {
+        from.push_back(indices[static_cast<std::size_t>(dimension)]);
+      }
+      return from;
+    case BP_OP_RESHAPE: return k_.reshape(indices, shape.dims, operand.dims);
+    case BP_OP_TRANSPOSE: {
+      const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
+      from.resize(indices.size());
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        from[static_cast<std::size_t>(dims[i])] = indices[i];
+      }
+      return from;
+    }
+    case BP_OP_REVERSE:
+      from.assign(indices.begin(), indices.end());
+      for (const std::int64_t d : instruction.numbers(BP_ATTR_DIMENSIONS)) {
+        Index &index = from[static_cast<std::size_t>(d)];
+        index = k_.add(k_.multiply(index, -1), shape.dims[static_cast<std::size_t>(d)] - 1);
+      }
+      return from;
+    case BP_OP_SLICE: {
+      const auto ranges = instruction.numbers(BP_ATTR_SLICE);
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        from.push_back(k_.add(k_.multiply(indices[i], ranges[3 * i + 2]), ranges[3 * i]));
+      }
+      return from;
+    }
+    default:  // dynamic-slice
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::int64_t limit = operand.dims[i] - shape.dims[i];
+        from.push_back(k_.add(indices[i], clamped_start(instruction.operand(1 + i), {}, limit)));
+      }
+      return from;
+  }
+}
+
+// The same position in memory, so a reshape of the dimensions in memory order.
+Value *Generator::bitcast(InstructionView instruction, std::span<const Index> indices) {
+  const Shape &shape = instruction.shape(), &from = instruction.operand_shape(0);
+  Indices ordered, result_indices(from.rank());
+  std::vector<std::int64_t> dims, from_dims;
+  for (const std::int64_t d : shape.major_to_minor()) {
+    ordered.push_back(indices[static_cast<std::size_t>(d)]);
+    dims.push_back(shape.dims[static_cast<std::size_t>(d)]);
+  }
+  for (const std::int64_t d : from.major_to_minor()) {
+    from_dims.push_back(from.dims[static_cast<std::size_t>(d)]);
+  }
+  const Indices reshaped = k_.reshape(ordered, dims, from_dims);
+  for (std::size_t i = 0; i < from.rank(); ++i) {
+    result_indices[static_cast<std::size_t>(from.major_to_minor()[i])] = reshaped[i];
+  }
+  return from.dtype == shape.dtype ? element(instruction.operand(0), result_indices)
+                                   : bits_to_compute(k_.b, bits(instruction.operand(0), result_indices), shape.dtype);
 }
 
 bool is_splat(InstructionView constant) {

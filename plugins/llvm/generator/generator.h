@@ -83,7 +83,14 @@ class Generator {
   struct Accumulators;
 
   std::uint32_t resolve(std::uint32_t value) const;
+  // Returns the key under which the builder remembers an element.
+  KernelBuilder::Key element_key(std::uint32_t value, std::span<const Index> indices) const;
   llvm::Value *compute(InstructionView instruction, std::uint32_t value, std::span<const Index> indices);
+  llvm::Value *elementwise(InstructionView instruction, std::span<const Index> indices);
+  llvm::Value *map(InstructionView instruction, std::span<const Index> indices);
+  // Returns where in operand 0 an op such as transpose or slice reads the element with these indices.
+  Indices moved_from(InstructionView instruction, std::span<const Index> indices);
+  llvm::Value *bitcast(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *constant_element(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *load(const Binding &binding, const Shape &shape, std::span<const Index> indices);
   // Returns the element's bits, as from compute_to_bits.
