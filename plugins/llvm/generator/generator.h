@@ -80,7 +80,7 @@ class Generator {
     std::vector<std::int64_t> strides = {};  // empty: those of the layout
     std::uint32_t alias = BP_NONE;
   };
-  struct Accumulators;
+  class RowReduction;
 
   std::uint32_t resolve(std::uint32_t value) const;
   // Returns the key under which the builder remembers an element.

@@ -95,6 +95,19 @@ bool is_in(std::span<const std::int64_t> list, std::int64_t value) {
   return std::ranges::find(list, value) != list.end();
 }
 
+// Returns indices in the operand: those of the result in the dimensions that are kept, `start` in the others.
+Indices operand_indices(const Shape &operand, std::span<const std::int64_t> reduced, std::span<const Index> of_result,
+                        const Index &start) {
+  Indices from(operand.rank(), start);
+  std::size_t kept = 0;
+  for (std::size_t d = 0; d < operand.rank(); ++d) {
+    if (!is_in(reduced, static_cast<std::int64_t>(d))) {
+      from[d] = of_result[kept++];
+    }
+  }
+  return from;
+}
+
 // Nested loops that combine values. A chain of n float additions loses up to n units in the last place. If a sum is
 // longer than a block, every block therefore starts from zero and the blocks are added: the error grows with the number
 // of blocks plus the length of one instead of their product. Everything else is one chain.
@@ -207,13 +220,7 @@ std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<co
   for (std::size_t i = 0; i < count; ++i) {
     carried.push_back(k_.splat(element(instruction.operand(count + i), {})));
   }
-  Indices from(shape.rank());
-  std::size_t kept = 0;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    if (!is_in(reduced, static_cast<std::int64_t>(d))) {
-      from[d] = indices[kept++];
-    }
-  }
+  Indices from = operand_indices(shape, reduced, indices, {});
   const std::uint16_t dtype = instruction.shape().dtype;
   const std::uint16_t accumulate = accumulator_type(op, dtype);
   std::vector<std::int64_t> order, sizes;
@@ -247,110 +254,138 @@ std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<co
   return carried;
 }
 
-Value *Generator::reduce_row(InstructionView instruction, std::span<const Index> indices, std::uint16_t op) {
-  const Shape &shape = instruction.operand_shape(0);
-  const std::uint16_t dtype = shape.dtype;
-  const std::uint16_t accumulate = accumulator_type(op, dtype);
-  const auto reduced = instruction.numbers(BP_ATTR_DIMENSIONS);
-  std::vector<std::int64_t> dims;
-  for (const std::int64_t d : shape.major_to_minor()) {
-    if (is_in(reduced, d) && shape.dims[static_cast<std::size_t>(d)] > 1) {
-      dims.push_back(d);
+// A reduction whose vectors run along the innermost reduced dimension, which is a row.
+class Generator::RowReduction {
+ public:
+  using Values = std::vector<Value *>;
+
+  RowReduction(Generator &generator, InstructionView instruction, std::span<const Index> indices, std::uint16_t op)
+      : generator_(generator),
+        k_(generator.k_),
+        instruction_(instruction),
+        shape_(instruction.operand_shape(0)),
+        operand_(instruction.operand(0)),
+        op_(op),
+        accumulate_(accumulator_type(op, shape_.dtype)),
+        from_(operand_indices(shape_, instruction.numbers(BP_ATTR_DIMENSIONS), indices, k_.constant(0))),
+        loops_(generator.groups({&operand_, 1}, reduced_dimensions())),
+        size_(loops_.back().size),
+        lanes_(generator.preferred_lanes({&operand_, 1}, size_)),
+        accumulators_(size_ >= 4 * lanes_ ? 4 : 1),
+        start_(reduction_start(k_.b.getContext(), op, accumulate_, static_cast<unsigned>(lanes_))) {}
+
+  Value *emit() {
+    std::vector<std::int64_t> sizes;
+    for (const LoopGroup &loop : loops_) {
+      sizes.push_back(loop.size);
     }
+    sizes.pop_back();
+    const BlockSum over_rows(
+        k_, op_, accumulate_, start_, std::move(sizes),
+        [&](std::size_t level, Value *i) { set_indices(k_, loops_[level], shape_, k_.of(i), from_); },
+        [&](Values sums) {
+          if (op_ != BP_OP_ADD || !is_float(accumulate_)) {
+            return add_row(std::move(sums));
+          }
+          const Values of_row = add_row(Values(sums.size(), start_));
+          for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] = combine(sums[i], of_row[i]);
+          }
+          return sums;
+        });
+    Value *sum = combine_all(over_rows.emit(Values(static_cast<std::size_t>(accumulators_), start_)));
+    sum = combine(generator_.element(instruction_.operand(1), {}), sum);
+    return round_to_type(k_.b, sum, shape_.dtype);
   }
-  Indices from(shape.rank(), k_.constant(0));
-  std::size_t kept = 0;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    if (!is_in(reduced, static_cast<std::int64_t>(d))) {
-      from[d] = indices[kept++];
-    }
-  }
-  const std::uint32_t operand = instruction.operand(0);
-  const std::vector<LoopGroup> all = groups({&operand, 1}, dims);
-  const std::int64_t size = all.back().size;
-  const std::int64_t lanes = preferred_lanes({&operand, 1}, size);
-  const std::int64_t accumulators = size >= 4 * lanes ? 4 : 1;
-  llvm::Constant *start = reduction_start(k_.b.getContext(), op, accumulate, static_cast<unsigned>(lanes));
-  const auto set = [&](const LoopGroup &group, const Index &index) {
-    std::int64_t divisor = 1;
-    for (std::size_t i = group.dims.size(); i-- > 0;) {
-      const auto d = static_cast<std::size_t>(group.dims[i]);
-      from[d] = group.dims.size() == 1 ? index : k_.part(index, divisor, i == 0 ? 0 : shape.dims[d]);
-      divisor *= shape.dims[d];
-    }
-  };
-  const auto vector_at = [&](Value *base, std::int64_t offset, Value *mask, Value *sum) {
-    Value *result = nullptr;
-    k_.with_lanes(static_cast<unsigned>(lanes), mask, [&] {
-      Index index = k_.add({.base = base, .lane_stride = 0, .multiple = lanes}, offset);
-      set(all.back(), {.base = index.base, .lane_stride = lanes == 1 ? 0 : 1, .multiple = lanes});
-      Value *next = k_.splat(element(operand, from));
-      if (mask != nullptr) {
-        next = k_.b.CreateSelect(mask, next, start);
+
+ private:
+  // Returns the reduced dimensions that have several elements, from major to minor.
+  std::vector<std::int64_t> reduced_dimensions() const {
+    const auto reduced = instruction_.numbers(BP_ATTR_DIMENSIONS);
+    std::vector<std::int64_t> dims;
+    for (const std::int64_t d : shape_.major_to_minor()) {
+      if (is_in(reduced, d) && shape_.dims[static_cast<std::size_t>(d)] > 1) {
+        dims.push_back(d);
       }
-      result = emit_binary(k_.b, op, accumulate, sum, next);
+    }
+    return dims;
+  }
+
+  Value *combine(Value *a, Value *b) const { return emit_binary(k_.b, op_, accumulate_, a, b); }
+
+  // Combines the sum with the vector at base + offset of the row. mask: the lanes that exist; null: all.
+  Value *add_vector(Value *base, std::int64_t offset, Value *mask, Value *sum) {
+    Value *result = nullptr;
+    k_.with_lanes(static_cast<unsigned>(lanes_), mask, [&] {
+      Index index = k_.add({.base = base, .lane_stride = 0, .multiple = lanes_}, offset);
+      set_indices(k_, loops_.back(), shape_,
+                  {.base = index.base, .lane_stride = lanes_ == 1 ? 0 : 1, .multiple = lanes_}, from_);
+      Value *next = k_.splat(generator_.element(operand_, from_));
+      if (mask != nullptr) {
+        next = k_.b.CreateSelect(mask, next, start_);
+      }
+      result = combine(sum, next);
     });
     return result;
-  };
+  }
+
   // The innermost loop adds one vector to each accumulator; the rest of a row is added to the first one.
-  const std::int64_t stride = lanes * accumulators;
-  const std::int64_t whole = size / stride, vectors_end = size / lanes * lanes;
-  Value *at = nullptr;
-  const BlockSum along_row(
-      k_, op, accumulate, start, {whole},
-      [&](std::size_t, Value *i) { at = k_.b.CreateMul(i, k_.b.getInt64(static_cast<std::uint64_t>(stride))); },
-      [&](std::vector<Value *> sums) {
-        for (std::int64_t a = 0; a < accumulators; ++a) {
-          Value *&sum = sums[static_cast<std::size_t>(a)];
-          sum = vector_at(at, a * lanes, nullptr, sum);
-        }
-        return sums;
-      });
-  const auto row = [&](std::vector<Value *> sums) {
+  Values add_row(Values sums) {
+    const std::int64_t stride = lanes_ * accumulators_;
+    const std::int64_t whole = size_ / stride, vectors_end = size_ / lanes_ * lanes_;
+    Value *at = nullptr;
+    const BlockSum along_row(
+        k_, op_, accumulate_, start_, {whole},
+        [&](std::size_t, Value *i) { at = k_.b.CreateMul(i, k_.b.getInt64(static_cast<std::uint64_t>(stride))); },
+        [&](Values so_far) {
+          for (std::int64_t a = 0; a < accumulators_; ++a) {
+            Value *&sum = so_far[static_cast<std::size_t>(a)];
+            sum = add_vector(at, a * lanes_, nullptr, sum);
+          }
+          return so_far;
+        });
     sums = along_row.emit(std::move(sums));
-    if (accumulators > 1) {
+    if (accumulators_ > 1) {
       const auto rest =
-          k_.loop(whole * stride, vectors_end, lanes, {sums[0]}, [&](Value *i, std::span<Value *const> inner) {
-            return std::vector<Value *>{vector_at(i, 0, nullptr, inner[0])};
-          });
+          k_.loop(whole * stride, vectors_end, lanes_, {sums[0]},
+                  [&](Value *i, std::span<Value *const> inner) { return Values{add_vector(i, 0, nullptr, inner[0])}; });
       sums[0] = rest[0];
     }
-    if (vectors_end < size) {
+    if (vectors_end < size_) {
       std::vector<llvm::Constant *> on;
-      for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        on.push_back(k_.b.getInt1(vectors_end + lane < size));
+      for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+        on.push_back(k_.b.getInt1(vectors_end + lane < size_));
       }
       sums[0] =
-          vector_at(k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), 0, llvm::ConstantVector::get(on), sums[0]);
+          add_vector(k_.b.getInt64(static_cast<std::uint64_t>(vectors_end)), 0, llvm::ConstantVector::get(on), sums[0]);
     }
     return sums;
-  };
-  std::vector<std::int64_t> sizes;
-  for (const LoopGroup &group : all) {
-    sizes.push_back(group.size);
   }
-  sizes.pop_back();
-  const BlockSum over_rows(
-      k_, op, accumulate, start, std::move(sizes), [&](std::size_t level, Value *i) { set(all[level], k_.of(i)); },
-      [&](std::vector<Value *> sums) {
-        if (op != BP_OP_ADD || !is_float(accumulate)) {
-          return row(std::move(sums));
-        }
-        std::vector<Value *> of_row = row(std::vector<Value *>(sums.size(), start));
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-          sums[i] = emit_binary(k_.b, op, accumulate, sums[i], of_row[i]);
-        }
-        return sums;
-      });
-  std::vector<Value *> sums = over_rows.emit(std::vector<Value *>(static_cast<std::size_t>(accumulators), start));
-  for (std::size_t width = sums.size() / 2; width >= 1; width /= 2) {
-    for (std::size_t i = 0; i < width; ++i) {
-      sums[i] = emit_binary(k_.b, op, accumulate, sums[i], sums[i + width]);
+
+  // Combines the accumulators in a tree, and then the lanes of their sum.
+  Value *combine_all(Values sums) const {
+    for (std::size_t width = sums.size() / 2; width >= 1; width /= 2) {
+      for (std::size_t i = 0; i < width; ++i) {
+        sums[i] = combine(sums[i], sums[i + width]);
+      }
     }
+    return across_lanes(k_.b, sums[0], [&](Value *a, Value *b) { return combine(a, b); });
   }
-  Value *sum = across_lanes(k_.b, sums[0], [&](Value *a, Value *b) { return emit_binary(k_.b, op, accumulate, a, b); });
-  sum = emit_binary(k_.b, op, accumulate, element(instruction.operand(1), {}), sum);
-  return round_to_type(k_.b, sum, dtype);
+
+  Generator &generator_;
+  KernelBuilder &k_;
+  const InstructionView instruction_;
+  const Shape &shape_;
+  const std::uint32_t operand_;
+  const std::uint16_t op_, accumulate_;
+  Indices from_;
+  const std::vector<LoopGroup> loops_;  // over the reduced dimensions; the last one is along the row
+  const std::int64_t size_, lanes_, accumulators_;
+  llvm::Constant *start_;
+};
+
+Value *Generator::reduce_row(InstructionView instruction, std::span<const Index> indices, std::uint16_t op) {
+  return RowReduction(*this, instruction, indices, op).emit();
 }
 
 std::vector<Value *> Generator::reduce_window(InstructionView instruction, std::span<const Index> indices) {
