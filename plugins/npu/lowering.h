@@ -27,6 +27,8 @@ class Lowering {
   Instruction &emit(Opcode opcode);
 
  private:
+  class Dot;
+
   std::string lower_op(plugin::Instruction instruction);
   std::string elementwise(plugin::Instruction instruction);
   std::string copy(plugin::Instruction instruction);

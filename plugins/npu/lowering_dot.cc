@@ -123,109 +123,168 @@ std::string find_dot_layouts(plugin::Instruction dot, DotLayouts &layouts) {
   return {};
 }
 
-std::string Lowering::dot(plugin::Instruction i) {
-  DotLayouts layouts;
-  if (std::string reason = find_dot_layouts(i, layouts); !reason.empty()) {
-    return reason;
-  }
-  const std::uint32_t type = i.operand(0).shape().dtype(), result_type = i.result().shape().dtype();
-  const std::uint32_t tile = tile_columns(type);
-  if (is_laid_out_ &&
-      !(lies_as(i.operand(0).shape(), layouts.words[0]) && lies_as(i.operand(1).shape(), layouts.words[1]) &&
-        lies_as(i.result().shape(), layouts.words[2]))) {
-    return "the matrix unit takes tiles of 8 by " + std::to_string(tile) +
-           " elements, rows of the left operand and "
-           "columns of the right one along tiles";
-  }
-  const TiledMatrix lhs = tiled(view(i.operand(0)), layouts.words[0], tile);
-  const TiledMatrix rhs = tiled(view(i.operand(1)), layouts.words[1], tile);
-  const TiledMatrix result = tiled(view(i.result()), layouts.words[2], tile);
-  const std::uint32_t lhs_tensor = add(lhs.tensor), rhs_tensor = add(rhs.tensor), result_tensor = add(result.tensor);
-  const std::uint32_t sum_type = type == BP_DTYPE_S8 ? BP_DTYPE_S32 : BP_DTYPE_F32;
-  const std::uint32_t rows = std::min(block_rows, lhs.rows), columns = std::min(block_columns, rhs.columns);
-  const std::uint32_t depth = std::min(block_depth, lhs.columns);
-  const auto bytes = [](std::uint32_t row_count, std::uint32_t column_count, std::uint32_t tile_size,
-                        std::uint32_t width) {
-    return quotient_up(row_count, tile_rows) * tile_rows * quotient_up(column_count, tile_size) * tile_size * width;
-  };
-  const std::uint32_t lhs_at = take(bytes(rows, depth, tile, width_of(type)));
-  const std::uint32_t rhs_at = take(bytes(depth, columns, tile, width_of(type)));
-  const std::uint64_t sums = bytes(rows, columns, tile, width_of(sum_type));
-  const std::uint32_t sums_at = take(sums);
-  const std::uint32_t result_at = result_type == sum_type ? sums_at : take(sums);
+// A dot whose operands and result have the layouts of find_dot_layouts().
+class Lowering::Dot {
+ public:
+  Dot(Lowering &lowering, plugin::Instruction i, const DotLayouts &layouts)
+      : lowering_(lowering),
+        type_(i.operand(0).shape().dtype()),
+        result_type_(i.result().shape().dtype()),
+        sum_type_(type_ == BP_DTYPE_S8 ? BP_DTYPE_S32 : BP_DTYPE_F32),
+        tile_(tile_columns(type_)),
+        lhs_(tiled(lowering.view(i.operand(0)), layouts.words[0], tile_)),
+        rhs_(tiled(lowering.view(i.operand(1)), layouts.words[1], tile_)),
+        result_(tiled(lowering.view(i.result()), layouts.words[2], tile_)),
+        rows_(std::min(block_rows, lhs_.rows)),
+        columns_(std::min(block_columns, rhs_.columns)),
+        depth_(std::min(block_depth, lhs_.columns)) {
+    lhs_tensor_ = lowering.add(lhs_.tensor);
+    rhs_tensor_ = lowering.add(rhs_.tensor);
+    result_tensor_ = lowering.add(result_.tensor);
+    lhs_at_ = lowering.take(bytes(rows_, depth_, width_of(type_)));
+    rhs_at_ = lowering.take(bytes(depth_, columns_, width_of(type_)));
+    const std::uint64_t sums = bytes(rows_, columns_, width_of(sum_type_));
+    sums_at_ = lowering.take(sums);
+    result_at_ = result_type_ == sum_type_ ? sums_at_ : lowering.take(sums);
 
-  // Sizes of the dimensions that enumerate matrices: those of both operands and the result, those of one operand and
-  // the result, and those of both operands only.
-  const Roles left = lhs_roles(i), right = rhs_roles(i);
-  const auto sizes = [](plugin::Shape shape, const std::vector<std::int64_t> &dimensions, std::size_t but) {
+    const Roles left = lhs_roles(i), right = rhs_roles(i);
+    const plugin::Shape left_shape = i.operand(0).shape();
+    batch_ = sizes(left_shape, left.batch, 0);
+    left_outer_ = sizes(left_shape, left.free, 1);
+    right_outer_ = sizes(i.operand(1).shape(), right.free, 1);
+    summed_outer_ = sizes(left_shape, left.contracting, 1);
+  }
+
+  void emit() {
+    Sizes blocks = batch_;
+    blocks.insert(blocks.end(), left_outer_.begin(), left_outer_.end());
+    blocks.insert(blocks.end(), right_outer_.begin(), right_outer_.end());
+    blocks.push_back(static_cast<std::uint32_t>(quotient_up(lhs_.rows, rows_)));
+    blocks.push_back(static_cast<std::uint32_t>(quotient_up(rhs_.columns, columns_)));
+    for_each_box(blocks, 1, [&](const Box &at) {
+      const Block block = block_at(at.start);
+      add_up(block);
+      if (result_type_ != sum_type_) {
+        round(block);
+      }
+      lowering_.store(
+          Window(result_.tensor), result_tensor_,
+          box({block.batch, block.left, block.right}, block.row, block.row_count, block.column, block.column_count),
+          result_at_);
+    });
+  }
+
+ private:
+  // A block of the result: indices of its matrix, and the rows and columns of that.
+  struct Block {
+    Sizes batch, left, right;
+    std::uint32_t row, row_count, column, column_count;
+  };
+
+  static Sizes sizes(plugin::Shape shape, const std::vector<std::int64_t> &dimensions, std::size_t but) {
     Sizes list;
     for (std::size_t d = 0; d + but < dimensions.size(); ++d) {
       list.push_back(static_cast<std::uint32_t>(shape.dim(static_cast<std::uint32_t>(dimensions[d]))));
     }
     return list;
-  };
-  const plugin::Shape left_shape = i.operand(0).shape();
-  const Sizes batch = sizes(left_shape, left.batch, 0), left_outer = sizes(left_shape, left.free, 1),
-              right_outer = sizes(i.operand(1).shape(), right.free, 1),
-              summed_outer = sizes(left_shape, left.contracting, 1);
-  // Returns the box of the tiles that contain `row_count` rows from `row` and `column_count` columns from `column` of
-  // the matrix with these outer indices.
-  const auto block = [&](std::initializer_list<Sizes> index, std::uint32_t row, std::uint32_t row_count,
-                         std::uint32_t column, std::uint32_t column_count) {
-    Box box;
-    for (const Sizes &part : index) {
-      box.start.insert(box.start.end(), part.begin(), part.end());
-    }
-    box.count.assign(box.start.size(), 1);
-    box.start.insert(box.start.end(), {row / tile_rows, column * tile_rows});
-    box.count.push_back(static_cast<std::uint32_t>(quotient_up(row_count, tile_rows)));
-    box.count.push_back(static_cast<std::uint32_t>(quotient_up(column_count, tile)) * tile * tile_rows);
-    return box;
-  };
-  Sizes blocks = batch;
-  blocks.insert(blocks.end(), left_outer.begin(), left_outer.end());
-  blocks.insert(blocks.end(), right_outer.begin(), right_outer.end());
-  blocks.push_back(static_cast<std::uint32_t>(quotient_up(lhs.rows, rows)));
-  blocks.push_back(static_cast<std::uint32_t>(quotient_up(rhs.columns, columns)));
-  for_each_box(blocks, 1, [&](const Box &at) {
-    auto next = at.start.begin();
+  }
+
+  std::uint64_t bytes(std::uint32_t row_count, std::uint32_t column_count, std::uint32_t width) const {
+    return quotient_up(row_count, tile_rows) * tile_rows * quotient_up(column_count, tile_) * tile_ * width;
+  }
+
+  Block block_at(const Sizes &indices) const {
+    auto next = indices.begin();
     const auto take_index = [&](const Sizes &of) {
       const auto first = next;
       return Sizes(first, next += static_cast<std::ptrdiff_t>(of.size()));
     };
-    const Sizes b = take_index(batch), l = take_index(left_outer), r = take_index(right_outer);
-    const std::uint32_t row = *next++ * rows, column = *next * columns;
-    const std::uint32_t row_count = std::min(rows, lhs.rows - row);
-    const std::uint32_t column_count = std::min(columns, rhs.columns - column);
+    Block block;
+    block.batch = take_index(batch_);
+    block.left = take_index(left_outer_);
+    block.right = take_index(right_outer_);
+    block.row = *next++ * rows_;
+    block.column = *next * columns_;
+    block.row_count = std::min(rows_, lhs_.rows - block.row);
+    block.column_count = std::min(columns_, rhs_.columns - block.column);
+    return block;
+  }
+
+  // Returns the box of the tiles that contain `row_count` rows from `row` and `column_count` columns from `column` of
+  // the matrix with these outer indices.
+  Box box(std::initializer_list<Sizes> index, std::uint32_t row, std::uint32_t row_count, std::uint32_t column,
+          std::uint32_t column_count) const {
+    Box result;
+    for (const Sizes &part : index) {
+      result.start.insert(result.start.end(), part.begin(), part.end());
+    }
+    result.count.assign(result.start.size(), 1);
+    result.start.insert(result.start.end(), {row / tile_rows, column * tile_rows});
+    result.count.push_back(static_cast<std::uint32_t>(quotient_up(row_count, tile_rows)));
+    result.count.push_back(static_cast<std::uint32_t>(quotient_up(column_count, tile_)) * tile_ * tile_rows);
+    return result;
+  }
+
+  void add_up(const Block &block) {
     std::uint32_t adds = 0;
-    for_each_box(summed_outer, 1, [&](const Box &summed) {
-      for (std::uint32_t k = 0; k < lhs.columns && !is_full_; k += depth) {
-        const std::uint32_t depth_count = std::min(depth, lhs.columns - k);
-        load(Window(lhs.tensor), lhs_tensor, block({b, l, summed.start}, row, row_count, k, depth_count), lhs_at);
-        load(Window(rhs.tensor), rhs_tensor, block({b, r, summed.start}, k, depth_count, column, column_count), rhs_at);
-        Instruction &step = emit(Opcode::Multiply);
-        step.type = static_cast<std::uint8_t>(type);
-        step.result_type = static_cast<std::uint8_t>(sum_type);
-        step.to = sums_at;
-        step.from[0] = lhs_at;
-        step.from[1] = rhs_at;
-        step.rows = row_count;
-        step.columns = column_count;
+    for_each_box(summed_outer_, 1, [&](const Box &summed) {
+      for (std::uint32_t k = 0; k < lhs_.columns && !lowering_.is_full_; k += depth_) {
+        const std::uint32_t depth_count = std::min(depth_, lhs_.columns - k);
+        lowering_.load(Window(lhs_.tensor), lhs_tensor_,
+                       box({block.batch, block.left, summed.start}, block.row, block.row_count, k, depth_count),
+                       lhs_at_);
+        lowering_.load(Window(rhs_.tensor), rhs_tensor_,
+                       box({block.batch, block.right, summed.start}, k, depth_count, block.column, block.column_count),
+                       rhs_at_);
+        Instruction &step = lowering_.emit(Opcode::Multiply);
+        step.type = static_cast<std::uint8_t>(type_);
+        step.result_type = static_cast<std::uint8_t>(sum_type_);
+        step.to = sums_at_;
+        step.from[0] = lhs_at_;
+        step.from[1] = rhs_at_;
+        step.rows = block.row_count;
+        step.columns = block.column_count;
         step.depth = depth_count;
         step.option = std::exchange(adds, 1);
       }
     });
-    if (result_type != sum_type) {
-      Instruction &round = emit(Opcode::Vector);
-      round.function = BP_OP_CONVERT;
-      round.type = static_cast<std::uint8_t>(sum_type);
-      round.result_type = static_cast<std::uint8_t>(result_type);
-      round.to = result_at;
-      round.from[0] = sums_at;
-      round.columns = static_cast<std::uint32_t>(bytes(row_count, column_count, tile, 1));
-    }
-    store(Window(result.tensor), result_tensor, block({b, l, r}, row, row_count, column, column_count), result_at);
-  });
+  }
+
+  // Converts the sums to the type of the result.
+  void round(const Block &block) {
+    Instruction &step = lowering_.emit(Opcode::Vector);
+    step.function = BP_OP_CONVERT;
+    step.type = static_cast<std::uint8_t>(sum_type_);
+    step.result_type = static_cast<std::uint8_t>(result_type_);
+    step.to = result_at_;
+    step.from[0] = sums_at_;
+    step.columns = static_cast<std::uint32_t>(bytes(block.row_count, block.column_count, 1));
+  }
+
+  Lowering &lowering_;
+  const std::uint32_t type_, result_type_, sum_type_, tile_;
+  const TiledMatrix lhs_, rhs_, result_;
+  const std::uint32_t rows_, columns_, depth_;  // of a block
+  std::uint32_t lhs_tensor_, rhs_tensor_, result_tensor_;
+  std::uint32_t lhs_at_, rhs_at_, sums_at_, result_at_;  // addresses in the scratchpad
+  // Sizes of the dimensions that enumerate matrices: those of both operands and the result, those of one operand and
+  // the result, and those of both operands only.
+  Sizes batch_, left_outer_, right_outer_, summed_outer_;
+};
+
+std::string Lowering::dot(plugin::Instruction i) {
+  DotLayouts layouts;
+  if (std::string reason = find_dot_layouts(i, layouts); !reason.empty()) {
+    return reason;
+  }
+  if (is_laid_out_ &&
+      !(lies_as(i.operand(0).shape(), layouts.words[0]) && lies_as(i.operand(1).shape(), layouts.words[1]) &&
+        lies_as(i.result().shape(), layouts.words[2]))) {
+    return "the matrix unit takes tiles of 8 by " + std::to_string(tile_columns(i.operand(0).shape().dtype())) +
+           " elements, rows of the left operand and "
+           "columns of the right one along tiles";
+  }
+  Dot(*this, i, layouts).emit();
   return {};
 }
 
