@@ -223,81 +223,122 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
   });
 }
 
+// The slices of one tile, and the copies to them. `k` is where a slice begins along the contracted axes.
+class TileStrategy::Slices {
+ public:
+  Slices(const TileStrategy &strategy, const ContractionMemory &m, const OfSides &first, llvm::Value *batch,
+         llvm::Value *scratch)
+      : strategy_(strategy),
+        team_(strategy.team_),
+        m_(m),
+        b_(m.b),
+        first_(first),
+        batch_(batch),
+        scratch_(scratch),
+        boxes_(strategy.make_boxes(m)),
+        of_batch_{strategy.batch_place(m, batch, strategy.operand(row_side)),
+                  strategy.batch_place(m, batch, strategy.operand(column_side))},
+        has_boxes_(boxes_[row_side] || boxes_[column_side]),
+        has_pieces_(!boxes_[row_side] || !boxes_[column_side]),
+        some_come_(comes(row_side) || comes(column_side)) {}
+
+  void init_barriers() const {
+    if (!has_boxes_) {
+      return;
+    }
+    emit_when(b_, b_.CreateICmpEQ(team_.member(), m_.integer(0)), [&] {
+      for (int64_t i = 0; i < strategy_.slices_at_once(); ++i) {
+        team_.init_mbarrier(b_, strategy_.barrier(m_, scratch_, m_.integer(i)));
+      }
+    });
+    team_.wait(b_);
+  }
+
+  std::array<Pieces, 2> start(llvm::Value *k) const {
+    std::array<Pieces, 2> pieces;
+    for (const size_t side : {row_side, column_side}) {
+      if (!boxes_[side]) {
+        pieces[side] = strategy_.start_copy(m_, side, of_batch_[side], first_[side], k, slices(k)[side]);
+      }
+    }
+    if (some_come_) {
+      team_.cp_async_commit(b_);
+    }
+    if (has_boxes_) {
+      strategy_.copy_boxes(m_, boxes_, first_, batch_, k, slices(k), strategy_.barrier(m_, scratch_, place(k)));
+    }
+    return pieces;
+  }
+
+  void finish(const std::array<Pieces, 2> &pieces) const {
+    for (const size_t side : {row_side, column_side}) {
+      strategy_.finish_copy(m_, side, pieces[side]);
+    }
+  }
+
+  // Waits until all copies but those of the `last` slices are done, by all members.
+  void wait(int64_t last) const {
+    if (some_come_) {
+      team_.cp_async_wait(b_, static_cast<uint32_t>(last));
+    }
+    if (has_pieces_) {
+      strategy_.show_copied(m_);
+    }
+    team_.wait(b_);
+  }
+
+  Values multiply(llvm::Value *k, const Values &so_far) const {
+    if (has_boxes_) {
+      llvm::Value *phase = b_.CreateUDiv(number(k), m_.integer(strategy_.slices_at_once()));
+      team_.mbarrier_wait(b_, strategy_.barrier(m_, scratch_, place(k)), b_.CreateTrunc(phase, b_.getInt1Ty()));
+    }
+    return strategy_.multiply(m_, slices(k), so_far);
+  }
+
+ private:
+  bool comes(size_t side) const { return !boxes_[side] && strategy_.comes_by_itself(m_, side); }
+  llvm::Value *number(llvm::Value *k) const { return b_.CreateUDiv(k, m_.integer(strategy_.depth_)); }
+  llvm::Value *place(llvm::Value *k) const { return b_.CreateURem(number(k), m_.integer(strategy_.slices_at_once())); }
+  OfSides slices(llvm::Value *k) const {
+    const int64_t of_rows = strategy_.slice_size(row_side), of_columns = strategy_.slice_size(column_side);
+    llvm::Type *type = strategy_.slice_type();
+    llvm::Value *at = b_.CreateMul(place(k), m_.integer(of_rows + of_columns));
+    llvm::Value *rows = b_.CreateInBoundsGEP(type, scratch_, at);
+    return {rows, b_.CreateInBoundsGEP(type, rows, m_.integer(of_rows))};
+  }
+
+  const TileStrategy &strategy_;
+  Team &team_;
+  const ContractionMemory &m_;
+  llvm::IRBuilder<> &b_;
+  const OfSides &first_;
+  llvm::Value *batch_, *scratch_;
+  const BoxesOfSides boxes_;
+  const std::array<Place, 2> of_batch_;
+  const bool has_boxes_, has_pieces_, some_come_;
+};
+
 // Multiplies one slice while the next ones are copied, the last of them to where the previous slice was. If the
 // multiplication continues asynchronously, the members wait for each other and copy meanwhile.
 Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, llvm::Value *batch,
                             llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
-  const BoxesOfSides boxes = make_boxes(m);
-  const bool has_boxes = boxes[row_side] || boxes[column_side], has_pieces = !boxes[row_side] || !boxes[column_side];
-  const std::array<Place, 2> of_batch = {batch_place(m, batch, operand(row_side)),
-                                         batch_place(m, batch, operand(column_side))};
-  const auto comes = [&](size_t side) { return !boxes[side] && comes_by_itself(m, side); };
-  const bool some_come = comes(row_side) || comes(column_side);
-  const auto number = [&](llvm::Value *k) { return b.CreateUDiv(k, m.integer(depth_)); };
-  const auto place = [&](llvm::Value *k) { return b.CreateURem(number(k), m.integer(slices_at_once())); };
-  const auto slices = [&](llvm::Value *k) -> OfSides {
-    llvm::Value *at = b.CreateMul(place(k), m.integer(slice_size(row_side) + slice_size(column_side)));
-    llvm::Value *rows = b.CreateInBoundsGEP(slice_type(), scratch, at);
-    return {rows, b.CreateInBoundsGEP(slice_type(), rows, m.integer(slice_size(row_side)))};
-  };
-  const auto start = [&](llvm::Value *k) {
-    std::array<Pieces, 2> pieces;
-    for (const size_t side : {row_side, column_side}) {
-      if (!boxes[side]) {
-        pieces[side] = start_copy(m, side, of_batch[side], first[side], k, slices(k)[side]);
-      }
-    }
-    if (some_come) {
-      team_.cp_async_commit(b);
-    }
-    if (has_boxes) {
-      copy_boxes(m, boxes, first, batch, k, slices(k), barrier(m, scratch, place(k)));
-    }
-    return pieces;
-  };
-  const auto finish = [&](const std::array<Pieces, 2> &pieces) {
-    for (const size_t side : {row_side, column_side}) {
-      finish_copy(m, side, pieces[side]);
-    }
-  };
-  const auto wait = [&](int64_t last) {
-    if (some_come) {
-      team_.cp_async_wait(b, static_cast<uint32_t>(last));
-    }
-    if (has_pieces) {
-      show_copied(m);
-    }
-    team_.wait(b);
-  };
-  if (has_boxes) {
-    emit_when(b, b.CreateICmpEQ(team_.member(), m.integer(0)), [&] {
-      for (int64_t i = 0; i < slices_at_once(); ++i) {
-        team_.init_mbarrier(b, barrier(m, scratch, m.integer(i)));
-      }
-    });
-    team_.wait(b);
-  }
+  const Slices slices(*this, m, first, batch, scratch);
+  slices.init_barriers();
   const int64_t ahead = slices_at_once() - 1;
-  const auto start_ahead = [&](llvm::Value *k) { return start(b.CreateAdd(k, m.integer(ahead * depth_))); };
-  const auto multiply_slices = [&](llvm::Value *k, const Values &so_far) {
-    if (has_boxes) {
-      llvm::Value *phase = b.CreateUDiv(number(k), m.integer(slices_at_once()));
-      team_.mbarrier_wait(b, barrier(m, scratch, place(k)), b.CreateTrunc(phase, b.getInt1Ty()));
-    }
-    return multiply(m, slices(k), so_far);
-  };
+  const auto start_ahead = [&](llvm::Value *k) { return slices.start(b.CreateAdd(k, m.integer(ahead * depth_))); };
   const Values zeros(sums(), llvm::Constant::getNullValue(m.sum_type));
   Values results;
-  emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_, [&](llvm::Value *k) { finish(start(k)); });
+  emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_,
+            [&](llvm::Value *k) { slices.finish(slices.start(k)); });
   if (multiplies_behind()) {
-    wait(ahead - 1);  // for the first slice
+    slices.wait(ahead - 1);  // for the first slice
     results = emit_sum(
         b, contracted_, depth_, zeros,
         [&](llvm::Value *k, const Values &so_far) {
-          const Values added = multiply_slices(k, so_far);
-          wait(ahead - 2);  // for the next slice, and until the previous one is no longer needed
-          finish(start_ahead(k));
+          const Values added = slices.multiply(k, so_far);
+          slices.wait(ahead - 2);  // for the next slice, and until the previous one is no longer needed
+          slices.finish(start_ahead(k));
           return added;
         },
         longest_chain());
@@ -305,16 +346,16 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
     results = emit_sum(
         b, contracted_, depth_, zeros,
         [&](llvm::Value *k, const Values &so_far) {
-          wait(ahead - 1);  // for this slice, and until the previous one is no longer needed
+          slices.wait(ahead - 1);  // for this slice, and until the previous one is no longer needed
           const std::array<Pieces, 2> next = start_ahead(k);
-          const Values added = multiply_slices(k, so_far);
-          finish(next);
+          const Values added = slices.multiply(k, so_far);
+          slices.finish(next);
           return added;
         },
         longest_chain());
   }
   results = finish_sums(m, results);
-  wait(0);
+  slices.wait(0);
   return results;
 }
 

@@ -81,6 +81,7 @@ class TileStrategy : public ContractionStrategy {
     bool has_batch;
   };
   using BoxesOfSides = std::array<std::optional<Boxes>, 2>;
+  class Slices;
 
   // Returns the place at which a batch element begins.
   Place batch_place(const ContractionMemory &memory, llvm::Value *batch, Operand of) const;
