@@ -202,9 +202,19 @@ int check_model(const ModelChoice &model, const Options &options, const std::vec
   return worst;
 }
 
-}  // namespace
+// Returns the passes that --passes names, by default the whole pipeline.
+Result<std::vector<passes::Pass>> chosen_passes(const Options &options) {
+  if (!options.has("passes")) {
+    return compile::default_passes();
+  }
+  std::vector<std::string> names;
+  if (const auto &listed = options.get<std::string>("passes"); listed != "none") {
+    boost::split(names, listed, [](char c) { return c == ','; });
+  }
+  return compile::passes_named(names);
+}
 
-int optimize(std::span<const std::string> arguments) {
+Options optimize_options() {
   namespace po = boost::program_options;
   Options options("opt MODEL [--passes=a,b] [--check] [--emit=FORM] [-o FILE]",
                   "Runs passes over a model and prints what comes out. The model is verified after each. With --check\n"
@@ -238,6 +248,13 @@ int optimize(std::span<const std::string> arguments) {
   add_check_options(options);
   BackendChoice::add_to(options, "");
   ModelChoice::add_to(options);
+  return options;
+}
+
+}  // namespace
+
+int optimize(std::span<const std::string> arguments) {
+  Options options = optimize_options();
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -258,14 +275,7 @@ int optimize(std::span<const std::string> arguments) {
   if (form == std::end(forms)) {
     return options.misuse(fmt::format("--emit is '{}', expected one of {}", emit, names_of_forms()));
   }
-  Result<std::vector<passes::Pass>> list = compile::default_passes();
-  if (options.has("passes")) {
-    std::vector<std::string> names;
-    if (const auto &listed = options.get<std::string>("passes"); listed != "none") {
-      boost::split(names, listed, [](char c) { return c == ','; });
-    }
-    list = compile::passes_named(names);
-  }
+  const Result<std::vector<passes::Pass>> list = chosen_passes(options);
   if (!list.ok()) {
     return options.misuse(list.error().message());
   }
