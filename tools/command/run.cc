@@ -393,9 +393,7 @@ std::optional<int> check_devices(const Options &options, const RunRequest &reque
   return std::nullopt;
 }
 
-}  // namespace
-
-int run_model(std::span<const std::string> arguments) {
+Options run_options() {
   namespace po = boost::program_options;
   Options options(
       "run MODEL.hlo [--on NAME] [--against NAME]",
@@ -434,15 +432,16 @@ int run_model(std::span<const std::string> arguments) {
       "write the module before and after each pass, the memory plan and what the backend makes")(
       "print", "print the results, in JSON too")("json", "one JSON object, of each module on a line, instead of text");
   ModelChoice::add_to(options);
-  if (auto exit = options.parse(arguments)) {
-    return *exit;
-  }
-  RunRequest request;
+  return options;
+}
+
+// Sets the request from the command line. Returns an exit code if it does not allow a run.
+std::optional<int> read_request(const Options &options, RunRequest &request) {
   if (auto exit = request.model.read(options)) {
-    return *exit;
+    return exit;
   }
   if (auto exit = request.backend.read(options)) {
-    return *exit;
+    return exit;
   }
   request.backend.add_lowest_layer(device_memory_counter());
   request.against = options.get<std::string>("against");
@@ -462,14 +461,28 @@ int run_model(std::span<const std::string> arguments) {
   }
   for (auto exit : {options.check_at_least<std::int64_t>("memory-limit", 0), options.check_at_least("repeat", 1)}) {
     if (exit) {
-      return *exit;
+      return exit;
     }
   }
   if (options.has("devices")) {
     request.devices = options.get<std::int64_t>("devices");
     if (auto exit = check_devices(options, request)) {
-      return *exit;
+      return exit;
     }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_model(std::span<const std::string> arguments) {
+  Options options = run_options();
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  RunRequest request;
+  if (auto exit = read_request(options, request)) {
+    return *exit;
   }
   auto modules = request.model.modules();
   if (!modules.ok()) {
