@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <optional>
 
 #include "conformance/suite/timing.h"
 #include "core/backplane.h"
@@ -25,6 +26,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 namespace json = boost::json;
+namespace po = boost::program_options;
 
 constexpr const char *description =
     "Times HLO files on a backend and on peers, in turn: here, each peer, here again; the runs alone, without copies\n"
@@ -285,10 +287,10 @@ int misuse(std::string_view problem) {
   return 2;
 }
 
-int main(int argc, char **argv) {
-  namespace po = boost::program_options;
-  using Names = std::vector<std::string>;
-  po::options_description options("Options"), hidden;
+using Names = std::vector<std::string>;  // the values of an option that may be given several times
+
+po::options_description visible_options() {
+  po::options_description options("Options");
   options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
       "set", po::value<Names>()->composing()->default_value({}, ""),
       "a setting of the backend: NAME=VALUE; any number")(
@@ -299,6 +301,42 @@ int main(int argc, char **argv) {
       "so many processors for each side, the first ones, to which both are pinned; as a rule all")(
       "repeat", po::value<int>()->default_value(11), "runs in a row, each time that it is our turn or a peer's")(
       "json", po::value<std::string>(), "write the figures to this file");
+  return options;
+}
+
+// Adds the settings NAME=VALUE to the options. Returns what is wrong with one of them, if anything.
+std::optional<std::string> read_settings(const Names &settings, BackendOptions &options) {
+  for (const std::string &setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return fmt::format("--set is '{}', expected NAME=VALUE", setting);
+    }
+    options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return std::nullopt;
+}
+
+// Adds the figures of each program, or its error, to the results. Returns whether all of them ran.
+bool race_all(const Names &files, const Backend &backend, conformance::RunClock &clock, const Peers &peers, int repeat,
+              json::array &results) {
+  bool all_ran = true;
+  for (const std::string &file : files) {
+    Result<json::object> result = race(file, backend, clock, peers, repeat);
+    if (!result.ok()) {
+      all_ran = false;
+      fmt::print(stderr, "bench_race: {}: {}\n", file, result.error().to_string());
+      results.push_back(
+          json::object{{"program", std::string(filesystem::path(file).stem())}, {"error", result.error().to_string()}});
+      continue;
+    }
+    results.push_back(std::move(*result));
+  }
+  return all_ran;
+}
+
+int main(int argc, char **argv) {
+  const po::options_description options = visible_options();
+  po::options_description hidden;
   hidden.add_options()("file", po::value<Names>()->composing());
   po::options_description all;
   all.add(options).add(hidden);
@@ -334,12 +372,8 @@ int main(int argc, char **argv) {
     }
   }
   BackendOptions backend_options;
-  for (const std::string &setting : values["set"].as<Names>()) {
-    const std::size_t equals = setting.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return misuse(fmt::format("--set is '{}', expected NAME=VALUE", setting));
-    }
-    backend_options.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  if (const auto problem = read_settings(values["set"].as<Names>(), backend_options)) {
+    return misuse(*problem);
   }
   backend_options.threads = &pool;
   conformance::RunClock clock;
@@ -352,18 +386,7 @@ int main(int argc, char **argv) {
   fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "least",
              "spread", "compile", "run / ours", "least /", "compile /", "difference");
   json::array results;
-  bool all_ran = true;
-  for (const std::string &file : values["file"].as<Names>()) {
-    Result<json::object> result = race(file, *backend, clock, peers, repeat);
-    if (!result.ok()) {
-      all_ran = false;
-      fmt::print(stderr, "bench_race: {}: {}\n", file, result.error().to_string());
-      results.push_back(
-          json::object{{"program", std::string(filesystem::path(file).stem())}, {"error", result.error().to_string()}});
-      continue;
-    }
-    results.push_back(std::move(*result));
-  }
+  const bool all_ran = race_all(values["file"].as<Names>(), *backend, clock, peers, repeat, results);
   if (values.count("json") != 0) {
     if (const Status written = write_file(values["json"].as<std::string>(), json::serialize(results) + "\n");
         !written.ok()) {
