@@ -141,29 +141,59 @@ Result<std::string> read_string(TokenReader &reader, AttributeKey key) {
   return reader.read_string(ir::to_string(key));
 }
 
+Result<std::vector<std::int64_t>> read_enumerators(TokenReader &reader, const ir::AttributeInfo &info) {
+  std::vector<std::int64_t> values;
+  BP_TRY(reader.expect('{', fmt::format("before {}", info.text)));
+  BP_TRY(reader.read_list('}', info.text, [&]() -> Status {
+    BP_ASSIGN(std::int64_t value, read_enumerator(reader, info.enumeration));
+    values.push_back(value);
+    return {};
+  }));
+  return values;
+}
+
+Result<std::int64_t> read_number(TokenReader &reader, const ir::AttributeInfo &info) {
+  switch (info.kind) {
+    case AttributeKind::Bool: {
+      BP_ASSIGN(bool value, reader.read_bool(info.text));
+      return value ? 1 : 0;
+    }
+    case AttributeKind::I64: return reader.read_integer(info.text);
+    default: return read_enumerator(reader, info.enumeration);
+  }
+}
+
+Result<std::vector<std::int64_t>> read_numbers(TokenReader &reader, const ir::AttributeInfo &info) {
+  switch (info.kind) {
+    case AttributeKind::I64List: return reader.read_integers(info.text);
+    case AttributeKind::I64Lists: return read_lists(reader, info.text);
+    case AttributeKind::EnumList: return read_enumerators(reader, info);
+    case AttributeKind::DimLabels: return read_dim_labels(reader);
+    case AttributeKind::Pairs: return read_pairs(reader);
+    default: return read_aliasing(reader);
+  }
+}
+
 }  // namespace
 
 Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId id, AttributeKey key) {
   const ir::AttributeInfo &info = ir::info(key);
   switch (info.kind) {
-    case AttributeKind::Bool: {
-      BP_ASSIGN(bool value, reader.read_bool(info.text));
-      module.set_number(id, key, value ? 1 : 0);
-      return {};
-    }
-    case AttributeKind::I64: {
-      BP_ASSIGN(std::int64_t value, reader.read_integer(info.text));
+    case AttributeKind::Bool:
+    case AttributeKind::I64:
+    case AttributeKind::Enum: {
+      BP_ASSIGN(std::int64_t value, read_number(reader, info));
       module.set_number(id, key, value);
       return {};
     }
-    case AttributeKind::I64List: {
-      BP_ASSIGN(auto values, reader.read_integers(info.text));
+    case AttributeKind::I64List:
+    case AttributeKind::I64Lists:
+    case AttributeKind::EnumList:
+    case AttributeKind::DimLabels:
+    case AttributeKind::Pairs:
+    case AttributeKind::Aliasing: {
+      BP_ASSIGN(auto values, read_numbers(reader, info));
       module.set_numbers(id, key, values);
-      return {};
-    }
-    case AttributeKind::I64Lists: {
-      BP_ASSIGN(auto lists, read_lists(reader, info.text));
-      module.set_numbers(id, key, lists);
       return {};
     }
     case AttributeKind::F64: {
@@ -171,29 +201,10 @@ Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId
       module.set_real(id, key, value);
       return {};
     }
-    case AttributeKind::Enum: {
-      BP_ASSIGN(std::int64_t value, read_enumerator(reader, info.enumeration));
-      module.set_number(id, key, value);
-      return {};
-    }
-    case AttributeKind::EnumList: {
-      std::vector<std::int64_t> values;
-      BP_TRY(reader.expect('{', fmt::format("before {}", info.text)));
-      BP_TRY(reader.read_list('}', info.text, [&]() -> Status {
-        BP_ASSIGN(std::int64_t value, read_enumerator(reader, info.enumeration));
-        values.push_back(value);
-        return {};
-      }));
-      module.set_numbers(id, key, values);
-      return {};
-    }
-    case AttributeKind::String: {
-      BP_ASSIGN(std::string value, read_string(reader, key));
-      module.set_text(id, key, value);
-      return {};
-    }
+    case AttributeKind::String:
     case AttributeKind::Text: {
-      BP_ASSIGN(std::string value, read_text(reader, key));
+      BP_ASSIGN(std::string value,
+                info.kind == AttributeKind::String ? read_string(reader, key) : read_text(reader, key));
       module.set_text(id, key, value);
       return {};
     }
@@ -210,21 +221,6 @@ Status read_attribute(TokenReader &reader, ir::Module &module, ir::InstructionId
     case AttributeKind::Window: {
       BP_ASSIGN(auto window, read_window(reader));
       module.set_window(id, window);
-      return {};
-    }
-    case AttributeKind::DimLabels: {
-      BP_ASSIGN(auto numbers, read_dim_labels(reader));
-      module.set_numbers(id, key, numbers);
-      return {};
-    }
-    case AttributeKind::Pairs: {
-      BP_ASSIGN(auto numbers, read_pairs(reader));
-      module.set_numbers(id, key, numbers);
-      return {};
-    }
-    case AttributeKind::Aliasing: {
-      BP_ASSIGN(auto numbers, read_aliasing(reader));
-      module.set_numbers(id, key, numbers);
       return {};
     }
     case AttributeKind::Computation:
