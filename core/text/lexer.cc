@@ -30,6 +30,81 @@ bool is(char c, std::uint8_t mask) {
   return (classes[static_cast<unsigned char>(c)] & mask) != 0;
 }
 
+char character_at(std::string_view text, std::size_t i) {
+  return i < text.size() ? text[i] : '\0';
+}
+
+// A word extends to the last identifier character, but excludes the - of an arrow.
+std::size_t end_of_word(std::string_view text, std::size_t i) {
+  while (i < text.size() && is(text[i], Inside) && !(text[i] == '-' && character_at(text, i + 1) == '>')) {
+    ++i;
+  }
+  return i;
+}
+
+bool begins_number(std::string_view text, std::size_t position) {
+  const char c = text[position], following = character_at(text, position + 1);
+  const bool is_signed = c == '-' && (is(following, Digit) || following == '.' || following == 'i' || following == 'n');
+  return is(c, Digit) || is_signed || (c == '.' && is(following, Digit));
+}
+
+std::size_t end_of_number(std::string_view text, std::size_t position) {
+  std::size_t end = end_of_word(text, position + 1);
+  while (character_at(text, end) == '+' && (text[end - 1] == 'e' || text[end - 1] == 'E')) {
+    end = end_of_word(text, end + 1);
+  }
+  return end;
+}
+
+// The kind of a token, and where it ends.
+struct End {
+  TokenKind kind;
+  std::size_t at;
+};
+
+End end_of_string(std::string_view text, std::size_t position) {
+  std::size_t end = position + 1;
+  while (end < text.size() && text[end] != text[position]) {
+    end += text[end] == '\\' ? 2 : 1;
+  }
+  return end < text.size() ? End{TokenKind::String, end + 1} : End{TokenKind::Error, text.size()};
+}
+
+// Returns the end of a token that begins with neither a letter nor a number.
+End end_of_symbol(std::string_view text, std::size_t position) {
+  const char following = character_at(text, position + 1);
+  switch (text[position]) {
+    case '%': {
+      const std::size_t end = end_of_word(text, position + 1);
+      return {end == position + 1 ? TokenKind::Character : TokenKind::Name, end};
+    }
+    case '"':
+    case '\'': return end_of_string(text, position);
+    case '-':
+      if (following == '>') {
+        return {TokenKind::Arrow, position + 2};
+      }
+      break;
+    case '<':
+      if (following == '=') {
+        return {TokenKind::LessEqual, position + 2};
+      }
+      break;
+    case '.':
+      if (following == '.' && character_at(text, position + 2) == '.') {
+        return {TokenKind::Ellipsis, position + 3};
+      }
+      break;
+    case '/':
+      if (following == '*') {
+        return {TokenKind::Error, text.size()};
+      }
+      break;
+    default: break;
+  }
+  return {TokenKind::Character, position + 1};
+}
+
 }  // namespace
 
 bool is_identifier_character(char c) {
@@ -58,71 +133,20 @@ std::size_t Lexer::skip_blank(std::size_t position) const {
 }
 
 Token Lexer::at(std::size_t position) const {
-  const std::string_view text = text_;
   position = skip_blank(position);
-  auto make = [&](TokenKind kind, std::size_t end) {
-    return Token{kind, static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(end)};
+  auto make = [&](End end) {
+    return Token{end.kind, static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(end.at)};
   };
-  auto character_at = [&](std::size_t i) { return i < text.size() ? text[i] : '\0'; };
-  // A word extends to the last identifier character, but excludes the - of an arrow.
-  auto end_of_word = [&](std::size_t i) {
-    while (i < text.size() && is(text[i], Inside) && !(text[i] == '-' && character_at(i + 1) == '>')) {
-      ++i;
-    }
-    return i;
-  };
-  if (position >= text.size()) {
-    return make(TokenKind::End, position);
+  if (position >= text_.size()) {
+    return make({TokenKind::End, position});
   }
-  char c = text[position];
-  char following = character_at(position + 1);
-  if (is(c, Letter)) {
-    return make(TokenKind::Identifier, end_of_word(position + 1));
+  if (is(text_[position], Letter)) {
+    return make({TokenKind::Identifier, end_of_word(text_, position + 1)});
   }
-  bool is_signed = c == '-' && (is(following, Digit) || following == '.' || following == 'i' || following == 'n');
-  if (is(c, Digit) || is_signed || (c == '.' && is(following, Digit))) {
-    std::size_t end = end_of_word(position + 1);
-    while (character_at(end) == '+' && (text[end - 1] == 'e' || text[end - 1] == 'E')) {
-      end = end_of_word(end + 1);
-    }
-    return make(TokenKind::Number, end);
+  if (begins_number(text_, position)) {
+    return make({TokenKind::Number, end_of_number(text_, position)});
   }
-  switch (c) {
-    case '%': {
-      std::size_t end = end_of_word(position + 1);
-      return make(end == position + 1 ? TokenKind::Character : TokenKind::Name, end);
-    }
-    case '"':
-    case '\'': {
-      std::size_t end = position + 1;
-      while (end < text.size() && text[end] != c) {
-        end += text[end] == '\\' ? 2 : 1;
-      }
-      return end < text.size() ? make(TokenKind::String, end + 1) : make(TokenKind::Error, text.size());
-    }
-    case '-':
-      if (following == '>') {
-        return make(TokenKind::Arrow, position + 2);
-      }
-      break;
-    case '<':
-      if (following == '=') {
-        return make(TokenKind::LessEqual, position + 2);
-      }
-      break;
-    case '.':
-      if (following == '.' && character_at(position + 2) == '.') {
-        return make(TokenKind::Ellipsis, position + 3);
-      }
-      break;
-    case '/':
-      if (following == '*') {
-        return make(TokenKind::Error, text.size());
-      }
-      break;
-    default: break;
-  }
-  return make(TokenKind::Character, position + 1);
+  return make(end_of_symbol(text_, position));
 }
 
 std::string_view Lexer::text(const Token &token) const {
