@@ -45,6 +45,10 @@ class Printer {
   void attribute(ir::Instruction instruction, const ir::AttributeInfo &info);
   void called_computations(ir::Instruction instruction, const ir::AttributeInfo &info, std::size_t &next);
   void metadata(const ir::Metadata &metadata);
+  void string(std::string_view text, AttributeKey key);
+  void slice_ranges(std::span<const ir::SliceRange> ranges);
+  void padding(std::span<const ir::PaddingDimension> dimensions);
+  void pairs(std::span<const std::int64_t> numbers);
   void window(std::span<const ir::WindowDimension> window);
   void dim_labels(const ir::ConvolutionDimensions &dimensions);
   void aliasing(std::span<const std::int64_t> numbers);
@@ -287,54 +291,57 @@ void Printer::attribute(ir::Instruction instruction, const ir::AttributeInfo &in
       out_ += '}';
       return;
     }
-    case AttributeKind::String: {
-      std::string_view text = instruction.text(info.key);
-      // JSON is written verbatim.
-      bool is_raw = info.key == AttributeKey::BackendConfig && text.starts_with('{') &&
-                    Lexer(text).end_of_braces(0) == text.size();
-      out_ += is_raw ? std::string(text) : in_quotes(text);
-      return;
-    }
+    case AttributeKind::String: string(instruction.text(info.key), info.key); return;
     case AttributeKind::Text: out_ += instruction.text(info.key); return;
-    case AttributeKind::SliceRanges: {
-      std::string_view separator;
-      out_ += '{';
-      for (const ir::SliceRange &range : instruction.slice_ranges()) {
-        add("{}[{}:{}", std::exchange(separator, ", "), range.start, range.limit);
-        if (range.stride != 1) {
-          add(":{}", range.stride);
-        }
-        out_ += ']';
-      }
-      out_ += '}';
-      return;
-    }
-    case AttributeKind::Padding: {
-      std::string_view separator;
-      for (const ir::PaddingDimension &padding : instruction.padding()) {
-        add("{}{}_{}", std::exchange(separator, "x"), padding.low, padding.high);
-        if (padding.interior != 0) {
-          add("_{}", padding.interior);
-        }
-      }
-      return;
-    }
+    case AttributeKind::SliceRanges: slice_ranges(instruction.slice_ranges()); return;
+    case AttributeKind::Padding: padding(instruction.padding()); return;
     case AttributeKind::Window: window(instruction.window()); return;
     case AttributeKind::DimLabels: dim_labels(instruction.convolution_dimensions()); return;
-    case AttributeKind::Pairs: {
-      std::string_view separator;
-      out_ += '{';
-      for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
-        add("{}{}", std::exchange(separator, ","), braces(numbers.subspan(i, 2)));
-      }
-      out_ += '}';
-      return;
-    }
+    case AttributeKind::Pairs: pairs(numbers); return;
     case AttributeKind::Aliasing: aliasing(numbers); return;
     case AttributeKind::Computation:
     case AttributeKind::Computations:
     case AttributeKind::Literal: return;
   }
+}
+
+void Printer::string(std::string_view text, AttributeKey key) {
+  // JSON is written verbatim.
+  bool is_raw =
+      key == AttributeKey::BackendConfig && text.starts_with('{') && Lexer(text).end_of_braces(0) == text.size();
+  out_ += is_raw ? std::string(text) : in_quotes(text);
+}
+
+void Printer::slice_ranges(std::span<const ir::SliceRange> ranges) {
+  std::string_view separator;
+  out_ += '{';
+  for (const ir::SliceRange &range : ranges) {
+    add("{}[{}:{}", std::exchange(separator, ", "), range.start, range.limit);
+    if (range.stride != 1) {
+      add(":{}", range.stride);
+    }
+    out_ += ']';
+  }
+  out_ += '}';
+}
+
+void Printer::padding(std::span<const ir::PaddingDimension> dimensions) {
+  std::string_view separator;
+  for (const ir::PaddingDimension &padding : dimensions) {
+    add("{}{}_{}", std::exchange(separator, "x"), padding.low, padding.high);
+    if (padding.interior != 0) {
+      add("_{}", padding.interior);
+    }
+  }
+}
+
+void Printer::pairs(std::span<const std::int64_t> numbers) {
+  std::string_view separator;
+  out_ += '{';
+  for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
+    add("{}{}", std::exchange(separator, ","), braces(numbers.subspan(i, 2)));
+  }
+  out_ += '}';
 }
 
 void Printer::metadata(const ir::Metadata &m) {
