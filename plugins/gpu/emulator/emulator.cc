@@ -55,70 +55,17 @@ class EmulatedBlock {
     }
     block_waits_ = 0;
     for (std::uint32_t i = 0; i < grid_.threads; ++i) {
-      threads_[i] = {.thread = i,
-                     .threads = grid_.threads,
-                     .block = number,
-                     .blocks = grid_.blocks,
-                     .warp_size = warp_size_,
-                     .waits_for = EmulatedWait::None,
-                     .turn = 0,
-                     .words = {},
-                     .shared = shared_.get(),
-                     .visible = visible_.get(),
-                     .allocate = allocate_frame,
-                     .mma = mma,
-                     .load_matrix_fragments = load_matrix_fragments,
-                     .multiply_slices = multiply_slices,
-                     .finish_slices = finish_slices,
-                     .unfinished = {},
-                     .unfinished_count = 0,
-                     .proxy_fence = proxy_fence,
-                     .init_mbarrier = init_mbarrier,
-                     .mbarrier_expect_bytes = mbarrier_expect_bytes,
-                     .copy_tensor_box = copy_tensor_box,
-                     .mbarrier_wait = mbarrier_wait,
-                     .cp_async = cp_async,
-                     .cp_async_commit = cp_async_commit,
-                     .cp_async_wait = cp_async_wait,
-                     .access = access,
-                     .is_wanted = 1,
-                     .emulator = this};
-      frames_[i].copies.assign(1, {});
-      frames_[i].has_fence = false;
-      frames_[i].warp_waits = 0;
-      running = &threads_[i];
-      frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
+      start(i, number);
     }
     if (lacks_memory_) {
       return no_memory(diag);
     }
     for (;;) {
-      for (std::uint32_t first = 0; first < grid_.threads; first += warp_size_) {
-        const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size_, grid_.threads - first));
-        while (warp[0].waits_for == EmulatedWait::Warp) {
-          if (!all_wait_like(warp)) {
-            return differ("warp", diag);
-          }
-          for (const EmulatedThread &thread : warp) {
-            ++frames_[thread.thread].warp_waits;
-          }
-          resume(warp);
-        }
+      if (!run_warps()) {
+        return differ("warp", diag);
       }
-      if (lacks_memory_) {
-        return no_memory(diag);
-      }
-      if (!races_.first_race().empty()) {
-        return fail(diag, BP_INTERNAL,
-                    backend_ + ": " + races_.first_race() + ", and neither waits for the other: the kernel is wrong");
-      }
-      if (waits_in_vain_) {
-        return fail(
-            diag, BP_INTERNAL,
-            backend_ + ": a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
-      }
-      if (!all_wait_like(threads_)) {
-        return differ("block", diag);
+      if (const bp_status status = check(diag); status != BP_OK) {
+        return status;
       }
       if (threads_[0].waits_for == EmulatedWait::None) {
         return BP_OK;
@@ -159,6 +106,77 @@ class EmulatedBlock {
     bool has_fence = false;                 // has executed a proxy fence since the block waited
     std::uint32_t warp_waits = 0;
   };
+
+  // Runs a thread of a block until it waits.
+  void start(std::uint32_t i, std::uint32_t block) {
+    threads_[i] = {.thread = i,
+                   .threads = grid_.threads,
+                   .block = block,
+                   .blocks = grid_.blocks,
+                   .warp_size = warp_size_,
+                   .waits_for = EmulatedWait::None,
+                   .turn = 0,
+                   .words = {},
+                   .shared = shared_.get(),
+                   .visible = visible_.get(),
+                   .allocate = allocate_frame,
+                   .mma = mma,
+                   .load_matrix_fragments = load_matrix_fragments,
+                   .multiply_slices = multiply_slices,
+                   .finish_slices = finish_slices,
+                   .unfinished = {},
+                   .unfinished_count = 0,
+                   .proxy_fence = proxy_fence,
+                   .init_mbarrier = init_mbarrier,
+                   .mbarrier_expect_bytes = mbarrier_expect_bytes,
+                   .copy_tensor_box = copy_tensor_box,
+                   .mbarrier_wait = mbarrier_wait,
+                   .cp_async = cp_async,
+                   .cp_async_commit = cp_async_commit,
+                   .cp_async_wait = cp_async_wait,
+                   .access = access,
+                   .is_wanted = 1,
+                   .emulator = this};
+    frames_[i].copies.assign(1, {});
+    frames_[i].has_fence = false;
+    frames_[i].warp_waits = 0;
+    running = &threads_[i];
+    frames_[i].handle = kernel_(pointers_.data(), &threads_[i]);
+  }
+
+  // Runs all warps until no thread waits for its warp. Returns false if threads of a warp wait for different things.
+  bool run_warps() {
+    for (std::uint32_t first = 0; first < grid_.threads; first += warp_size_) {
+      const auto warp = std::span(threads_).subspan(first, std::min<std::size_t>(warp_size_, grid_.threads - first));
+      while (warp[0].waits_for == EmulatedWait::Warp) {
+        if (!all_wait_like(warp)) {
+          return false;
+        }
+        for (const EmulatedThread &thread : warp) {
+          ++frames_[thread.thread].warp_waits;
+        }
+        resume(warp);
+      }
+    }
+    return true;
+  }
+
+  // Reports what was wrong until all threads wait for the block or have ended.
+  bp_status check(const bp_diag_t *diag) const {
+    if (lacks_memory_) {
+      return no_memory(diag);
+    }
+    if (!races_.first_race().empty()) {
+      return fail(diag, BP_INTERNAL,
+                  backend_ + ": " + races_.first_race() + ", and neither waits for the other: the kernel is wrong");
+    }
+    if (waits_in_vain_) {
+      return fail(
+          diag, BP_INTERNAL,
+          backend_ + ": a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
+    }
+    return all_wait_like(threads_) ? BP_OK : differ("block", diag);
+  }
 
   static Memory allocate(std::uint64_t bytes, std::uint64_t alignment = 64) {
     return Memory(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
