@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace bp::cpu {
 namespace {
@@ -16,57 +17,60 @@ enum class Kind {
   Arithmetic,  // computes with elements
 };
 
+// The ops of each kind; the others are not run.
+constexpr std::uint16_t structure_ops[] = {BP_OP_PARAMETER,
+                                           BP_OP_CONSTANT,
+                                           BP_OP_BITCAST,
+                                           BP_OP_AFTER_ALL,
+                                           BP_OP_ADD_DEPENDENCY,
+                                           BP_OP_DOMAIN,
+                                           BP_OP_OPTIMIZATION_BARRIER,
+                                           BP_OP_COPY,
+                                           BP_OP_WHILE,
+                                           BP_OP_CONDITIONAL,
+                                           BP_OP_CALL};
+constexpr std::uint16_t movement_ops[] = {
+    BP_OP_BROADCAST, BP_OP_SLICE, BP_OP_DYNAMIC_SLICE, BP_OP_DYNAMIC_UPDATE_SLICE, BP_OP_CONCATENATE, BP_OP_PAD};
+constexpr std::uint16_t arithmetic_ops[] = {BP_OP_IOTA,
+                                            BP_OP_REDUCE,
+                                            BP_OP_DOT,
+                                            BP_OP_ADD,
+                                            BP_OP_SUBTRACT,
+                                            BP_OP_MULTIPLY,
+                                            BP_OP_DIVIDE,
+                                            BP_OP_REMAINDER,
+                                            BP_OP_NEGATE,
+                                            BP_OP_ABS,
+                                            BP_OP_MAXIMUM,
+                                            BP_OP_MINIMUM,
+                                            BP_OP_AND,
+                                            BP_OP_OR,
+                                            BP_OP_XOR,
+                                            BP_OP_NOT,
+                                            BP_OP_SHIFT_LEFT,
+                                            BP_OP_SHIFT_RIGHT_ARITHMETIC,
+                                            BP_OP_SHIFT_RIGHT_LOGICAL,
+                                            BP_OP_COMPARE,
+                                            BP_OP_SELECT,
+                                            BP_OP_CONVERT,
+                                            BP_OP_BITCAST_CONVERT,
+                                            BP_OP_FLOOR,
+                                            BP_OP_EXPONENTIAL,
+                                            BP_OP_LOG,
+                                            BP_OP_SQRT,
+                                            BP_OP_SINE,
+                                            BP_OP_COSINE,
+                                            BP_OP_TANH};
+
 Kind kind_of(std::uint16_t op) {
-  switch (op) {
-    case BP_OP_PARAMETER:
-    case BP_OP_CONSTANT:
-    case BP_OP_BITCAST:
-    case BP_OP_AFTER_ALL:
-    case BP_OP_ADD_DEPENDENCY:
-    case BP_OP_DOMAIN:
-    case BP_OP_OPTIMIZATION_BARRIER:
-    case BP_OP_COPY:
-    case BP_OP_WHILE:
-    case BP_OP_CONDITIONAL:
-    case BP_OP_CALL: return Kind::Structure;
-    case BP_OP_BROADCAST:
-    case BP_OP_SLICE:
-    case BP_OP_DYNAMIC_SLICE:
-    case BP_OP_DYNAMIC_UPDATE_SLICE:
-    case BP_OP_CONCATENATE:
-    case BP_OP_PAD: return Kind::Movement;
-    case BP_OP_IOTA:
-    case BP_OP_REDUCE:
-    case BP_OP_DOT:
-    case BP_OP_ADD:
-    case BP_OP_SUBTRACT:
-    case BP_OP_MULTIPLY:
-    case BP_OP_DIVIDE:
-    case BP_OP_REMAINDER:
-    case BP_OP_NEGATE:
-    case BP_OP_ABS:
-    case BP_OP_MAXIMUM:
-    case BP_OP_MINIMUM:
-    case BP_OP_AND:
-    case BP_OP_OR:
-    case BP_OP_XOR:
-    case BP_OP_NOT:
-    case BP_OP_SHIFT_LEFT:
-    case BP_OP_SHIFT_RIGHT_ARITHMETIC:
-    case BP_OP_SHIFT_RIGHT_LOGICAL:
-    case BP_OP_COMPARE:
-    case BP_OP_SELECT:
-    case BP_OP_CONVERT:
-    case BP_OP_BITCAST_CONVERT:
-    case BP_OP_FLOOR:
-    case BP_OP_EXPONENTIAL:
-    case BP_OP_LOG:
-    case BP_OP_SQRT:
-    case BP_OP_SINE:
-    case BP_OP_COSINE:
-    case BP_OP_TANH: return Kind::Arithmetic;
-    default: return Kind::None;
+  const auto is_in = [op](std::span<const std::uint16_t> ops) { return std::ranges::find(ops, op) != ops.end(); };
+  if (is_in(structure_ops)) {
+    return Kind::Structure;
   }
+  if (is_in(movement_ops)) {
+    return Kind::Movement;
+  }
+  return is_in(arithmetic_ops) ? Kind::Arithmetic : Kind::None;
 }
 
 bool is_stored(std::uint16_t dtype) {
