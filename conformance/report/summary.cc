@@ -18,18 +18,16 @@ std::string family_of(std::string_view op) {
   if (info.has(ir::Trait::Collective)) {
     return "collective";
   }
+  if (info.has(ir::Trait::Contraction)) {
+    return "linear algebra";
+  }
+  if (info.has(ir::Trait::Reduction)) {
+    return "reduction and order";
+  }
   switch (*opcode) {
-    case Opcode::Dot:
-    case Opcode::RaggedDot:
-    case Opcode::ScaledDot:
-    case Opcode::Convolution:
     case Opcode::Cholesky:
     case Opcode::TriangularSolve:
     case Opcode::Fft: return "linear algebra";
-    case Opcode::Reduce:
-    case Opcode::ReduceWindow:
-    case Opcode::SelectAndScatter:
-    case Opcode::Scan:
     case Opcode::BatchNormTraining:
     case Opcode::BatchNormInference:
     case Opcode::BatchNormGrad:
