@@ -224,46 +224,13 @@ class ComputationFuser {
     }
     Member place;
     for (InstructionId user : users) {
-      auto found = members_.find(user);
-      if (found == members_.end()) {
-        return is_copied_into_users(module_.instruction(user))
-                   ? false
-                   : refuse(instruction, user, "the user is no part of a loop");
-      }
-      if (place.root != no_instruction && found->second.root != place.root) {
-        return refuse(instruction, user, "users in different loops need it");
-      }
-      for (std::size_t i = 0; i < module_.instruction(user).operand_count(); ++i) {
-        if (module_.instruction(user).operands()[i] != instruction.id()) {
-          continue;
-        }
-        if (is_scatter_root(module_.instruction(user)) && i == 0) {
-          return refuse(instruction, user, "the scatter writes it where it lies");
-        }
-        std::uint32_t view = view_of_operand(module_.instruction(user), found->second, i);
-        if (place.root != no_instruction && view != place.view) {
-          return refuse(instruction, user, "it would be computed at several places of the loop");
-        }
-        place = {found->second.root, view};
+      if (!join_user(instruction, user, place)) {
+        return false;
       }
     }
     Group &group = groups_[place.root];
-    bool is_free = only_moves(instruction.opcode());
-    if (views_[place.view].repeats && !is_free) {
-      return refuse(instruction, place.root, "it would be computed several times");
-    }
-    if (views_[place.view].waits && !is_free && !is_cheap(instruction.opcode()) &&
-        !finds_elements(instruction.opcode())) {
-      return refuse(instruction, place.root, "a scatter would compute it for one element after the other");
-    }
-    if (views_[place.view].finds && of_rows_.contains(instruction.id())) {
-      return refuse(instruction, place.root, "it is computed from a reduction, and wanted at other places");
-    }
-    if (module_.instruction(place.root).opcode() == Opcode::Concatenate && !is_free) {
-      return refuse(instruction, place.root, "a concatenation that ends a loop copies its parts");
-    }
-    if (is_computed_from_part_of(instruction, group.taken)) {
-      return refuse(instruction, place.root, "it reads what the loop overwrites, which would have to be copied");
+    if (const char *reason = reason_against(instruction, place, group)) {
+      return refuse(instruction, place.root, reason);
     }
     if (group.is_full || group.size + fused_size(instruction) > context_.fusion.max_instructions) {
       refuse(instruction, place.root, "the loop would have too many instructions");
@@ -281,6 +248,55 @@ class ComputationFuser {
     group.size += fused_size(instruction);
     members_[instruction.id()] = place;
     return true;
+  }
+
+  // Sets the place where the user, which is one of several, reads the instruction. Returns false if it is not the place
+  // where the users before read it.
+  bool join_user(const Instruction &instruction, InstructionId user_id, Member &place) {
+    const Instruction user = module_.instruction(user_id);
+    auto found = members_.find(user_id);
+    if (found == members_.end()) {
+      return is_copied_into_users(user) ? false : refuse(instruction, user_id, "the user is no part of a loop");
+    }
+    if (place.root != no_instruction && found->second.root != place.root) {
+      return refuse(instruction, user_id, "users in different loops need it");
+    }
+    for (std::size_t i = 0; i < user.operand_count(); ++i) {
+      if (user.operands()[i] != instruction.id()) {
+        continue;
+      }
+      if (is_scatter_root(user) && i == 0) {
+        return refuse(instruction, user_id, "the scatter writes it where it lies");
+      }
+      std::uint32_t view = view_of_operand(user, found->second, i);
+      if (place.root != no_instruction && view != place.view) {
+        return refuse(instruction, user_id, "it would be computed at several places of the loop");
+      }
+      place = {found->second.root, view};
+    }
+    return true;
+  }
+
+  // Returns why the instruction must not be computed at the place; null if it may be.
+  const char *reason_against(const Instruction &instruction, const Member &place, const Group &group) const {
+    const View &view = views_[place.view];
+    const bool is_free = only_moves(instruction.opcode());
+    if (view.repeats && !is_free) {
+      return "it would be computed several times";
+    }
+    if (view.waits && !is_free && !is_cheap(instruction.opcode()) && !finds_elements(instruction.opcode())) {
+      return "a scatter would compute it for one element after the other";
+    }
+    if (view.finds && of_rows_.contains(instruction.id())) {
+      return "it is computed from a reduction, and wanted at other places";
+    }
+    if (module_.instruction(place.root).opcode() == Opcode::Concatenate && !is_free) {
+      return "a concatenation that ends a loop copies its parts";
+    }
+    if (is_computed_from_part_of(instruction, group.taken)) {
+      return "it reads what the loop overwrites, which would have to be copied";
+    }
+    return nullptr;
   }
 
   // Ends a full group where the fewest bytes pass from one loop to the next: later members leave it, and join or start
