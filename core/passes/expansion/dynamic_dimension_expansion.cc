@@ -41,29 +41,34 @@ bool meets_dynamic(Instruction i) {
   return false;
 }
 
+// Ops that are expanded whatever their attributes and operands are.
+constexpr Opcode always_supported[] = {Opcode::BatchNormInference,
+                                       Opcode::BitcastConvert,
+                                       Opcode::Broadcast,
+                                       Opcode::Concatenate,
+                                       Opcode::DynamicSlice,
+                                       Opcode::DynamicUpdateSlice,
+                                       Opcode::Gather,
+                                       Opcode::GetDimensionSize,
+                                       Opcode::Iota,
+                                       Opcode::Map,
+                                       Opcode::Pad,
+                                       Opcode::Reverse,
+                                       Opcode::SetDimensionSize,
+                                       Opcode::Slice,
+                                       Opcode::Sort,
+                                       Opcode::Transpose};
+
 bool is_supported(Instruction i) {
   if (!ir::check_dynamic_dimensions(i).ok()) {
     return false;
   }
+  if (std::ranges::find(always_supported, i.opcode()) != std::end(always_supported)) {
+    return true;
+  }
   const bool is_small = std::ranges::all_of(
       i.operands(), [&](InstructionId id) { return i.module().instruction(id).shape().element_count() <= INT32_MAX; });
   switch (i.opcode()) {
-    case Opcode::BatchNormInference:
-    case Opcode::BitcastConvert:
-    case Opcode::Broadcast:
-    case Opcode::Concatenate:
-    case Opcode::DynamicSlice:
-    case Opcode::DynamicUpdateSlice:
-    case Opcode::Gather:
-    case Opcode::GetDimensionSize:
-    case Opcode::Iota:
-    case Opcode::Map:
-    case Opcode::Pad:
-    case Opcode::Reverse:
-    case Opcode::SetDimensionSize:
-    case Opcode::Slice:
-    case Opcode::Sort:
-    case Opcode::Transpose: return true;
     case Opcode::GetTupleElement: return i.operand(0).opcode() == Opcode::Sort;
     case Opcode::CustomCall: return ir::size_call(i) != ir::SizeCall::None && ir::check_size_call(i).ok();
     case Opcode::Reshape:
