@@ -14,30 +14,31 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-// Returns the bits of the op's identity element, as a float or an integer of the type's width.
-std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
-  const bool is_pred = type == ElementType::Pred, is_signed = ir::is_signed(type);
-  if (!ir::is_floating(type) && !is_pred && !ir::is_integer(type)) {
+// The bits of an op's identity element, as a float or an integer of the type's width.
+using NeutralBits = std::optional<std::uint64_t>;
+
+NeutralBits neutral_float(Opcode opcode, ElementType type) {
+  const bool is_f64 = type == ElementType::F64, is_f32 = type == ElementType::F32;
+  const bool is_bf16 = type == ElementType::BF16, is_f16 = type == ElementType::F16;
+  if (!is_f64 && !is_f32 && !is_bf16 && !is_f16) {
     return std::nullopt;
   }
-  const std::uint64_t sign = std::uint64_t{1} << (ir::bit_width(type) - 1), ones = sign | (sign - 1);
-  if (ir::is_floating(type)) {
-    const bool is_f64 = type == ElementType::F64, is_f32 = type == ElementType::F32;
-    const bool is_bf16 = type == ElementType::BF16, is_f16 = type == ElementType::F16;
-    if (!is_f64 && !is_f32 && !is_bf16 && !is_f16) {
-      return std::nullopt;
-    }
-    const unsigned fraction = is_f64 ? 52 : is_f32 ? 23 : is_bf16 ? 7 : 10;
-    const std::uint64_t infinity = (sign - 1) >> fraction << fraction;
-    const std::uint64_t one = (infinity >> 1) >> fraction << fraction;
-    switch (opcode) {
-      case Opcode::Add: return sign;  // -0
-      case Opcode::Multiply: return one;
-      case Opcode::Maximum: return sign | infinity;
-      case Opcode::Minimum: return infinity;
-      default: return std::nullopt;
-    }
+  const unsigned fraction = is_f64 ? 52 : is_f32 ? 23 : is_bf16 ? 7 : 10;
+  const std::uint64_t sign = std::uint64_t{1} << (ir::bit_width(type) - 1);
+  const std::uint64_t infinity = (sign - 1) >> fraction << fraction;
+  const std::uint64_t one = (infinity >> 1) >> fraction << fraction;
+  switch (opcode) {
+    case Opcode::Add: return sign;  // -0
+    case Opcode::Multiply: return one;
+    case Opcode::Maximum: return sign | infinity;
+    case Opcode::Minimum: return infinity;
+    default: return std::nullopt;
   }
+}
+
+NeutralBits neutral_integer(Opcode opcode, ElementType type) {
+  const bool is_pred = type == ElementType::Pred, is_signed = ir::is_signed(type);
+  const std::uint64_t sign = std::uint64_t{1} << (ir::bit_width(type) - 1), ones = sign | (sign - 1);
   switch (opcode) {
     case Opcode::Add:
     case Opcode::Or:
@@ -48,6 +49,13 @@ std::optional<std::uint64_t> neutral_bits(Opcode opcode, ElementType type) {
     case Opcode::And: return is_pred ? 1 : ones;
     default: return std::nullopt;
   }
+}
+
+NeutralBits neutral_bits(Opcode opcode, ElementType type) {
+  if (ir::is_floating(type)) {
+    return neutral_float(opcode, type);
+  }
+  return type == ElementType::Pred || ir::is_integer(type) ? neutral_integer(opcode, type) : std::nullopt;
 }
 
 std::span<const Shape> arrays(const Shape &shape) {
