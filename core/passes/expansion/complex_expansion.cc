@@ -24,6 +24,25 @@ bool is_complex(const Shape &shape) {
   return shape.is_array() && ir::is_complex(shape.element_type());
 }
 
+// Whether the op does with each of the parts what it does with complex numbers.
+bool treats_parts_alike(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Copy:
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Transpose:
+    case Opcode::Slice:
+    case Opcode::DynamicSlice:
+    case Opcode::DynamicUpdateSlice:
+    case Opcode::Concatenate:
+    case Opcode::Pad:
+    case Opcode::Reverse:
+    case Opcode::Gather:
+    case Opcode::Select: return true;
+    default: return false;
+  }
+}
+
 Shape with_type(Shape shape, ElementType type) {
   shape.set_element_type(type);
   return shape;
@@ -43,6 +62,9 @@ class ComplexExpansion {
  private:
   Result<Id> expanded() {
     const Instruction i = original_;
+    if (treats_parts_alike(i.opcode())) {
+      return complex({part_of_result(part_type(), &Parts::real), part_of_result(part_type(), &Parts::imaginary)});
+    }
     switch (i.opcode()) {
       case Opcode::Real: return split(operand(0)).real;
       case Opcode::Imag: return split(operand(0)).imaginary;
@@ -60,19 +82,6 @@ class ComplexExpansion {
       case Opcode::Reduce:
       case Opcode::ReduceWindow: return reduced();
       case Opcode::Scatter: return scattered();
-      case Opcode::Copy:
-      case Opcode::Broadcast:
-      case Opcode::Reshape:
-      case Opcode::Transpose:
-      case Opcode::Slice:
-      case Opcode::DynamicSlice:
-      case Opcode::DynamicUpdateSlice:
-      case Opcode::Concatenate:
-      case Opcode::Pad:
-      case Opcode::Reverse:
-      case Opcode::Gather:
-      case Opcode::Select:
-        return complex({part_of_result(part_type(), &Parts::real), part_of_result(part_type(), &Parts::imaginary)});
       default: break;
     }
     const ComplexFormula *formula = find_complex_formula(i.opcode());
