@@ -66,6 +66,11 @@ class SizeRules {
   std::vector<OperandDimension> batch_norm_places(OperandDimension at) const;
   SizeFormula gathered(std::size_t dimension) const;
   SizeFormula reshaped(std::size_t dimension) const;
+  SizeFormula broadcast(std::size_t dimension) const;
+  SizeFormula padded(std::size_t dimension) const;
+  SizeFormula concatenated(std::size_t dimension) const;
+  SizeFormula kept(std::size_t dimension) const;
+  SizeFormula convolved(std::size_t dimension) const;
   SizeFormulas contracted() const;
   SizeFormula result(std::size_t dimension) const;
 
@@ -290,6 +295,42 @@ SizeFormulas SizeRules::contracted() const {
   return result;
 }
 
+SizeFormula SizeRules::broadcast(std::size_t dimension) const {
+  const auto found = std::ranges::find(i_.dimensions(), static_cast<std::int64_t>(dimension));
+  return found == i_.dimensions().end() ? fixed(i_.shape().size(dimension))
+                                        : of({0, static_cast<std::size_t>(found - i_.dimensions().begin())});
+}
+
+SizeFormula SizeRules::padded(std::size_t dimension) const {
+  const PaddingDimension padding = i_.padding()[dimension];
+  SizeFormula gaps = times(at_least_zero(plus(of({0, dimension}), fixed(-1))), fixed(padding.interior));
+  const auto edges = static_cast<std::int64_t>(shape_rules::Wide{padding.low} + padding.high);
+  return at_least_zero(plus(plus(of({0, dimension}), std::move(gaps)), fixed(edges)));
+}
+
+SizeFormula SizeRules::concatenated(std::size_t dimension) const {
+  SizeFormulas parts;
+  for (std::size_t n = 0; n < i_.operand_count(); ++n) {
+    parts.push_back(of({n, dimension}));
+  }
+  return of_all(Opcode::Add, std::move(parts));
+}
+
+// Returns the size of the operand's dimension that is this dimension of the result of a reduce.
+SizeFormula SizeRules::kept(std::size_t dimension) const {
+  std::size_t in_operand = dimension;
+  for (std::size_t from = 0; from <= in_operand; ++from) {
+    in_operand += contains(i_.dimensions(), static_cast<std::int64_t>(from)) ? 1 : 0;
+  }
+  return size({0, in_operand});
+}
+
+SizeFormula SizeRules::convolved(std::size_t dimension) const {
+  const ConvolutionDimensions dims = i_.convolution_dimensions();
+  return static_cast<std::int64_t>(dimension) == dims.output_batch ? of({0, static_cast<std::size_t>(dims.lhs_batch)})
+                                                                   : fixed(i_.shape().size(dimension));
+}
+
 // Returns the size of a dimension of the result; if there are several results, they have the same dimensions.
 SizeFormula SizeRules::result(std::size_t d) const {
   const auto number = static_cast<std::int64_t>(d);
@@ -297,11 +338,7 @@ SizeFormula SizeRules::result(std::size_t d) const {
     case Opcode::Iota:
     case Opcode::Rng: return fixed(i_.shape().size(d));
     case Opcode::BitcastConvert: return d < shape(0).rank() ? of({0, d}) : fixed(i_.shape().size(d));
-    case Opcode::Broadcast: {
-      const auto found = std::ranges::find(i_.dimensions(), number);
-      return found == i_.dimensions().end() ? fixed(i_.shape().size(d))
-                                            : of({0, static_cast<std::size_t>(found - i_.dimensions().begin())});
-    }
+    case Opcode::Broadcast: return broadcast(d);
     case Opcode::Transpose: return of({0, static_cast<std::size_t>(i_.dimensions()[d])});
     case Opcode::Reshape: return reshaped(d);
     case Opcode::DynamicReshape: return value_operand(1 + d);
@@ -309,36 +346,12 @@ SizeFormula SizeRules::result(std::size_t d) const {
     case Opcode::Slice:
     case Opcode::DynamicSlice: return i_.shape().is_dynamic(d) ? of({0, d}) : fixed(i_.shape().size(d));
     case Opcode::Gather: return gathered(d);
-    case Opcode::Pad: {
-      const PaddingDimension padding = i_.padding()[d];
-      SizeFormula gaps = times(at_least_zero(plus(of({0, d}), fixed(-1))), fixed(padding.interior));
-      const auto edges = static_cast<std::int64_t>(shape_rules::Wide{padding.low} + padding.high);
-      return at_least_zero(plus(plus(of({0, d}), std::move(gaps)), fixed(edges)));
-    }
-    case Opcode::Concatenate: {
-      if (number != i_.dimensions()[0]) {
-        return size({0, d});
-      }
-      SizeFormulas parts;
-      for (std::size_t n = 0; n < i_.operand_count(); ++n) {
-        parts.push_back(of({n, d}));
-      }
-      return of_all(Opcode::Add, std::move(parts));
-    }
-    case Opcode::Reduce: {
-      std::size_t kept = d;
-      for (std::size_t from = 0; from <= kept; ++from) {
-        kept += contains(i_.dimensions(), static_cast<std::int64_t>(from)) ? 1 : 0;
-      }
-      return size({0, kept});
-    }
+    case Opcode::Pad: return padded(d);
+    case Opcode::Concatenate: return number == i_.dimensions()[0] ? concatenated(d) : size({0, d});
+    case Opcode::Reduce: return kept(d);
     case Opcode::ReduceWindow: return d < i_.window().size() ? windowed(size({0, d}), i_.window()[d]) : size({0, d});
     case Opcode::Dot: return contracted()[d];
-    case Opcode::Convolution: {
-      const ConvolutionDimensions dims = i_.convolution_dimensions();
-      return number == dims.output_batch ? of({0, static_cast<std::size_t>(dims.lhs_batch)})
-                                         : fixed(i_.shape().size(d));
-    }
+    case Opcode::Convolution: return convolved(d);
     case Opcode::DynamicUpdateSlice: return of({0, d});
     default: {
       // Operand 0 may be a scalar predicate or bound.
