@@ -28,6 +28,10 @@ std::optional<bool> compare(ir::ComparisonDirection direction, std::int64_t x, s
   return {};
 }
 
+bool has_quotient(std::int64_t x, std::int64_t y) {
+  return y != 0 && !(x == std::numeric_limits<std::int64_t>::min() && y == -1);
+}
+
 // Returns the result for one element of each operand; nothing for other opcodes, or if the result overflows.
 std::optional<std::int64_t> compute(const ir::Instruction &instruction, std::span<const std::int64_t> x) {
   std::int64_t result = 0;
@@ -39,7 +43,7 @@ std::optional<std::int64_t> compute(const ir::Instruction &instruction, std::spa
     case Opcode::Negate: overflows = __builtin_sub_overflow(std::int64_t{0}, x[0], &result); break;
     case Opcode::Divide:
     case Opcode::Remainder:
-      overflows = x[1] == 0 || (x[0] == std::numeric_limits<std::int64_t>::min() && x[1] == -1);
+      overflows = !has_quotient(x[0], x[1]);
       if (!overflows) {
         result = instruction.opcode() == Opcode::Divide ? x[0] / x[1] : x[0] % x[1];
       }
