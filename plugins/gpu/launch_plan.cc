@@ -67,61 +67,77 @@ class Reader {
   std::string_view bytes_;
 };
 
+// Whether the command has `count` places, each with at least `bytes` bytes.
+bool has_places(const LaunchPlan &plan, const Command &command, std::uint32_t count, std::uint64_t bytes) {
+  if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
+    return false;
+  }
+  return std::ranges::all_of(places_of(plan, command), [&](const Place &place) {
+    return place.allocation < plan.allocation_sizes.size() && place.offset <= plan.allocation_sizes[place.allocation] &&
+           place.size <= plan.allocation_sizes[place.allocation] - place.offset && place.size >= bytes;
+  });
+}
+
+std::string problem_of_maps(const LaunchPlan &plan, const Command &command) {
+  if (command.first_map > plan.maps.size() || command.map_count > plan.maps.size() - command.first_map) {
+    return "its tensor maps are not there";
+  }
+  for (const TensorMap &map : maps_of(plan, command)) {
+    if (map.place >= command.count) {
+      return "its tensor map is of no argument";
+    }
+    if (std::string problem = problem_of(map, places_of(plan, command)[map.place].size); !problem.empty()) {
+      return problem;
+    }
+  }
+  return "";
+}
+
+std::string problem_of_launch(const LaunchPlan &plan, const Command &command, std::uint32_t max_shared_bytes) {
+  if (command.kernel >= plan.kernel_count) {
+    return "there is no such kernel";
+  }
+  if (!has_places(plan, command, command.count, 0)) {
+    return "an argument is outside of its allocation";
+  }
+  const Grid &grid = command.grid;
+  if (grid.blocks == 0 || grid.threads == 0 || grid.threads > max_threads_per_block ||
+      grid.shared_bytes > max_shared_bytes) {
+    return "its grid is empty or too large";
+  }
+  return problem_of_maps(plan, command);
+}
+
+bool is_target(const LaunchPlan &plan, std::uint32_t target) {
+  return target <= plan.commands.size();
+}
+
+std::string problem_of_switch(const LaunchPlan &plan, const Command &command) {
+  if (command.count == 0 || command.target > plan.targets.size() ||
+      command.count > plan.targets.size() - command.target || !has_places(plan, command, 1, 4)) {
+    return "its targets or its selector are not there";
+  }
+  const auto targets = std::span(plan.targets).subspan(command.target, command.count);
+  return std::ranges::all_of(targets, [&](std::uint32_t target) { return is_target(plan, target); })
+             ? ""
+             : "it jumps outside of the plan";
+}
+
 std::string problem_of(const LaunchPlan &plan, const Command &command, std::uint32_t max_shared_bytes) {
-  // Whether there are `count` places, each with at least `bytes` bytes.
-  const auto has_places = [&](std::uint32_t count, std::uint64_t bytes) {
-    if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
-      return false;
-    }
-    for (const Place &place : places_of(plan, command)) {
-      if (place.allocation >= plan.allocation_sizes.size() || place.offset > plan.allocation_sizes[place.allocation] ||
-          place.size > plan.allocation_sizes[place.allocation] - place.offset || place.size < bytes) {
-        return false;
-      }
-    }
-    return true;
-  };
-  const auto problem_of_maps = [&]() -> std::string {
-    if (command.first_map > plan.maps.size() || command.map_count > plan.maps.size() - command.first_map) {
-      return "its tensor maps are not there";
-    }
-    for (const TensorMap &map : maps_of(plan, command)) {
-      if (map.place >= command.count) {
-        return "its tensor map is of no argument";
-      }
-      if (std::string problem = problem_of(map, places_of(plan, command)[map.place].size); !problem.empty()) {
-        return problem;
-      }
-    }
-    return "";
-  };
-  const auto is_target = [&](std::uint32_t target) { return target <= plan.commands.size(); };
   switch (command.kind) {
-    case CommandKind::Launch:
-      return command.kernel >= plan.kernel_count ? "there is no such kernel"
-             : !has_places(command.count, 0)     ? "an argument is outside of its allocation"
-             : command.grid.blocks == 0 || command.grid.threads == 0 || command.grid.threads > max_threads_per_block ||
-                     command.grid.shared_bytes > max_shared_bytes
-                 ? "its grid is empty or too large"
-                 : problem_of_maps();
-    case CommandKind::Move: return has_places(2, command.size) ? "" : "it moves what is outside of its allocation";
-    case CommandKind::Jump: return is_target(command.target) ? "" : "it jumps outside of the plan";
+    case CommandKind::Launch: return problem_of_launch(plan, command, max_shared_bytes);
+    case CommandKind::Move:
+      return has_places(plan, command, 2, command.size) ? "" : "it moves what is outside of its allocation";
+    case CommandKind::Jump: return is_target(plan, command.target) ? "" : "it jumps outside of the plan";
     case CommandKind::Repeat:
       return command.target < static_cast<std::uint64_t>(&command - plan.commands.data()) && command.size > 0
                  ? ""
                  : "it repeats what does not come before it";
     case CommandKind::JumpUnless:
-      return !is_target(command.target) ? "it jumps outside of the plan"
-             : !has_places(1, 1)        ? "its condition is outside of its allocation"
-                                        : "";
-    case CommandKind::Switch:
-      if (command.count == 0 || command.target > plan.targets.size() ||
-          command.count > plan.targets.size() - command.target || !has_places(1, 4)) {
-        return "its targets or its selector are not there";
-      }
-      return std::ranges::all_of(std::span(plan.targets).subspan(command.target, command.count), is_target)
-                 ? ""
-                 : "it jumps outside of the plan";
+      return !is_target(plan, command.target)   ? "it jumps outside of the plan"
+             : !has_places(plan, command, 1, 1) ? "its condition is outside of its allocation"
+                                                : "";
+    case CommandKind::Switch: return problem_of_switch(plan, command);
   }
   return "it is of no kind";
 }
