@@ -93,6 +93,15 @@ class PackedStrategy : public ContractionStrategy {
     llvm::Value *is_last = nullptr;
   };
 
+  void choose_copies();
+  void choose_blocks();
+  void take_regions();
+
+  int64_t bytes_per_sum() const { return problem_.types.accumulate->getScalarSizeInBits() / 8; }
+  bool has_windows(Operand operand) const {
+    return operand == lhs_operand && std::any_of(problem_.windows.begin(), problem_.windows.end(),
+                                                 [](const Window &w) { return w.size != Window::unbounded; });
+  }
   int64_t take_scratch(int64_t bytes) {
     int64_t offset = scratch_bytes_;
     scratch_bytes_ += round_up(bytes, 64);
@@ -154,31 +163,37 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
       columns_(total_size(problem.columns)),
       block_axes_(problem.contracted),
       tile_(choose_tile(rows_, columns_, width_, target.vector_registers)) {
+  choose_copies();
+  choose_blocks();
+  take_regions();
+}
+
+// Chooses how each operand is read, and with that the axes of a block.
+void PackedStrategy::choose_copies() {
   // If the column operand is contiguous along k instead of along the lanes, it is read along k and transposed in
   // registers. A block then stays within the innermost axis.
   int64_t lane_stride = 0;
-  bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &lane_stride) && lane_stride == 1;
-  auto has_windows = [&](Operand operand) {
-    return operand == lhs_operand && std::any_of(problem.windows.begin(), problem.windows.end(),
-                                                 [](const Window &w) { return w.size != Window::unbounded; });
-  };
-  if (!has_lanes && !has_windows(problem.column_operand) && !block_axes_.empty() &&
-      block_axes_.back().size >= width_ / 2 && stride_of(block_axes_.back(), problem.column_operand) == 1) {
+  bool has_lanes = has_single_stride(problem_.columns, problem_.column_operand, &lane_stride) && lane_stride == 1;
+  if (!has_lanes && !has_windows(problem_.column_operand) && !block_axes_.empty() &&
+      block_axes_.back().size >= width_ / 2 && stride_of(block_axes_.back(), problem_.column_operand) == 1) {
     transposes_columns_ = true;
     outer_axes_.assign(block_axes_.begin(), block_axes_.end() - 1);
     block_axes_.erase(block_axes_.begin(), block_axes_.end() - 1);
   }
   outer_k_ = total_size(outer_axes_);
   block_k_ = total_size(block_axes_);
-  copies_column_rows_ = has_lanes && !has_windows(problem.column_operand);
+  copies_column_rows_ = has_lanes && !has_windows(problem_.column_operand);
   // Rows that are next to each other in memory are transposed in the same way, as many as a vector holds.
   int64_t row_stride = 0;
   int64_t k_stride = 0;
-  transposes_rows_ = tile_.rows <= width_ && !has_windows(problem.row_operand) &&
-                     has_single_stride(problem.rows, problem.row_operand, &row_stride) && row_stride == 1 &&
-                     !(has_single_stride(block_axes_, problem.row_operand, &k_stride) && k_stride == 1);
-  int64_t element = problem.types.accumulate->getScalarSizeInBits() / 8;
+  transposes_rows_ = tile_.rows <= width_ && !has_windows(problem_.row_operand) &&
+                     has_single_stride(problem_.rows, problem_.row_operand, &row_stride) && row_stride == 1 &&
+                     !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1);
+}
 
+// Chooses the sizes of blocks, and how many there are.
+void PackedStrategy::choose_blocks() {
+  int64_t element = bytes_per_sum();
   k_blocks_ = divide_up(block_k_, max_contracted_in_block);
   k_per_block_ = k_blocks_ == 1 ? block_k_ : round_up(divide_up(block_k_, k_blocks_), width_);
   k_blocks_ = divide_up(block_k_, k_per_block_);
@@ -196,7 +211,7 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
   auto count_blocks = [&] {
     row_blocks_ = divide_up(rows_, rows_per_block_);
     column_blocks_ = divide_up(columns_, columns_per_block_);
-    return row_blocks_ * column_blocks_ * total_size(problem.batch);
+    return row_blocks_ * column_blocks_ * total_size(problem_.batch);
   };
   while (count_blocks() < wanted_items && columns_per_block_ > 2 * tile_columns_) {
     columns_per_block_ = round_up(columns_per_block_ / 2, tile_columns_);
@@ -204,8 +219,11 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
   while (count_blocks() < wanted_items / 2 && rows_per_block_ > 8 * tile_.rows) {
     rows_per_block_ = round_up(rows_per_block_ / 2, tile_.rows);
   }
+}
 
-  int64_t index_bytes = problem.needs_wide_index ? 8 : 4;
+// Divides the scratch memory.
+void PackedStrategy::take_regions() {
+  int64_t element = bytes_per_sum(), index_bytes = problem_.needs_wide_index ? 8 : 4;
   column_region_ = take_scratch(k_stride_ * columns_per_block_ * element);
   row_region_ = take_scratch(k_stride_ * tile_.rows * element);
   sums_region_ = take_scratch((has_several_k_blocks_ ? rows_per_block_ : tile_.rows) * columns_per_block_ * element);
@@ -213,7 +231,7 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
   for (Operand operand : {lhs_operand, rhs_operand}) {
     k_offset_regions_[operand] = has_k_table(operand) ? take_scratch(k_stride_ * index_bytes) : -1;
   }
-  for (size_t w = 0; w < problem.windows.size(); ++w) {
+  for (size_t w = 0; w < problem_.windows.size(); ++w) {
     bool is_moved = std::any_of(block_axes_.begin(), block_axes_.end(),
                                 [&](const Axis &axis) { return axis.window == static_cast<int>(w); });
     k_coordinate_regions_.push_back(is_moved ? take_scratch(k_stride_ * index_bytes) : -1);
