@@ -91,21 +91,46 @@ Value *fold_into_f64(IRBuilderBase &b, bool with_sign, Value *x) {
   return b.CreateSelect(b.CreateICmpUGT(distance, number(x, with_sign ? 2 * exact : exact)), odd, x);
 }
 
-Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
+Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x);
+
+Value *convert_to_complex(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
+  const std::uint16_t part = part_type(to);
+  if (is_complex(from)) {
+    const ComplexParts parts = parts_of(b, x);
+    return make_complex(b, {emit_convert(b, part_type(from), part, parts.real),
+                            emit_convert(b, part_type(from), part, parts.imaginary)});
+  }
+  Value *imaginary = llvm::Constant::getNullValue(with_lanes_of(compute_type(b.getContext(), part), x));
+  return make_complex(b, {emit_convert(b, from, part, x), imaginary});
+}
+
+// Converts a real number to a float.
+Value *convert_to_float(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
   llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
+  if (!is_float(from)) {
+    const bool exact_in_f32 = width_of(x) <= 16;
+    if (is_narrow_float(to) && !exact_in_f32 && avoids_f64(b)) {
+      return round_to_type(b, integer_to_odd(b, is_signed(from), x), to);
+    }
+    const bool via_f64 = is_narrow_float(to) && !exact_in_f32;
+    x = via_f64 && width_of(x) == 64 ? fold_into_f64(b, is_signed(from), x) : x;
+    llvm::Type *via = via_f64 ? with_lanes_of(b.getDoubleTy(), x) : type;
+    x = is_signed(from) ? b.CreateSIToFP(x, via) : b.CreateUIToFP(x, via);
+  }
+  if (x->getType()->getScalarType()->isDoubleTy() && !type->getScalarType()->isDoubleTy()) {
+    x = is_narrow_float(to) ? truncate_to_odd(b, x) : b.CreateFPTrunc(x, type);
+  } else if (x->getType() != type) {
+    x = b.CreateFPExt(x, type);
+  }
+  return round_to_type(b, x, to);
+}
+
+Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Value *x) {
   if (from == to) {
     return x;
   }
   if (is_complex(to)) {
-    const std::uint16_t part = part_type(to);
-    Value *imaginary = llvm::Constant::getNullValue(with_lanes_of(compute_type(b.getContext(), part), x));
-    ComplexParts parts = {x, imaginary};
-    if (is_complex(from)) {
-      parts = parts_of(b, x);
-      return make_complex(b, {emit_convert(b, part_type(from), part, parts.real),
-                              emit_convert(b, part_type(from), part, parts.imaginary)});
-    }
-    return make_complex(b, {emit_convert(b, from, part, x), imaginary});
+    return convert_to_complex(b, from, to, x);
   }
   if (is_complex(from)) {
     const ComplexParts parts = parts_of(b, x);
@@ -117,23 +142,9 @@ Value *emit_convert(IRBuilderBase &b, std::uint16_t from, std::uint16_t to, Valu
                           : b.CreateICmpNE(x, number(x, 0));
   }
   if (is_float(to)) {
-    if (!is_float(from)) {
-      const bool exact_in_f32 = width_of(x) <= 16;
-      if (is_narrow_float(to) && !exact_in_f32 && avoids_f64(b)) {
-        return round_to_type(b, integer_to_odd(b, is_signed(from), x), to);
-      }
-      const bool via_f64 = is_narrow_float(to) && !exact_in_f32;
-      x = via_f64 && width_of(x) == 64 ? fold_into_f64(b, is_signed(from), x) : x;
-      llvm::Type *via = via_f64 ? with_lanes_of(b.getDoubleTy(), x) : type;
-      x = is_signed(from) ? b.CreateSIToFP(x, via) : b.CreateUIToFP(x, via);
-    }
-    if (x->getType()->getScalarType()->isDoubleTy() && !type->getScalarType()->isDoubleTy()) {
-      x = is_narrow_float(to) ? truncate_to_odd(b, x) : b.CreateFPTrunc(x, type);
-    } else if (x->getType() != type) {
-      x = b.CreateFPExt(x, type);
-    }
-    return round_to_type(b, x, to);
+    return convert_to_float(b, from, to, x);
   }
+  llvm::Type *type = with_lanes_of(compute_type(b.getContext(), to), x);
   if (is_float(from)) {
     // Saturates to the range of the value's own width.
     llvm::Type *own = with_lanes_of(b.getIntNTy(value_bits(to)), x);
