@@ -16,6 +16,97 @@ struct Change {
   ValueId value;
 };
 
+// The temporary values of a plan over time.
+class Temporaries {
+ public:
+  Temporaries(const Plan &plan, const Dataflow &dataflow, const std::vector<LiveRange> &ranges)
+      : plan_(plan), dataflow_(dataflow), ranges_(ranges) {
+    for (std::uint32_t i = 0; i < ranges.size(); ++i) {
+      const Value &value = dataflow.values()[i];
+      auto slice = plan.slice(value.instruction, value.position);
+      if (slice && plan.allocations[slice->allocation].kind == AllocationKind::Temporary) {
+        changes_.push_back({ranges[i].begin, true, static_cast<ValueId>(i)});
+        changes_.push_back({ranges[i].end + 1, false, static_cast<ValueId>(i)});
+      }
+    }
+    std::ranges::sort(changes_, [](const Change &a, const Change &b) {
+      return std::tuple(a.at, a.begins, a.value) < std::tuple(b.at, b.begins, b.value);
+    });
+  }
+
+  // Sets the live bytes over time, their lower bound and the tick of their peak. Returns the bytes at the peak.
+  std::int64_t follow(MemoryStatistics &statistics) const {
+    // Values that share a slice at one tick (an operand and what overwrites it) count once.
+    std::map<Place, int> holders;
+    // By memory space: live bytes and their maximum.
+    std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spaces;
+    std::int64_t live = 0, most = 0;
+    for (const Change &change : changes_) {
+      std::int64_t size = dataflow_.value(change.value).size;
+      if (size == 0) {
+        continue;
+      }
+      int &count = holders[place(change.value)];
+      std::int64_t growth = 0;
+      if (change.begins && count++ == 0) {
+        growth = size;
+      } else if (!change.begins && --count == 0) {
+        growth = -size;
+      }
+      auto &[live_here, max_here] = spaces[dataflow_.value(change.value).memory_space];
+      live_here += growth;
+      max_here = std::max(max_here, live_here);
+      live += growth;
+      if (live > most) {
+        most = live;
+        statistics.peak_tick = change.at;
+      }
+      if (statistics.live_bytes.empty() || statistics.live_bytes.back().first != change.at) {
+        statistics.live_bytes.emplace_back(change.at, 0);
+      }
+      statistics.live_bytes.back().second = live;
+    }
+    for (const auto &[space, bytes] : spaces) {
+      statistics.temporary_lower_bound += bytes.second;
+    }
+    return most;
+  }
+
+  // Returns the arrays at a tick, the largest first.
+  std::vector<MemoryStatistics::LiveArray> arrays_at(Tick tick) const {
+    std::map<Place, MemoryStatistics::LiveArray> at_tick;
+    for (const Change &change : changes_) {
+      const LiveRange &range = ranges_[index(change.value)];
+      const Value &value = dataflow_.value(change.value);
+      if (change.begins && value.size > 0 && range.begin <= tick && tick <= range.end) {
+        at_tick[place(change.value)] = {value.instruction, value.position, slice(change.value)};
+      }
+    }
+    std::vector<MemoryStatistics::LiveArray> arrays;
+    for (const auto &[where, array] : at_tick) {
+      arrays.push_back(array);
+    }
+    std::ranges::stable_sort(arrays, std::greater(), [](const auto &array) { return array.slice.size; });
+    return arrays;
+  }
+
+ private:
+  using Place = std::pair<std::uint32_t, std::int64_t>;  // allocation and offset
+
+  Slice slice(ValueId value) const {
+    return *plan_.slice(dataflow_.value(value).instruction, dataflow_.value(value).position);
+  }
+  Place place(ValueId value) const {
+    const Slice at = slice(value);
+    return {at.allocation, at.offset};
+  }
+
+  const Plan &plan_;
+  const Dataflow &dataflow_;
+  const std::vector<LiveRange> &ranges_;
+  std::vector<Change> changes_;  // by tick
+};
+
 }  // namespace
 
 Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
@@ -32,71 +123,11 @@ Result<MemoryStatistics> measure(const ir::Module &module, const Plan &plan) {
   BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module));
   Timeline timeline = flatten_schedule(dataflow);
   std::vector<LiveRange> ranges = live_ranges(dataflow, timeline);
-  std::vector<Change> changes;
-  for (std::uint32_t i = 0; i < ranges.size(); ++i) {
-    const Value &value = dataflow.values()[i];
-    auto slice = plan.slice(value.instruction, value.position);
-    if (slice && plan.allocations[slice->allocation].kind == AllocationKind::Temporary) {
-      changes.push_back({ranges[i].begin, true, static_cast<ValueId>(i)});
-      changes.push_back({ranges[i].end + 1, false, static_cast<ValueId>(i)});
-    }
-  }
-  std::ranges::sort(changes, [](const Change &a, const Change &b) {
-    return std::tuple(a.at, a.begins, a.value) < std::tuple(b.at, b.begins, b.value);
-  });
-  // Values that share a slice at one tick (an operand and what overwrites it) count once.
-  std::map<std::pair<std::uint32_t, std::int64_t>, int> holders;
-  auto key = [&](ValueId value) {
-    Slice slice = *plan.slice(dataflow.value(value).instruction, dataflow.value(value).position);
-    return std::pair(slice.allocation, slice.offset);
-  };
-  // By memory space: live bytes and their maximum.
-  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spaces;
-  std::int64_t live = 0, most = 0;
-  Tick peak = 0;
-  for (const Change &change : changes) {
-    std::int64_t size = dataflow.value(change.value).size;
-    if (size == 0) {
-      continue;
-    }
-    int &count = holders[key(change.value)];
-    std::int64_t growth = 0;
-    if (change.begins && count++ == 0) {
-      growth = size;
-    } else if (!change.begins && --count == 0) {
-      growth = -size;
-    }
-    auto &[live_here, max_here] = spaces[dataflow.value(change.value).memory_space];
-    live_here += growth;
-    max_here = std::max(max_here, live_here);
-    live += growth;
-    if (live > most) {
-      most = live;
-      peak = change.at;
-    }
-    if (statistics.live_bytes.empty() || statistics.live_bytes.back().first != change.at) {
-      statistics.live_bytes.emplace_back(change.at, 0);
-    }
-    statistics.live_bytes.back().second = live;
-  }
-  for (const auto &[space, bytes] : spaces) {
-    statistics.temporary_lower_bound += bytes.second;
-  }
-  statistics.peak_tick = peak;
-  std::map<std::pair<std::uint32_t, std::int64_t>, MemoryStatistics::LiveArray> at_peak;
-  for (const Change &change : changes) {
-    const LiveRange &range = ranges[index(change.value)];
-    const Value &value = dataflow.value(change.value);
-    if (change.begins && value.size > 0 && range.begin <= peak && peak <= range.end) {
-      at_peak[key(change.value)] = {value.instruction, value.position, *plan.slice(value.instruction, value.position)};
-    }
-  }
-  for (const auto &[where, array] : at_peak) {
-    statistics.live_at_peak.push_back(array);
-  }
-  std::ranges::stable_sort(statistics.live_at_peak, std::greater(), [](const auto &array) { return array.slice.size; });
-  for (Tick tick = peak; most > 0 && tick < timeline.instructions.size() && statistics.peak == ir::no_instruction;
-       ++tick) {
+  const Temporaries temporaries(plan, dataflow, ranges);
+  const std::int64_t most = temporaries.follow(statistics);
+  statistics.live_at_peak = temporaries.arrays_at(statistics.peak_tick);
+  for (Tick tick = statistics.peak_tick;
+       most > 0 && tick < timeline.instructions.size() && statistics.peak == ir::no_instruction; ++tick) {
     statistics.peak = timeline.instructions[tick];
   }
   return statistics;
