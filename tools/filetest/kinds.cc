@@ -12,13 +12,13 @@
 #include "core/buffers/print.h"
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
-#include "core/compile/passes.h"
 #include "core/debugging/pass_check.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 #include "tools/filetest/agreement.h"
+#include "tools/filetest/opt_arguments.h"
 
 namespace bp::filetest {
 namespace {
@@ -30,10 +30,10 @@ Result<ir::Module> read(const Case &test) {
   return module;
 }
 
-std::vector<std::string> words_of(const std::string &text, const char *separators) {
+std::vector<std::string> words_of(const std::string &text) {
   std::vector<std::string> words;
   if (!text.empty()) {
-    boost::split(words, text, boost::is_any_of(separators), boost::token_compress_on);
+    boost::split(words, text, boost::is_any_of(" "), boost::token_compress_on);
   }
   return words;
 }
@@ -57,29 +57,68 @@ Result<std::string> error(const Case &test) {
   return module.error().to_string() + "\n";
 }
 
-constexpr std::string_view limit_prefix = "rematerialization=";
+// Returns a line for each match, in order; consecutive equal matches are combined in one line with their number.
+std::string matches(const std::string &text, const std::regex &pattern) {
+  std::string lines, last;
+  std::size_t times = 0;
+  const auto finish = [&] {
+    if (times > 0) {
+      lines += times == 1 ? last + "\n" : fmt::format("{} x{}\n", last, times);
+    }
+  };
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    if (times == 0 || match->str() != last) {
+      finish();
+      last = match->str();
+      times = 0;
+    }
+    ++times;
+  }
+  finish();
+  return lines;
+}
+
+constexpr std::string_view match_prefix = "match=";
+
+// The arguments of a test whose last may be match=PATTERN, which leaves only what matches of its text.
+struct Filtered {
+  std::string arguments;  // the others
+  std::optional<std::regex> pattern;
+
+  std::string of(const std::string &text) const { return pattern ? matches(text, *pattern) : text; }
+};
+
+Result<Filtered> read_filtered(const std::string &arguments) {
+  const std::size_t at = std::min(arguments.find(match_prefix), arguments.size());
+  Filtered filtered{boost::trim_copy(arguments.substr(0, at)), {}};
+  if (at < arguments.size()) {
+    try {
+      filtered.pattern.emplace(arguments.substr(at + match_prefix.size()),
+                               std::regex::ECMAScript | std::regex::optimize);
+    } catch (const std::regex_error &problem) {
+      return invalid_input("'{}' is no regular expression: {}", arguments.substr(at), problem.what());
+    }
+  }
+  return filtered;
+}
 
 Result<std::string> optimize(const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
+  BP_ASSIGN(const Filtered filtered, read_filtered(test.arguments));
+  BP_ASSIGN(OptArguments arguments, read_opt_arguments(filtered.arguments, module));
   debugging::PassCheck check({});
   passes::PipelineOptions pipeline;
   pipeline.verify_between_passes = true;
   pipeline.compare = check.compare();
-  std::vector<std::string> names = words_of(test.arguments, ", ");
-  for (std::string &name : names) {
-    if (name.starts_with(limit_prefix)) {
-      pipeline.context.memory_limit = std::atoll(name.c_str() + limit_prefix.size());
-      name = "rematerialization";
-    }
-  }
-  BP_ASSIGN(std::vector<passes::Pass> list, compile::passes_named(names));
+  pipeline.context = std::move(arguments.context);
   // One by one, because each call of run_passes ends with renumbering the instructions.
-  for (const passes::Pass &pass : list) {
+  for (const passes::Pass &pass : arguments.passes) {
     BP_TRY(passes::run_passes(module, std::span(&pass, 1), pipeline));
+    pipeline.context.layout_preferences.clear();
   }
   text::PrintOptions options;
   options.layouts = ir::PrintLayout::WhenNotDescending;
-  return text::print(module, options);
+  return filtered.of(text::print(module, options));
 }
 
 Result<std::string> assign_buffers(const Case &test) {
@@ -136,40 +175,9 @@ Result<std::string> simulate(const Case &test) {
   return printed;
 }
 
-// Returns a line for each match, in order; consecutive equal matches are combined in one line with their number.
-std::string matches(const std::string &text, const std::regex &pattern) {
-  std::string lines, last;
-  std::size_t times = 0;
-  const auto finish = [&] {
-    if (times > 0) {
-      lines += times == 1 ? last + "\n" : fmt::format("{} x{}\n", last, times);
-    }
-  };
-  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
-    if (times == 0 || match->str() != last) {
-      finish();
-      last = match->str();
-      times = 0;
-    }
-    ++times;
-  }
-  finish();
-  return lines;
-}
-
-constexpr std::string_view match_prefix = "match=";
-
 Result<std::string> emit(const Case &test) {
-  const std::size_t at = std::min(test.arguments.find(match_prefix), test.arguments.size());
-  std::optional<std::regex> pattern;
-  if (at < test.arguments.size()) {
-    try {
-      pattern.emplace(test.arguments.substr(at + match_prefix.size()), std::regex::ECMAScript | std::regex::optimize);
-    } catch (const std::regex_error &problem) {
-      return invalid_input("'{}' is no regular expression: {}", test.arguments.substr(at), problem.what());
-    }
-  }
-  std::vector<std::string> words = words_of(boost::trim_copy(test.arguments.substr(0, at)), " ");
+  BP_ASSIGN(const Filtered filtered, read_filtered(test.arguments));
+  std::vector<std::string> words = words_of(filtered.arguments);
   if (words.empty()) {
     return invalid_input("no backend is named, expected '// test: emit BACKEND NAME=VALUE... match=PATTERN'");
   }
@@ -184,16 +192,15 @@ Result<std::string> emit(const Case &test) {
   options.verify = true;
   options.fold_constants = false;
   BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
-  const std::string text(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size());
-  return pattern ? matches(text, *pattern) : text;
+  return filtered.of(std::string(reinterpret_cast<const char *>(artifact.bytes.data()), artifact.bytes.size()));
 }
 
 constexpr std::array all_kinds = {
     Kind{"print", "parse, verify, print; and that reading the print gives the same print", print},
     Kind{"error", "the message with which the program is refused", error},
     Kind{"opt",
-         "the module after the passes named, which must not change results: // test: opt PASS,PASS; "
-         "rematerialization=BYTES is one",
+         "the module after the passes named, which must not change results: // test: opt PASS,PASS SETTING... "
+         "match=PATTERN; settings are in tools/filetest/opt_arguments.h",
          optimize},
     Kind{"buffers", "the plan of memory", assign_buffers},
     Kind{"emit",
