@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
 #include "core/passes/fusion/kernel.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
+#include "tools/testing/source_tree.h"
 
 namespace bp::passes {
 namespace {
@@ -42,6 +45,17 @@ TEST_CASE("every pass has a name, a summary and a place in the table") {
     CHECK(!pass.summary.empty());
   }
   CHECK(find_pass("no-such-pass") == nullptr);
+}
+
+TEST_CASE("every pass has text tests") {
+  const std::filesystem::path folder = testing::find_in_source_tree("core/passes/testdata");
+  REQUIRE(!folder.empty());
+  for (const Pass &pass : passes()) {
+    std::string name(pass.name);
+    std::ranges::replace(name, '-', '_');
+    INFO(name);
+    CHECK((std::filesystem::is_directory(folder / name) && !std::filesystem::is_empty(folder / name)));
+  }
 }
 
 TEST_CASE("the pipeline reports each pass") {
