@@ -13,6 +13,7 @@
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/debugging/pass_check.h"
+#include "core/import/stablehlo/stablehlo.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
@@ -38,15 +39,25 @@ std::vector<std::string> words_of(const std::string &text) {
   return words;
 }
 
-// Prints twice: the printed text must be readable and print the same again.
-Result<std::string> print(const Case &test) {
-  BP_ASSIGN(ir::Module module, read(test));
+// Returns the text of a module, which must be readable and print the same again.
+Result<std::string> printed(const ir::Module &module) {
   std::string once = text::print(module);
   BP_ASSIGN(ir::Module again, text::parse_module(once));
   if (text::print(again) != once) {
     return make_error(ErrorCode::Internal, "printing is no fixed point: the second print is\n{}", text::print(again));
   }
   return once;
+}
+
+std::string printed_with_unusual_layouts(const ir::Module &module) {
+  text::PrintOptions options;
+  options.layouts = ir::PrintLayout::WhenNotDescending;
+  return text::print(module, options);
+}
+
+Result<std::string> print(const Case &test) {
+  BP_ASSIGN(ir::Module module, read(test));
+  return printed(module);
 }
 
 Result<std::string> error(const Case &test) {
@@ -116,9 +127,31 @@ Result<std::string> optimize(const Case &test) {
     BP_TRY(passes::run_passes(module, std::span(&pass, 1), pipeline));
     pipeline.context.layout_preferences.clear();
   }
-  text::PrintOptions options;
-  options.layouts = ir::PrintLayout::WhenNotDescending;
-  return filtered.of(text::print(module, options));
+  return filtered.of(printed_with_unusual_layouts(module));
+}
+
+// Returns "line:column: message" and a line for each note.
+std::string describe(const Error &error) {
+  std::string lines = fmt::format("{}:{}: {}\n", error.location().line, error.location().column, error.message());
+  for (const std::string &note : error.notes()) {
+    lines += fmt::format("note: {}\n", note);
+  }
+  return lines;
+}
+
+Result<std::string> import_stablehlo(const Case &test) {
+  BP_ASSIGN(const Filtered filtered, read_filtered(test.arguments));
+  import::stablehlo::Options options;
+  for (const std::string &word : words_of(filtered.arguments)) {
+    BP_ASSIGN(ir::Shape shape, text::parse_shape(word));
+    options.parameter_shapes.push_back(std::move(shape));
+  }
+  const Result<ir::Module> module = import::stablehlo::read(test.text, options);
+  if (!module.ok()) {
+    return describe(module.error());
+  }
+  BP_TRY(printed(*module));
+  return filtered.of(printed_with_unusual_layouts(*module));
 }
 
 Result<std::string> assign_buffers(const Case &test) {
@@ -202,6 +235,10 @@ constexpr std::array all_kinds = {
          "the module after the passes named, which must not change results: // test: opt PASS,PASS SETTING... "
          "match=PATTERN; settings are in tools/filetest/opt_arguments.h",
          optimize},
+    Kind{"import",
+         "the HLO of StableHLO text, or the error: // test: import SHAPE... match=PATTERN; shapes are those of the "
+         "parameters of a program that leaves sizes open",
+         import_stablehlo},
     Kind{"buffers", "the plan of memory", assign_buffers},
     Kind{"emit",
          "what a backend makes of the program: // test: emit BACKEND NAME=VALUE... match=PATTERN; with a pattern only "
