@@ -13,6 +13,7 @@
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/debugging/pass_check.h"
+#include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/verifier.h"
@@ -154,6 +155,17 @@ Result<std::string> import_stablehlo(const Case &test) {
   return filtered.of(printed_with_unusual_layouts(*module));
 }
 
+// Writes and reads an HLO protocol buffer, which must keep all of the text.
+Result<std::string> pass_through_proto(const Case &test) {
+  BP_ASSIGN(const ir::Module module, text::parse_module(test.text));
+  BP_ASSIGN(const std::string bytes, import::hlo_proto::write_module(module));
+  BP_ASSIGN(const ir::Module again, import::hlo_proto::read_module(bytes));
+  if (text::print(again) != text::print(module)) {
+    return make_error(ErrorCode::Internal, "the module that is read is another:\n{}", text::print(again));
+  }
+  return printed_with_unusual_layouts(again);
+}
+
 Result<std::string> assign_buffers(const Case &test) {
   BP_ASSIGN(ir::Module module, read(test));
   if (!module.header().is_scheduled) {
@@ -239,6 +251,8 @@ constexpr std::array all_kinds = {
          "the HLO of StableHLO text, or the error: // test: import SHAPE... match=PATTERN; shapes are those of the "
          "parameters of a program that leaves sizes open",
          import_stablehlo},
+    Kind{"proto", "the program after it was written and read as an HLO protocol buffer: it must be the same",
+         pass_through_proto},
     Kind{"buffers", "the plan of memory", assign_buffers},
     Kind{"emit",
          "what a backend makes of the program: // test: emit BACKEND NAME=VALUE... match=PATTERN; with a pattern only "
