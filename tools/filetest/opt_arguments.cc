@@ -72,10 +72,10 @@ Result<ir::Instruction> find_instruction(const ir::Module &module, std::string_v
 // Parses y:{0,1}, y/0:{0,1} and y/0:{0,1}:5. Results are arrays, not tuples.
 Result<passes::LayoutPreference> parse_layout(std::string_view text, const ir::Module &module) {
   const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() != 2 && parts.size() != 3) {
+  const std::vector<std::string> place = split(parts.empty() ? "" : parts[0], '/');
+  if ((parts.size() != 2 && parts.size() != 3) || place.empty()) {
     return invalid_input("'{}' after layout=, expected PLACE:LAYOUT or PLACE:LAYOUT:NANOSECONDS", text);
   }
-  const std::vector<std::string> place = split(parts[0], '/');
   BP_ASSIGN(const ir::Instruction instruction, find_instruction(module, place.front()));
   passes::LayoutPreference preference{instruction.id(), place.size() == 1, 0, {}, -1};
   if (!preference.is_result) {
