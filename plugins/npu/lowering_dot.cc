@@ -8,6 +8,13 @@
 #include "plugins/npu/lowering.h"
 
 namespace bp::npu {
+
+// Matrices as rows of tiles. The tensor has the outer dimensions, then the row of tiles, then the element in that row.
+struct TiledMatrix {
+  Tensor tensor;
+  std::uint32_t rows, columns;  // elements
+};
+
 namespace {
 
 // Sizes of blocks in elements, multiples of the sizes of all tiles. Blocks of both operands and their sums fit into the
@@ -62,11 +69,6 @@ bool lies_as(plugin::Shape shape, const std::vector<std::int64_t> &words) {
          std::equal(shape.tile(0).begin(), shape.tile(0).end(), words.end() - 2);
 }
 
-// Matrices as rows of tiles. The tensor has the outer dimensions, then the row of tiles, then the element in that row.
-struct TiledMatrix {
-  Tensor tensor;
-  std::uint32_t rows, columns;  // elements
-};
 TiledMatrix tiled(const Tensor &array, const std::vector<std::int64_t> &words, std::uint32_t tile) {
   const std::uint32_t rank = array.rank;
   TiledMatrix matrix{array, array.dimensions[words[1]].size, array.dimensions[words[0]].size};
