@@ -9,6 +9,7 @@
 #include "backplane/ext/draft/layout.h"
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/module_view.h"
+#include "plugins/npu/cycles.h"
 #include "plugins/npu/lowering.h"
 
 namespace bp::npu {

@@ -105,7 +105,4 @@ struct Program {
 // Returns the bytes of an element of a type that the vector unit computes with, or 0 for other types.
 std::uint32_t width_of(std::uint32_t dtype);
 
-// Returns the number of cycles that an instruction takes, which is always the same.
-std::uint64_t cycles(const Program &program, const Instruction &instruction);
-
 }  // namespace bp::npu

@@ -7,6 +7,7 @@
 
 #include "backplane/ext/draft/profile.h"
 #include "plugin_api/cpp/call.h"
+#include "plugins/npu/cycles.h"
 #include "plugins/npu/vector_unit.h"
 
 namespace bp::npu {
