@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "plugin_api/cpp/host_services.h"
-#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/artifact.h"
 
 namespace bp::gpu {
 

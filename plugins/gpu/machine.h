@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backplane/ext/memory.h"
+#include "plugins/gpu/artifact.h"
 #include "plugins/gpu/launch_plan.h"
 
 namespace bp::gpu {

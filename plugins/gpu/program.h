@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backplane/ext/compiler.h"
-#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/artifact.h"
 #include "plugins/gpu/machine.h"
 
 namespace bp::gpu {

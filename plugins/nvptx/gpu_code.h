@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/artifact.h"
 #include "plugins/nvptx/cubin_cache.h"
 #include "plugins/nvptx/gpu_context.h"
 

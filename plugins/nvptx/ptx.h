@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/artifact.h"
 
 namespace bp::nvptx {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/artifact.h"
 #include "plugins/gpu/target.h"
 
 namespace bp::nvptx {

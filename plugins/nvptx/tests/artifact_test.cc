@@ -5,7 +5,7 @@
 #include "core/base/sha256.h"
 #include "core/host/diagnostics.h"
 #include "core/host/plugin.h"
-#include "plugins/gpu/launch_plan.h"
+#include "plugins/gpu/artifact.h"
 #include "plugins/nvptx/tests/programs.h"
 #include "plugins/nvptx/tests/with_driver.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t header_bytes = 40;  // eight letters and the checksum
 
-// An artifact as it is written (launch_plan.h): lists, each after the number of its elements, and numbers.
+// An artifact as it is written (artifact.h): lists, each after the number of its elements, and numbers.
 class ArtifactBytes {
  public:
   explicit ArtifactBytes(std::string bytes) : bytes_(std::move(bytes)) {}
