@@ -10,6 +10,7 @@
 #include "plugins/gpu/compiler.h"
 #include "plugins/gpu/emulator/emulator.h"
 #include "plugins/gpu/emulator/host_target.h"
+#include "plugins/gpu/launch_problem.h"
 #include "plugins/gpu/program.h"
 #include "plugins/gpu/transfer.h"
 #include "plugins/llvm/fragile.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "plugins/gpu/compiler.h"
 #include "plugins/gpu/kernel_set.h"
+#include "plugins/gpu/launch_problem.h"
 #include "plugins/gpu/loop_rounds.h"
 #include "plugins/llvm/kernel/call.h"
 
@@ -15,6 +15,7 @@ using emit::InstructionView;
 namespace {
 
 constexpr std::uint64_t too_much = max_guarded + 1;
+static_assert(max_guarded <= max_choices);  // a conditional costs at least 1 for each of its branches
 // Blocks that do nothing take time, too: the blocks for this number of result bytes cost as much as another launch.
 constexpr std::uint64_t bytes_of_launch = 8 << 20;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "plugins/gpu/guarded_cost.h"
 #include "plugins/llvm/contraction/gpu/cost.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/scan.h"
@@ -199,7 +198,7 @@ Kernel KernelSet::of_choice(std::uint32_t branches, bool is_pred, bool has_guard
       is_chosen = b.CreateAnd(is_chosen, b.CreateLoad(b.getInt8Ty(), frame.pointers[2]));
     }
     b.CreateStore(is_chosen, b.CreateInBoundsGEP(b.getInt8Ty(), frame.pointers[1], frame.thread));
-    threads_.end_kernel(b, frame, max_guarded, 1);
+    threads_.end_kernel(b, frame, max_choices, 1);
   }
   Kernel choice = kernel;
   choice.threads = branches;

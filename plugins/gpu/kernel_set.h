@@ -34,6 +34,8 @@ struct TeamSort {
 // How the instruction is sorted in tiles. Returns nothing if the memory of a block is too small for a tile.
 std::optional<TeamSort> sort_for_team(emit::InstructionView sort, const Target &target);
 
+inline constexpr std::uint32_t max_choices = 16;  // branches of which the GPU can choose one
+
 class KernelSet {
  public:
   // Keeps references to both.
@@ -52,7 +54,7 @@ class KernelSet {
   // A guarded kernel that moves bytes. Its arguments are the destination, the source, and the last byte of the
   // destination. alignment: that of both addresses.
   Kernel of_move(std::uint64_t bytes, std::uint64_t alignment);
-  // A kernel that writes, for each of at most max_guarded branches, whether a pred or s32 selects it. Its arguments are
+  // A kernel that writes, for each of at most max_choices branches, whether a pred or s32 selects it. Its arguments are
   // the selector, and a byte for each branch; if has_guard, also a guard: if it is 0, no branch is selected.
   Kernel of_choice(std::uint32_t branches, bool is_pred, bool has_guard);
 
