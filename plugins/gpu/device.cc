@@ -16,7 +16,7 @@
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/scalar/element_type.h"
-#include "plugins/llvm/scalar/math.h"
+#include "plugins/llvm/scalar/math_precision.h"
 #include "plugins/llvm/scalar/narrow_float.h"
 
 namespace bp::gpu {

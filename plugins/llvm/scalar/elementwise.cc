@@ -9,6 +9,7 @@
 #include "plugins/llvm/scalar/complex.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/math.h"
+#include "plugins/llvm/scalar/math_precision.h"
 
 namespace bp::emit {
 namespace {

@@ -13,11 +13,6 @@ namespace bp::emit {
 
 // No function flushes subnormals, neither on input nor on output; NaN, infinities and signed zeros follow IEEE 754 and
 // C99 annex F. The builder's fast-math flags must be clear. The caller computes narrow floats in f32.
-//
-// avoid_f64() makes the f32 functions in this module use f32 arithmetic only, as suits GPUs, most of which have one f64
-// unit for 32 or 64 f32 units. In other modules many of them compute in f64.
-void avoid_f64(llvm::Module &module);
-bool avoids_f64(const llvm::IRBuilderBase &builder);
 
 using UnaryEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *);
 using BinaryEmitter = llvm::Value *(*)(llvm::IRBuilderBase &, llvm::Value *, llvm::Value *);

@@ -3,6 +3,8 @@
 // stated next to them, each rounded to the type in which it is used.
 #include "plugins/llvm/scalar/math_exponential.h"
 
+#include "plugins/llvm/scalar/math.h"
+#include "plugins/llvm/scalar/math_precision.h"
 #include "plugins/llvm/scalar/math_single.h"
 
 namespace bp::emit {

@@ -5,6 +5,7 @@
 
 #include "plugins/llvm/scalar/math.h"
 #include "plugins/llvm/scalar/math_exponential.h"
+#include "plugins/llvm/scalar/math_precision.h"
 #include "plugins/llvm/scalar/math_single.h"
 
 namespace bp::emit {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/math_precision.h"
 #include "plugins/llvm/scalar/narrow_float.h"
 #include "plugins/llvm/tests/jit.h"
 
