@@ -8,6 +8,7 @@
 #include "plugins/llvm/contraction/memory.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"
+#include "plugins/llvm/scalar/lanes.h"
 
 namespace bp::emit {
 namespace {

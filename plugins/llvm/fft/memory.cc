@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "plugins/llvm/fft/codelet.h"
+#include "plugins/llvm/scalar/lanes.h"
 
 namespace bp::emit {
 

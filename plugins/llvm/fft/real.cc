@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plugins/llvm/fft/codelet.h"
+#include "plugins/llvm/scalar/lanes.h"
 
 namespace bp::emit {
 

@@ -1,6 +1,7 @@
 // Values as bits: bitcast-convert, also between types of different widths, and elements that share a byte.
 #include "plugins/llvm/generator/generator.h"
 #include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/lanes.h"
 
 namespace bp::emit {
 

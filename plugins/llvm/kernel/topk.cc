@@ -1,6 +1,7 @@
 #include "plugins/llvm/kernel/topk.h"
 
 #include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/lanes.h"
 
 namespace bp::emit {
 

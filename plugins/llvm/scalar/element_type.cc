@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "plugins/llvm/scalar/lanes.h"
 #include "plugins/llvm/scalar/narrow_float.h"
 
 namespace bp::emit {
@@ -146,24 +147,6 @@ llvm::Type *compute_type(llvm::LLVMContext &context, std::uint16_t dtype) {
     return llvm::Type::getFloatTy(context);
   }
   return dtype == BP_DTYPE_PRED ? llvm::Type::getInt1Ty(context) : storage_type(context, dtype);
-}
-
-llvm::Type *with_lanes_of(llvm::Type *type, Value *like) {
-  llvm::Type *like_type = like->getType()->isStructTy() ? like->getType()->getStructElementType(0) : like->getType();
-  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(like_type);
-  if (vector == nullptr) {
-    return type;
-  }
-  if (type->isStructTy()) {
-    llvm::Type *part = llvm::FixedVectorType::get(type->getStructElementType(0), vector->getNumElements());
-    return llvm::StructType::get(part, part);
-  }
-  return llvm::FixedVectorType::get(type, vector->getNumElements());
-}
-
-bool has_lanes(Value *value) {
-  llvm::Type *type = value->getType();
-  return type->isStructTy() ? type->getStructElementType(0)->isVectorTy() : type->isVectorTy();
 }
 
 Value *storage_to_compute(llvm::IRBuilderBase &builder, Value *value, std::uint16_t dtype) {

@@ -34,9 +34,6 @@ unsigned compute_bits(std::uint16_t dtype);
 // Returns the storage type. Not for complex types, which are stored as two elements of their part_type.
 llvm::Type *storage_type(llvm::LLVMContext &context, std::uint16_t dtype);
 llvm::Type *compute_type(llvm::LLVMContext &context, std::uint16_t dtype);
-// Returns the type, or a vector of it if `like` is a vector.
-llvm::Type *with_lanes_of(llvm::Type *type, llvm::Value *like);
-bool has_lanes(llvm::Value *value);
 
 llvm::Value *storage_to_compute(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);
 llvm::Value *compute_to_storage(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint16_t dtype);

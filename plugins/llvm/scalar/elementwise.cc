@@ -8,6 +8,7 @@
 #include "plugin_api/c/op_facts.h"
 #include "plugins/llvm/scalar/complex.h"
 #include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/lanes.h"
 #include "plugins/llvm/scalar/math.h"
 #include "plugins/llvm/scalar/math_precision.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/scalar/lanes.h"
 
 namespace bp::emit {
 namespace {
