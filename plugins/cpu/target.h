@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugins/llvm/contraction/contraction.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::cpu {
 

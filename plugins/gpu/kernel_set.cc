@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "plugins/llvm/contraction/gpu/cost.h"
+#include "plugins/llvm/contraction/gpu/shape.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/scan.h"
 #include "plugins/llvm/kernel/topk.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "plugins/gpu/registers.h"
-#include "plugins/llvm/contraction/contraction.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::gpu {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/contraction/contraction.h"
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/module_view.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

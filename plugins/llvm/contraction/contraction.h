@@ -5,30 +5,14 @@
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "plugins/llvm/contraction/gpu/gpu_facts.h"
-
 namespace bp::emit {
-
-class Team;
-
-// Properties of the machine that the code may rely on. Vectors have `vector_bits` bits (128, 256 or 512).
-struct VectorTarget {
-  unsigned vector_bits = 512;
-  unsigned vector_registers = 32;
-  bool has_fma = true;
-  bool is_threaded = false;  // a GPU: items are as small as possible, and each call does one
-  GpuFacts gpu = {};         // if is_threaded
-};
 
 // One axis of a contraction. Strides are in elements and may be zero or negative; the strides of operands that do not
 // have the axis are zero.
@@ -113,40 +97,5 @@ struct Contraction {
   // Prologues of lhs and rhs, which may be empty; on threaded targets only. They get the epilogue's pointers, too.
   std::array<Prologue, 2> prologues{};
 };
-
-// A generated function `void name(ptr lhs, ptr rhs, ptr out, ptr scratch, i64 begin, i64 end, ptr...)`. It computes the
-// items [begin, end) of [0, items). Disjoint ranges write disjoint elements of out and may run at the same time, each
-// on a scratch of its own. All items together write every element of out. out must not overlap the inputs. Pointers
-// must be aligned to their elements; scratch must be aligned to 64 bytes.
-struct Kernel {
-  llvm::Function *function = nullptr;
-  int64_t scratch_bytes = 0;
-  int64_t items = 0;
-};
-
-// Emits the contractions one after the other into one kernel. They share pointers and types (the phases of a
-// convolution with lhs dilation are one contraction each).
-Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
-                         const std::vector<Contraction> &contractions);
-
-// Work that is divided among teams: the number of items, and the number of vectors that one item reads, which members
-// share. A tile of the output is for tile_members, and its length is 0.
-struct TeamWork {
-  int64_t items = 0;
-  int64_t length = 0;
-  bool is_for_warpgroups = false;
-  // Whether registers are left for another team on the same multiprocessor, because the slices of a tile are copied
-  // asynchronously.
-  bool leaves_registers = false;
-  int64_t sum_bits = 0;  // bits of the sums that a member keeps, if they depend on the problem
-};
-// Returns nullopt if threads by themselves are better.
-std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions);
-// Emits the contractions for a team that does one item, at the builder's insertion point instead of in a function of
-// its own. pointers: lhs, rhs and out. Kernel::scratch_bytes is the size of the team's memory.
-Kernel emit_contractions_for_team(llvm::IRBuilder<> &builder, const VectorTarget &target,
-                                  const std::vector<Contraction> &contractions, Team &team, llvm::Value *item,
-                                  const std::array<llvm::Value *, 3> &pointers,
-                                  std::span<llvm::Value *const> fused_pointers);
 
 }  // namespace bp::emit

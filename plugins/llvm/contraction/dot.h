@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/llvm/contraction/contraction.h"
+#include "plugins/llvm/contraction/contraction_kernel.h"
 
 namespace bp::emit {
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "plugins/llvm/contraction/contraction.h"
 #include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::emit {

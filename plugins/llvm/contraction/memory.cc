@@ -1,5 +1,7 @@
 #include "plugins/llvm/contraction/memory.h"
 
+#include <llvm/IR/Module.h>
+
 #include <algorithm>
 #include <numeric>
 

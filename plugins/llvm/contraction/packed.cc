@@ -10,6 +10,8 @@
 //         pack rows:   [row][k]
 //         for each panel: sums[row][column] += product       (sums live in scratch)
 //         after the last block: epilogue, conversion and store to out
+#include <llvm/IR/Module.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>

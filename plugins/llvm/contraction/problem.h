@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plugins/llvm/contraction/contraction.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

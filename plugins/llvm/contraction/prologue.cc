@@ -1,5 +1,7 @@
 #include "plugins/llvm/contraction/prologue.h"
 
+#include <llvm/IR/Module.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_set>

@@ -2,6 +2,7 @@
 // is read.
 #pragma once
 
+#include "plugins/llvm/contraction/contraction.h"
 #include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::emit {

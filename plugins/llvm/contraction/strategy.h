@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "plugins/llvm/contraction/gpu/cost.h"
+#include "plugins/llvm/contraction/gpu/shape.h"
 #include "plugins/llvm/contraction/memory.h"
 #include "plugins/llvm/generator/team.h"
 
@@ -46,10 +46,6 @@ std::unique_ptr<ContractionStrategy> make_tiled_strategy(const ContractionProble
 
 // A team for some results of few rows or columns, whose members share the contracted axes. Scratch is the team's
 // memory. The team must outlive the strategy.
-constexpr int64_t usual_warp = 32;  // minimum number of members of a team, if there is enough work
-bool may_be_split(const ContractionProblem &problem);
-ContractionShape split_shape(const ContractionProblem &problem);
-TeamWork split_work(const ContractionProblem &problem);
 std::unique_ptr<ContractionStrategy> make_split_strategy(const ContractionProblem &problem, Team &team);
 
 }  // namespace bp::emit

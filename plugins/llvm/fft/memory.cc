@@ -1,6 +1,7 @@
 #include "plugins/llvm/fft/memory.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <bit>

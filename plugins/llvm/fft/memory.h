@@ -6,10 +6,10 @@
 #include <functional>
 #include <string>
 
-#include "plugins/llvm/contraction/contraction.h"
 #include "plugins/llvm/fft/plan.h"
 #include "plugins/llvm/generator/index.h"
 #include "plugins/llvm/scalar/element_type.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/llvm/contraction/contraction.h"
 #include "plugins/llvm/generator/index.h"
 #include "plugins/llvm/module_view.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

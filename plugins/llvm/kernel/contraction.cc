@@ -1,6 +1,7 @@
 // Translates shapes, layouts and attributes of dot and convolution to the contractions of dot.h and convolution.h.
 #include <algorithm>
 
+#include "plugins/llvm/contraction/contraction_kernel.h"
 #include "plugins/llvm/contraction/convolution.h"
 #include "plugins/llvm/contraction/dot.h"
 #include "plugins/llvm/contraction/fusion.h"

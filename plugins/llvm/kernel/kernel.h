@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/contraction/contraction.h"
+#include "plugins/llvm/contraction/gpu/shape.h"
 #include "plugins/llvm/generator/generator.h"
 #include "plugins/llvm/generator/team.h"
 #include "plugins/llvm/kernel/crossing.h"
 #include "plugins/llvm/kernel/row_fusion.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "plugins/llvm/contraction/strategy.h"
+#include "plugins/llvm/contraction/split.h"
 
 namespace bp::emit {
 

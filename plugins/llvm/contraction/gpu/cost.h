@@ -6,30 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "plugins/llvm/contraction/gpu/gpu_facts.h"
+#include "plugins/llvm/contraction/gpu/shape.h"
 #include "plugins/llvm/contraction/problem.h"
 #include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/gpu_facts.h"
 
 namespace bp::emit {
-
-// Threads: one thread per element of the output. Split: a team has some elements, and its members share the contracted
-// axes. The others are tiles, one per team, which multiplies them number by number, or with the units of warps or
-// warpgroups.
-enum class ContractionWay : uint8_t { Threads, Split, ScalarTiles, MatrixTiles, WarpgroupTiles };
-
-struct ContractionShape {
-  ContractionWay way = ContractionWay::Threads;
-  int64_t rows = 1, columns = 1;  // of the output, per thread or team
-
-  bool operator==(const ContractionShape &) const = default;
-};
-
-// Number of members of a team that does tiles, and the maximum number of slices that are being copied or multiplied at
-// once.
-constexpr int64_t tile_members = 256, max_slices = 4;
-constexpr int64_t warpgroup_rows = tile_members / WarpgroupUnit::members * WarpgroupUnit::rows;  // rows of a tile
-// Length of a slice along the contracted axes: numbers of a scalar tile, bytes of a matrix tile.
-constexpr int64_t scalar_depth = 8, matrix_line_bytes = 2 * MatrixUnit::contracted_bytes;
 
 // Returns the type of elements with which a matrix unit would multiply, if there is one.
 std::optional<MatrixElement> matrix_element(const ContractionTypes &types);

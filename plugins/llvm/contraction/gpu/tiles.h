@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "plugins/llvm/contraction/gpu/cost.h"
 #include "plugins/llvm/contraction/strategy.h"
 #include "plugins/llvm/generator/loops.h"
 

@@ -1,8 +1,10 @@
 // Chooses a strategy for each contraction and emits the kernel around their items.
-#include "plugins/llvm/contraction/contraction.h"
+#include "plugins/llvm/contraction/contraction_kernel.h"
 
 #include <algorithm>
 
+#include "plugins/llvm/contraction/gpu/cost.h"
+#include "plugins/llvm/contraction/split.h"
 #include "plugins/llvm/contraction/strategy.h"
 #include "plugins/llvm/generator/loops.h"
 

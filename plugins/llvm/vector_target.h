@@ -1,0 +1,17 @@
+// The machine that code is generated for.
+#pragma once
+
+#include "plugins/llvm/gpu_facts.h"
+
+namespace bp::emit {
+
+// Properties of the machine that the code may rely on. Vectors have `vector_bits` bits (128, 256 or 512).
+struct VectorTarget {
+  unsigned vector_bits = 512;
+  unsigned vector_registers = 32;
+  bool has_fma = true;
+  bool is_threaded = false;  // a GPU: items are as small as possible, and each call does one
+  GpuFacts gpu = {};         // if is_threaded
+};
+
+}  // namespace bp::emit
