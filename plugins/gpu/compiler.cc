@@ -16,6 +16,7 @@
 #include "plugins/gpu/plan_builder.h"
 #include "plugins/gpu/two_rounds.h"
 #include "plugins/llvm/kernel/call.h"
+#include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::gpu {
 namespace {

@@ -6,6 +6,7 @@
 #include "plugins/gpu/launch_problem.h"
 #include "plugins/gpu/loop_rounds.h"
 #include "plugins/llvm/kernel/call.h"
+#include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::gpu {
 

@@ -5,6 +5,8 @@
 
 #include "plugins/llvm/contraction/gpu/shape.h"
 #include "plugins/llvm/generator/loops.h"
+#include "plugins/llvm/kernel/crossing.h"
+#include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/kernel/scan.h"
 #include "plugins/llvm/kernel/topk.h"
 

@@ -11,6 +11,7 @@
 #include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/call.h"
+#include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::emit {
 namespace {

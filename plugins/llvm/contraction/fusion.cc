@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "plugins/llvm/contraction/fused_operands.h"
 #include "plugins/llvm/contraction/prologue.h"
+#include "plugins/llvm/generator/generator.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"
 #include "plugins/llvm/scalar/lanes.h"
@@ -200,23 +202,6 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
   return depends[module.definition(root).id() - computation.first_instruction()]
              ? ""
              : "contains " + name + ", which nothing needs";
-}
-
-void bind_operands(Generator &generator, const KernelSite &site, std::span<Value *const> pointers) {
-  for (std::size_t i = 0, next = 0; i < site.operands.size(); ++i) {
-    if (site.operands[i] != nullptr) {
-      generator.bind(site.instruction.operand(i), pointers[next++]);
-    }
-  }
-  generator.bind_parameters(site.instruction.called(0), site.instruction.operands());
-}
-
-Indices indices_at(KernelBuilder &k, const Shape &shape, const Index &places) {
-  Indices indices;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    indices.push_back(k.part(places, shape.strides[d], shape.dims[d]));
-  }
-  return indices;
 }
 
 Epilogue make_epilogue(const KernelSite &site, InstructionView contraction, const VectorTarget &target, bool large) {

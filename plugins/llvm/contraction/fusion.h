@@ -7,7 +7,8 @@
 #include <string>
 
 #include "plugins/llvm/contraction/contraction.h"
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 
@@ -21,10 +22,5 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
 // Returns the work on the contraction's result, from finished sums to the fusion's root. `large`: coordinates need 64
 // bits. The site must outlive the epilogue.
 Epilogue make_epilogue(const KernelSite &site, InstructionView contraction, const VectorTarget &target, bool large);
-
-// Binds the fusion's parameters to the kernel's pointers, for operands in memory.
-void bind_operands(Generator &generator, const KernelSite &site, std::span<llvm::Value *const> pointers);
-// Returns the coordinates, in an array of this shape, of the elements at these positions in its memory.
-Indices indices_at(KernelBuilder &builder, const Shape &shape, const Index &places);
 
 }  // namespace bp::emit

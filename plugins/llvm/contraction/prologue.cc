@@ -6,8 +6,9 @@
 #include <optional>
 #include <unordered_set>
 
-#include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/contraction/fused_operands.h"
 #include "plugins/llvm/contraction/memory.h"
+#include "plugins/llvm/generator/generator.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"
 #include "plugins/llvm/scalar/lanes.h"

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "plugins/llvm/contraction/contraction.h"
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

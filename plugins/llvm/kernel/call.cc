@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/kernel/signature.h"
 #include "plugins/llvm/scalar/element_type.h"
 

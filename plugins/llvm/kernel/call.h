@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/site.h"
 #include "plugins/llvm/module_view.h"
 
 namespace bp::emit {

@@ -9,6 +9,7 @@
 #include "plugins/llvm/contraction/problem.h"
 #include "plugins/llvm/contraction/prologue.h"
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::emit {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "plugins/llvm/kernel/crossing.h"
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::emit {

@@ -4,13 +4,13 @@
 // forward one with real and imaginary parts exchanged.
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "plugins/llvm/fft/matrix.h"
 #include "plugins/llvm/fft/passes.h"
 #include "plugins/llvm/fft/real.h"
 #include "plugins/llvm/fft/shape.h"
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::emit {
@@ -264,10 +264,6 @@ class FftKernel {
 };
 
 }  // namespace
-
-std::int64_t KernelSteps::items_of_round() const {
-  return std::accumulate(items.begin(), items.end(), std::int64_t{0});
-}
 
 std::int64_t common_bytes(InstructionView instruction, const VectorTarget &target) {
   if (instruction.op() != BP_OP_FFT) {

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/kernel/crossing.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/kernel/scan.h"
 #include "plugins/llvm/kernel/topk.h"
 #include "plugins/llvm/scalar/element_type.h"

@@ -7,41 +7,13 @@
 #include <vector>
 
 #include "plugins/llvm/contraction/gpu/shape.h"
-#include "plugins/llvm/generator/generator.h"
+#include "plugins/llvm/generator/index.h"
 #include "plugins/llvm/generator/team.h"
-#include "plugins/llvm/kernel/crossing.h"
 #include "plugins/llvm/kernel/row_fusion.h"
+#include "plugins/llvm/kernel/site.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
-
-struct KernelSite {
-  InstructionView instruction;
-  std::vector<llvm::Value *> operands;  // pointers; null if the operand is a constant known at compile time
-  std::vector<llvm::Value *> results;   // pointers
-  std::vector<int> in_place;            // by result: the operand in the same memory, or -1
-  llvm::Value *scratch;                 // KernelWork::scratch_bytes, aligned to 64
-  llvm::Value *begin, *end;             // i64: the part of the work of this call
-  llvm::Value *common = nullptr;        // common_bytes() bytes shared by all calls, aligned to 64; null for 0
-};
-
-// Items that are done in order: all items of a step before those of the next step. Each round does the same steps again
-// with items of its own, whose numbers continue those of the previous round.
-struct KernelSteps {
-  std::int64_t rounds = 1;
-  std::vector<std::int64_t> items;  // number of items, by step
-  std::int64_t items_of_round() const;
-};
-
-// Requirements of one call of a kernel, and how the work can be divided: parts [begin, end) of [0, items) write
-// disjoint memory and may run at the same time, each with a scratch of its own. On a threaded target, where each thread
-// has an item and all run at the same time, only kernels of one item need scratch.
-struct KernelWork {
-  std::int64_t scratch_bytes = 0;
-  std::int64_t items = 1;
-  // In this order, together as many items as `items`; empty: any order is possible.
-  std::vector<KernelSteps> steps = {};
-};
 
 // Returns why no code can be generated for an instruction, which is well-typed; empty if it can. Depends only on the
 // instruction, its shapes, the computations it calls, and whether the target is threaded. If empty, the instruction can
@@ -88,21 +60,5 @@ std::int64_t common_bytes(InstructionView instruction, const VectorTarget &targe
 // site.scratch; null if a call does a range of items.
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                        Team *team = nullptr);
-
-// Kernels of single ops, with the same contract. The operands are bound in `generator`. Functions that return one
-// number return the number of items.
-std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
-                          const VectorTarget &target);
-std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
-                                     const VectorTarget &target);
-std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
-KernelWork emit_fft(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
-KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
-                     const RowFusion &rows, Team *team = nullptr);
-KernelWork emit_crossing(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Crossing &crossing,
-                         Team &team);
-// large: coordinates need 64 bits.
-KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large,
-                            Team *team);
 
 }  // namespace bp::emit

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/kernel/row_fusion.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"

@@ -5,7 +5,9 @@
 
 #include <optional>
 
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/generator/generator.h"
+#include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/kernel/site.h"
 
 namespace bp::emit {
 

@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/elementwise.h"
 

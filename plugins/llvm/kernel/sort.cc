@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::emit {

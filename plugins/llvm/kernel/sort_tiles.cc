@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "plugins/llvm/generator/generator.h"
 #include "plugins/llvm/kernel/sort_tiles.h"
 #include "plugins/llvm/scalar/element_type.h"
 

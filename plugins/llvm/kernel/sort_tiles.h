@@ -4,7 +4,10 @@
 // other elements, but nothing outside of the line is read or written.
 #pragma once
 
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/generator/index.h"
+#include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 

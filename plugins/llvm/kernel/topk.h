@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/generator/generator.h"
+#include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/kernel/site.h"
 
 namespace bp::emit {
 
@@ -45,7 +47,7 @@ struct TeamTopk {
 // Returns nullopt if so many elements are wanted that sorting is better.
 std::optional<TeamTopk> topk_for_team(InstructionView instruction);
 
-// Same contract as in kernel.h. emit_topk_by_team() requires a result of topk_for_team().
+// Same contract as in kinds.h. emit_topk_by_team() requires a result of topk_for_team().
 KernelWork emit_topk(Generator &generator, KernelBuilder &builder, const KernelSite &site);
 KernelWork emit_topk_by_team(Generator &generator, KernelBuilder &builder, const KernelSite &site, Team &team);
 

@@ -1,0 +1,31 @@
+// The kinds of kernels among which emit_kernel() chooses. Scans and topk have headers of their own.
+#pragma once
+
+#include <cstdint>
+
+#include "plugins/llvm/generator/generator.h"
+#include "plugins/llvm/generator/team.h"
+#include "plugins/llvm/kernel/crossing.h"
+#include "plugins/llvm/kernel/row_fusion.h"
+#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/vector_target.h"
+
+namespace bp::emit {
+
+// Their contract is that of emit_kernel(), and the operands are bound in `generator`. Functions that return one number
+// return the number of items.
+std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                          const VectorTarget &target);
+std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                                     const VectorTarget &target);
+std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+KernelWork emit_fft(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
+KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
+                     const RowFusion &rows, Team *team = nullptr);
+KernelWork emit_crossing(Generator &generator, KernelBuilder &builder, const KernelSite &site, const Crossing &crossing,
+                         Team &team);
+// large: coordinates need 64 bits.
+KernelWork emit_contraction(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, bool large,
+                            Team *team);
+
+}  // namespace bp::emit
