@@ -7,8 +7,10 @@
 #include <span>
 #include <string>
 
-#include "core/compile/compile.h"
+#include "core/compile/options.h"
 #include "core/compile/passes.h"
+#include "core/compile/report.h"
+#include "core/host/plugin.h"
 #include "core/passes/pass.h"
 
 namespace bp::compile {

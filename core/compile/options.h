@@ -1,0 +1,49 @@
+// Options of a compilation, and the observer of its intermediate results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/buffers/plan.h"
+#include "core/compile/artifact_cache.h"
+#include "core/host/image.h"
+#include "core/ir/module.h"
+#include "core/passes/pipeline.h"
+
+namespace bp::compile {
+
+// Sees intermediate results of the compilation. Names are file names without extension: "03-tuple-simplification",
+// "part2". References are valid only during the call; an error stops the compilation.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Called with the module as given, and after each pass that changed it.
+  virtual Status module(const std::string &name, const ir::Module &module) = 0;
+  // Called with the module, plan, image and artifact of a program.
+  virtual Status program(const std::string &name, const ir::Module &module, const buffers::Plan &plan,
+                         const host::Image &image, std::span<const std::byte> artifact) = 0;
+};
+
+struct Options {
+  Observer *observer = nullptr;
+  // Fail with Unsupported if the device leaves any instruction to the host.
+  bool device_only = false;
+  bool fuse = true;
+  // Verify the module after each pass, the plan and the image. Costs about as much as making them.
+  bool verify = false;
+  // If set, called for every pass that changed a module, also in forms that are given up later.
+  passes::Compare compare;
+  // Whether the compiler computes values that depend only on constants.
+  bool fold_constants = true;
+  // Maximum bytes for a program, without the backend's own scratch memory; 0: the capacity that the device states for
+  // its space 0, or no limit. If the plan needs more, cheap values are computed again; if that is not enough, an
+  // OutOfMemory error lists what takes the memory. Never exceeds the device's capacity.
+  std::int64_t memory_limit = 0;
+  // If set, artifacts are looked up there, and newly compiled ones are stored there.
+  const ArtifactCache *cache = nullptr;
+};
+
+}  // namespace bp::compile

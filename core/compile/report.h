@@ -1,0 +1,38 @@
+// Report of a compilation: what runs where, and what it took.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ir/op.h"
+
+namespace bp::compile {
+
+// An instruction of the entry computation that runs on the host.
+struct OnHost {
+  std::string name;
+  ir::Opcode opcode;
+  std::string reason;  // from the device; may be empty
+};
+
+// A program of a device: the instructions of the partitioned module that it computes.
+struct Assignment {
+  std::string device;  // its id
+  std::vector<std::string> instructions;
+};
+
+struct Report {
+  std::size_t instructions = 0;  // after the passes, in all computations
+  std::size_t programs = 0;      // number of programs on the device
+  std::size_t cached = 0;        // number of these that came from the artifact cache
+  std::string cache_problem;     // why an artifact could not be stored; empty: no problem
+  std::vector<OnHost> on_host;
+  std::vector<Assignment> assignment;  // by program, in execution order
+  std::int64_t artifact_bytes = 0;
+  // Seconds spent in passes, in planning (schedule, copies, plan, image), and in the backend's compile() and load().
+  double passes = 0, plan = 0, compile = 0, load = 0;
+};
+
+}  // namespace bp::compile
