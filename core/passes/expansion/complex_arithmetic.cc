@@ -56,6 +56,14 @@ Id with_sign(ArrayBuilder &b, Id x, Id y) {
   return b.select({compare(b, ComparisonDirection::Lt, shown, 0), negate(b, size), size});
 }
 
+Id modulus(ArrayBuilder &b, Parts z) {
+  Id x = absolute(b, z.real), y = absolute(b, z.imaginary);
+  Id large = b.add(Opcode::Maximum, {x, y}), small = b.add(Opcode::Minimum, {x, y});
+  Id ratio = b.select({is_zero(b, large), b.splat(0, large), b.quotient({small, large})});
+  Id finite = b.product({large, apply(b, Opcode::Sqrt, plus(b, square(b, ratio), 1))});
+  Id infinite = b.bit_or({is_infinite(b, x), is_infinite(b, y)});
+  return b.select({infinite, b.splat(infinity, finite), finite});
+}
 Id log_modulus(ArrayBuilder &b, Parts z) {
   Id x = absolute(b, z.real), y = absolute(b, z.imaginary);
   Id large = b.add(Opcode::Maximum, {x, y}), small = b.add(Opcode::Minimum, {x, y});
@@ -152,7 +160,7 @@ Id by_size(ArrayBuilder &b, Parts z, double huge, double tiny) {
 Parts square_root(ArrayBuilder &b, Parts unscaled) {
   const Parts z = scaled(b, unscaled, by_size(b, unscaled, 0x1p-4, 0x1p48));
   Id x = absolute(b, z.real), y = absolute(b, z.imaginary);
-  Id root = apply(b, Opcode::Sqrt, b.sum({half(b, x), half(b, complex_modulus(b, z))}));
+  Id root = apply(b, Opcode::Sqrt, b.sum({half(b, x), half(b, modulus(b, z))}));
   Id other = b.select({is_zero(b, root), b.splat(0, root), b.quotient({half(b, y), root})});
   Id right = compare(b, ComparisonDirection::Ge, z.real, 0);
   Parts result{b.select({right, root, other}), with_sign(b, b.select({right, other, root}), z.imaginary)};
@@ -163,17 +171,3 @@ Parts square_root(ArrayBuilder &b, Parts unscaled) {
 }
 
 }  // namespace bp::passes::parts
-
-namespace bp::passes {
-
-ir::InstructionId complex_modulus(ArrayBuilder &b, Parts z) {
-  using namespace parts;
-  Id x = absolute(b, z.real), y = absolute(b, z.imaginary);
-  Id large = b.add(Opcode::Maximum, {x, y}), small = b.add(Opcode::Minimum, {x, y});
-  Id ratio = b.select({is_zero(b, large), b.splat(0, large), b.quotient({small, large})});
-  Id finite = b.product({large, apply(b, Opcode::Sqrt, plus(b, square(b, ratio), 1))});
-  Id infinite = b.bit_or({is_infinite(b, x), is_infinite(b, y)});
-  return b.select({infinite, b.splat(infinity, finite), finite});
-}
-
-}  // namespace bp::passes

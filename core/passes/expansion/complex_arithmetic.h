@@ -5,9 +5,15 @@
 #include <limits>
 
 #include "core/passes/array_builder.h"
-#include "core/passes/expansion/complex_formulas.h"
 
-namespace bp::passes::parts {
+namespace bp::passes {
+
+// Parts of a complex value: two arrays of the same shape and real type.
+struct Parts {
+  ir::InstructionId real, imaginary;
+};
+
+namespace parts {
 
 using Id = ir::InstructionId;
 using ir::ComparisonDirection;
@@ -32,6 +38,8 @@ Id has_only_finite(ArrayBuilder &b, Parts z);
 Id is_infinite_without_angle(ArrayBuilder &b, Parts z);
 // Returns |x| with the sign of y.
 Id with_sign(ArrayBuilder &b, Id x, Id y);
+// Returns |z|, without overflow in intermediate results; infinite if a part is infinite.
+Id modulus(ArrayBuilder &b, Parts z);
 // Returns log |z|, without loss of digits where |z| is near 1.
 Id log_modulus(ArrayBuilder &b, Parts z);
 Id angle(ArrayBuilder &b, Parts z);
@@ -69,4 +77,5 @@ Parts atanh(ArrayBuilder &b, Parts z);
 // Returns the angle of x + iy, continued to complex x and y: -i log((x + iy) / sqrt(x^2 + y^2)).
 Parts atan2(ArrayBuilder &b, Parts y, Parts x);
 
-}  // namespace bp::passes::parts
+}  // namespace parts
+}  // namespace bp::passes

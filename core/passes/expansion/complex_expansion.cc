@@ -7,6 +7,7 @@
 
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
+#include "core/passes/expansion/complex_arithmetic.h"
 #include "core/passes/expansion/complex_formulas.h"
 #include "core/passes/pairs.h"
 #include "core/passes/rewrite.h"
@@ -69,7 +70,7 @@ class ComplexExpansion {
       case Opcode::Real: return split(operand(0)).real;
       case Opcode::Imag: return split(operand(0)).imaginary;
       case Opcode::Complex: return joined({operand(0), operand(1)});
-      case Opcode::Abs: return rounded(complex_modulus(b_, in_double(split(operand(0)))), i.shape().element_type());
+      case Opcode::Abs: return rounded(parts::modulus(b_, in_double(split(operand(0)))), i.shape().element_type());
       case Opcode::Convert: return converted();
       case Opcode::BitcastConvert: return is_plain(i) ? b_.seen_as(operand(0), i.shape()) : i.id();
       case Opcode::Compare: return compared();

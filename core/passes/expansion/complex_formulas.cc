@@ -1,10 +1,10 @@
 // The cpu backend claims many of these functions, for speed (plugins/llvm/scalar/complex.cc); these formulas are used
 // for the others, and are the reference in tests of its own functions. Source of special values: C99 annex G.
+#include "core/passes/expansion/complex_formulas.h"
+
 #include <algorithm>
 #include <array>
 #include <numbers>
-
-#include "core/passes/expansion/complex_arithmetic.h"
 
 namespace bp::passes::parts {
 namespace {
@@ -130,7 +130,7 @@ Parts reciprocal_square_root(ArrayBuilder &b, Operands operands) {
   };
   const Parts z = scaled(b, operands[0], by_size(scale * scale, 1 / scale / scale));
   const Parts root = square_root(b, z);
-  Id divisor = b.product({complex_modulus(b, z), by_size(1 / scale, scale)});
+  Id divisor = b.product({modulus(b, z), by_size(1 / scale, scale)});
   Id real = b.quotient({root.real, divisor});
   const Parts quotient{b.select({is_zero(b, divisor), b.splat(infinity, real), real}),
                        b.quotient({negate(b, root.imaginary), divisor})};
@@ -157,7 +157,7 @@ Parts logistic(ArrayBuilder &b, Operands operands) {
 }
 Parts sign(ArrayBuilder &b, Operands operands) {
   Parts z = scaled(b, operands[0], by_size(b, operands[0], 0x1p-4, 0x1p48));
-  Id size = complex_modulus(b, z);
+  Id size = modulus(b, z);
   Id zero = is_zero(b, size);
   return {b.select({zero, z.real, b.quotient({z.real, size})}),
           b.select({zero, z.imaginary, b.quotient({z.imaginary, size})})};

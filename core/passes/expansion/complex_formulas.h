@@ -4,13 +4,9 @@
 #include <span>
 
 #include "core/passes/array_builder.h"
+#include "core/passes/expansion/complex_arithmetic.h"
 
 namespace bp::passes {
-
-// Parts of a complex value: two arrays of the same shape and real type.
-struct Parts {
-  ir::InstructionId real, imaginary;
-};
 
 // Formula of an elementwise op that takes and returns complex numbers. The formulas are made for c128. Those with
 // needs_double have to be computed in f64 for c64, too, and their result rounded.
@@ -21,8 +17,5 @@ struct ComplexFormula {
 };
 // Returns nullptr if there is no formula for the op.
 const ComplexFormula *find_complex_formula(ir::Opcode opcode);
-
-// Returns |z|, without overflow in intermediate results; infinite if a part is infinite.
-ir::InstructionId complex_modulus(ArrayBuilder &b, Parts z);
 
 }  // namespace bp::passes

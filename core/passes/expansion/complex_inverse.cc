@@ -34,7 +34,7 @@ Parts acosh_of(ArrayBuilder &b, Parts z) {
 Parts atanh_of(ArrayBuilder &b, Parts z) {
   Id size = absolute(b, z.real);
   Id rest = b.difference({b.splat(1, size), size});
-  Id distance = complex_modulus(b, {rest, z.imaginary});
+  Id distance = modulus(b, {rest, z.imaginary});
   Id ratio = b.quotient({b.product({b.quotient({size, distance}), b.splat(4, size)}), distance});
   Id far = half(b, half(b, apply(b, Opcode::LogPlusOne, ratio)));
   Id near = half(b, b.difference({b.splat(std::numbers::ln2, size), apply(b, Opcode::Log, distance)}));
