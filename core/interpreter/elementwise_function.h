@@ -63,8 +63,4 @@ class ElementwiseFunction {
   std::size_t result_width_ = 0;
 };
 
-class Evaluator;
-// Converts an array to another element type, as convert does.
-Result<ir::Literal> converted(const Evaluator &evaluator, const ir::Literal &value, ir::ElementType type);
-
 }  // namespace bp::interpreter

@@ -6,12 +6,16 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/base/thread_pool.h"
-#include "core/interpreter/interpreter.h"
+#include "core/interpreter/options.h"
 #include "core/interpreter/wide.h"
+#include "core/ir/literal.h"
+#include "core/ir/module.h"
 
 namespace bp::interpreter {
 
@@ -110,6 +114,8 @@ void Evaluator::parallel(std::int64_t count, std::int64_t grain, Body &&body) co
 Result<Literal> dispatch(Evaluator &evaluator, const Instruction &instruction, Operands operands);
 // Evaluates an instruction whose operands or result have dynamic dimensions; see core/ir/run_time_sizes.h.
 Result<Literal> evaluate_dynamic(Evaluator &evaluator, const Instruction &instruction, Operands operands);
+// Converts an array to another element type, as convert does.
+Result<Literal> converted(const Evaluator &evaluator, const Literal &value, ElementType type);
 
 #define BP_OP(number, name, text, min_operands, max_operands, shape_rule, evaluator_name, ...) \
   Result<Literal> evaluate_##evaluator_name(Evaluator &evaluator, const Instruction &instruction, Operands operands);

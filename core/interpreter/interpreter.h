@@ -6,43 +6,14 @@
 // accumulated in double and rounded once at the end, so that other results can be compared with them.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <limits>
 #include <span>
 
 #include "core/base/result.h"
+#include "core/interpreter/options.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
 
 namespace bp::interpreter {
-
-class Exchange;
-
-struct Options {
-  // Maximum number of instructions to evaluate, after which evaluation fails with Unsupported; the body of a loop
-  // counts in each iteration.
-  std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
-  // Maximum wall-clock seconds, after which evaluation fails with Unsupported; checked between instructions.
-  double max_seconds = std::numeric_limits<double>::infinity();
-  // Maximum bytes of one value; larger ones fail with OutOfMemory. 0: the machine's memory.
-  std::int64_t max_value_bytes = 0;
-  // Threads for large loops. 0: one per core.
-  int threads = 0;
-  std::uint64_t rng_seed = 0;                      // for rng
-  std::uint32_t replica_id = 0, partition_id = 0;  // set by simulate()
-  // Called with the values that custom calls of "interpreter.probe" pass on, on the thread that evaluates them.
-  std::function<void(const ir::Instruction &probe, const ir::Literal &value)> on_probe;
-  // If set, replaces the result of each instruction, except parameters and those in functions on scalars, by the value
-  // that it returns: for measuring how errors propagate. Called on the thread that evaluates.
-  std::function<Result<ir::Literal>(const ir::Instruction &instruction, std::span<const ir::Literal> operands,
-                                    ir::Literal result)>
-      on_result;
-  Exchange *exchange = nullptr;  // connects the devices of a simulation; set by simulate()
-  // Called on the calling thread before each instruction of the entry computation, with the number of instructions done
-  // and their total number.
-  std::function<void(std::int64_t done, std::int64_t total, const ir::Instruction &next)> progress;
-};
 
 // Verifies the module first, in time linear in its size. Arguments are given by parameter number, a tuple parameter as
 // one tuple literal; their types and sizes must be those of the parameters. Returns the value of the entry

@@ -1,9 +1,18 @@
 #include "core/interpreter/scalar_function.h"
 
+#include <algorithm>
 #include <cstring>
+#include <unordered_map>
+#include <utility>
 
 namespace bp::interpreter {
 namespace {
+
+using ir::ElementType;
+using ir::Instruction;
+using ir::Literal;
+using ir::Opcode;
+using ir::Shape;
 
 constexpr std::size_t max_lanes = ElementwiseFunction::max_count;
 
@@ -13,8 +22,8 @@ std::size_t width(ElementType type) {
 
 }  // namespace
 
-ScalarFunction::ScalarFunction(Evaluator &evaluator, ir::Computation computation)
-    : evaluator_(evaluator), computation_(computation) {
+ScalarFunction::ScalarFunction(ir::Computation computation, Evaluate evaluate)
+    : computation_(computation), evaluate_(std::move(evaluate)) {
   for (ir::InstructionId id : computation.parameter_ids()) {
     argument_types_.push_back(computation.module().instruction(id).shape().element_type());
   }
@@ -153,7 +162,7 @@ Status ScalarFunction::run_lane(std::span<const std::byte *const> arguments, std
     std::memcpy(value.mutable_bytes().data(), arguments[i] + lane * element, element);
     values.push_back(std::move(value));
   }
-  BP_ASSIGN(Literal result, evaluator_.run(computation_, std::move(values)));
+  BP_ASSIGN(Literal result, evaluate_(std::move(values)));
   for (std::size_t j = 0; j < results.size(); ++j) {
     const Literal &part = result.shape().is_tuple() ? result.tuple_elements()[j] : result;
     std::size_t element = width(result_types_[j]);

@@ -3,17 +3,27 @@
 // is evaluated like any other computation.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/interpreter/elementwise_function.h"
-#include "core/interpreter/evaluator.h"
+#include "core/ir/literal.h"
+#include "core/ir/module.h"
 
 namespace bp::interpreter {
 
 class ScalarFunction {
  public:
-  ScalarFunction(Evaluator &evaluator, ir::Computation computation);
+  // Returns the value of the computation for the arguments of one lane.
+  using Evaluate = std::function<Result<ir::Literal>(std::vector<ir::Literal> arguments)>;
+
+  // `evaluate` is called for each lane of a computation that has other ops than elementwise ones.
+  ScalarFunction(ir::Computation computation, Evaluate evaluate);
 
   // arguments[i] points to `count` elements of parameter i's type; results[j] to memory for the same number of elements
   // of the root, or of its element j. A result may be in the memory of one of the arguments.
@@ -21,7 +31,7 @@ class ScalarFunction {
                     std::size_t count);
 
   // Returns the op, if the function is op(p0, p1) or op(p1, p0) on scalars of one type; otherwise Invalid.
-  Opcode plain_op() const { return plain_op_; }
+  ir::Opcode plain_op() const { return plain_op_; }
 
  private:
   struct Step {
@@ -37,10 +47,10 @@ class ScalarFunction {
                  std::size_t count);
   Status run_lane(std::span<const std::byte *const> arguments, std::span<std::byte *const> results, std::size_t lane);
 
-  Evaluator &evaluator_;
   ir::Computation computation_;
-  Opcode plain_op_ = Opcode::Invalid;
-  std::vector<ElementType> argument_types_, result_types_;
+  Evaluate evaluate_;
+  ir::Opcode plain_op_ = ir::Opcode::Invalid;
+  std::vector<ir::ElementType> argument_types_, result_types_;
   bool compiled_ = false;
   std::vector<Step> steps_;
   // Memory of the registers, each of max_count lanes. Registers of parameters have none; they point to the caller's
