@@ -97,13 +97,15 @@ void append_sizes(std::string &out, const ir::Literal &literal) {
   out += fmt::format("{} {}: ", sizes.size() == 1 ? "size" : "sizes", fmt::join(sizes, "x"));
 }
 
-void append_values(std::string &out, const ir::Literal &literal, const PrintOptions &options, bool says_sizes) {
+}  // namespace
+
+void append_literal(std::string &out, const ir::Literal &literal, std::int64_t max_elements, PrintSizes sizes) {
   const Shape &shape = literal.shape();
   if (shape.is_tuple()) {
     out += '(';
     for (std::size_t i = 0; i < literal.tuple_elements().size(); ++i) {
       out += i == 0 ? " " : ", ";
-      append_values(out, literal.tuple_elements()[i], options, says_sizes);
+      append_literal(out, literal.tuple_elements()[i], max_elements, sizes);
     }
     out += " )";
     return;
@@ -112,14 +114,14 @@ void append_values(std::string &out, const ir::Literal &literal, const PrintOpti
     out += "token";
     return;
   }
-  if (says_sizes) {
+  if (sizes == PrintSizes::Yes) {
     append_sizes(out, literal);
   }
   std::int64_t count = 1;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     count *= literal.dynamic_size(d);
   }
-  if (shape.rank() != 0 && count > options.max_literal_elements) {
+  if (shape.rank() != 0 && count > max_elements) {
     out += "{...}";
     return;
   }
@@ -129,18 +131,6 @@ void append_values(std::string &out, const ir::Literal &literal, const PrintOpti
   }
   ir::visit_element_type(shape.element_type(),
                          [&]<class T>() { append_elements<T>(out, literal, 0, 0, literal.elements<T>()); });
-}
-
-}  // namespace
-
-void append_literal(std::string &out, const ir::Literal &literal, const PrintOptions &options) {
-  append_values(out, literal, options, false);
-}
-
-std::string print(const ir::Literal &literal, const PrintOptions &options) {
-  std::string out;
-  append_values(out, literal, options, true);
-  return out;
 }
 
 }  // namespace bp::text

@@ -1,10 +1,17 @@
 // Appends literals as HLO text, with the fewest digits that read back as the same value.
 #pragma once
 
-#include "core/text/printer.h"
+#include <cstdint>
+#include <string>
+
+#include "core/ir/literal.h"
 
 namespace bp::text {
 
-void append_literal(std::string &out, const ir::Literal &literal, const PrintOptions &options);
+// Whether "size 3: " or "sizes 3x4: " precedes the elements of an array with dynamic dimensions.
+enum class PrintSizes { No, Yes };
+// Arrays with more than `max_elements` elements are written {...}.
+void append_literal(std::string &out, const ir::Literal &literal, std::int64_t max_elements,
+                    PrintSizes sizes = PrintSizes::No);
 
 }  // namespace bp::text

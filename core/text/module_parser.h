@@ -7,9 +7,15 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "core/base/result.h"
+#include "core/ir/module.h"
 #include "core/text/literal_reader.h"
-#include "core/text/parser.h"
+#include "core/text/parse_options.h"
 #include "core/text/token_reader.h"
 
 namespace bp::text {

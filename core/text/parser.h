@@ -10,15 +10,9 @@
 
 #include "core/base/result.h"
 #include "core/ir/module.h"
+#include "core/text/parse_options.h"
 
 namespace bp::text {
-
-struct ParseOptions {
-  std::string file;                              // for messages; may be empty
-  std::uint32_t first_line = 1;                  // line of the file at which the text begins
-  std::vector<std::string> *warnings = nullptr;  // receives "file:line:column: ..."; not owned
-  std::uint64_t seed = 0;                        // for the values that fill elided literals, written {...}
-};
 
 // Parses one module: an HloModule, a list of computations without a header, or a single instruction whose undefined
 // operands become parameters. Linear in the length of the text. The module is well-formed but not verified: see

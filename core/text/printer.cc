@@ -177,7 +177,7 @@ void Printer::instruction(ir::Instruction instruction) {
   if (instruction.opcode() == Opcode::Parameter) {
     add("{}", instruction.parameter_number());
   } else if (instruction.opcode() == Opcode::Constant) {
-    append_literal(out_, instruction.literal(), options_);
+    append_literal(out_, instruction.literal(), options_.max_literal_elements);
   } else {
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       add("{}", i == 0 ? "" : ", ");
@@ -202,7 +202,7 @@ void Printer::attributes(ir::Instruction instruction) {
         add(", {}=", info.text);
         shape(instruction.literal().shape());
         out_ += ' ';
-        append_literal(out_, instruction.literal(), options_);
+        append_literal(out_, instruction.literal(), options_.max_literal_elements);
       }
     } else if (use.key != AttributeKey::ParameterNumber && instruction.has(use.key)) {
       attribute(instruction, info);
@@ -458,6 +458,12 @@ std::string print(ir::Instruction instruction, const PrintOptions &options) {
   Printer printer(options);
   printer.instruction(instruction);
   return printer.take();
+}
+
+std::string print(const ir::Literal &literal, const PrintOptions &options) {
+  std::string out;
+  append_literal(out, literal, options.max_literal_elements, PrintSizes::Yes);
+  return out;
 }
 
 }  // namespace bp::text
