@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/ir/module.h"
+#include "core/ir/size_formulas.h"
 
 namespace bp::ir {
 
@@ -15,31 +16,6 @@ enum class SizeRule { Whole, Bounded, Cut, Refused };
 SizeRule size_rule(Opcode opcode);
 // Returns the description in the op's row.
 std::string_view size_summary(Opcode opcode);
-
-// A size as a formula of the sizes of an instruction's operands.
-struct SizeFormula {
-  // Meaning of the fields by opcode. Constant: the size is `number`. GetDimensionSize: the size of `dimension` of
-  // operand `number`. Parameter: the value of operand `number`, a scalar. Add, Multiply, Divide (of positive numbers),
-  // Maximum, Minimum: applied to the two terms. Broadcast: the larger of the two terms if the smaller is 1, otherwise
-  // the smaller.
-  Opcode opcode = Opcode::Constant;
-  std::int64_t number = 0;
-  std::size_t dimension = 0;
-  std::vector<SizeFormula> terms;
-};
-using SizeFormulas = std::vector<SizeFormula>;  // one per dimension of an array
-
-// Evaluates a formula: leaf(formula) returns the size of a formula without terms, combine(opcode, a, b) combines two
-// sizes.
-template <class Leaf, class Combine>
-auto evaluate(const SizeFormula &formula, const Leaf &leaf, const Combine &combine) -> decltype(leaf(formula)) {
-  if (formula.terms.empty()) {
-    return leaf(formula);
-  }
-  auto first = evaluate(formula.terms[0], leaf, combine);
-  auto second = evaluate(formula.terms[1], leaf, combine);
-  return combine(formula.opcode, first, second);
-}
 
 // Whether the result or an operand of the instruction is an array (not in a tuple) with dynamic dimensions.
 bool has_dynamic_arrays(const Instruction &instruction);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ir/run_time_sizes.h"
 #include "core/ir/shape_inference_rules.h"
 #include "core/ir/size_formulas.h"
 
@@ -33,10 +34,9 @@ Status check_reshape(const Instruction &i) {
     const auto sizes = i.shape().sizes().subspan(group.to_begin, group.to_end - group.to_begin);
     const bool is_one = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 1; });
     if (to.size() > 1 || (to.empty() && !from.empty() && !is_one)) {
-      return refused(
-          i, fmt::format("from {} to {}, {} dimensions of the result could have the size that is not static",
-                         to_string(operand_shape(i, 0), PrintLayout::Never), to_string(i.shape(), PrintLayout::Never),
-                         to.size()));
+      return refused(i, fmt::format("from {} to {}, {} dimensions of the result could have the size that is not static",
+                                    to_string(operand_shape(i, 0), PrintLayout::Never),
+                                    to_string(i.shape(), PrintLayout::Never), to.size()));
     }
   }
   return {};

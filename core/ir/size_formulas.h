@@ -1,9 +1,40 @@
-// Building blocks of the rules of run-time sizes.
+// Formulas of run-time sizes, and the building blocks of the rules that state them; see run_time_sizes.h.
 #pragma once
 
-#include "core/ir/run_time_sizes.h"
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
-namespace bp::ir::size_formulas {
+#include "core/ir/module.h"
+
+namespace bp::ir {
+
+// A size as a formula of the sizes of an instruction's operands.
+struct SizeFormula {
+  // Meaning of the fields by opcode. Constant: the size is `number`. GetDimensionSize: the size of `dimension` of
+  // operand `number`. Parameter: the value of operand `number`, a scalar. Add, Multiply, Divide (of positive numbers),
+  // Maximum, Minimum: applied to the two terms. Broadcast: the larger of the two terms if the smaller is 1, otherwise
+  // the smaller.
+  Opcode opcode = Opcode::Constant;
+  std::int64_t number = 0;
+  std::size_t dimension = 0;
+  std::vector<SizeFormula> terms;
+};
+using SizeFormulas = std::vector<SizeFormula>;  // one per dimension of an array
+
+// Evaluates a formula: leaf(formula) returns the size of a formula without terms, combine(opcode, a, b) combines two
+// sizes.
+template <class Leaf, class Combine>
+auto evaluate(const SizeFormula &formula, const Leaf &leaf, const Combine &combine) -> decltype(leaf(formula)) {
+  if (formula.terms.empty()) {
+    return leaf(formula);
+  }
+  auto first = evaluate(formula.terms[0], leaf, combine);
+  auto second = evaluate(formula.terms[1], leaf, combine);
+  return combine(formula.opcode, first, second);
+}
+
+namespace size_formulas {
 
 SizeFormula fixed(std::int64_t number);
 SizeFormula value_operand(std::size_t operand);
@@ -24,4 +55,5 @@ struct ReshapeGroup {
 // at the end, of size 1, belong to the last group.
 std::vector<ReshapeGroup> common_groups(const Shape &from, const Shape &to);
 
-}  // namespace bp::ir::size_formulas
+}  // namespace size_formulas
+}  // namespace bp::ir
