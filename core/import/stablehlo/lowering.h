@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/import/stablehlo/operations.h"
-#include "core/import/stablehlo/stablehlo.h"
+#include "core/import/stablehlo/options.h"
 #include "core/ir/builder.h"
 
 namespace bp::import::stablehlo {
