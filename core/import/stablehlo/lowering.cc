@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/import/stablehlo/verifier.h"
+#include "core/import/stablehlo/type_compatibility.h"
 #include "core/ir/shape_inference.h"
 #include "core/ir/verifier.h"
 #include "core/text/lexer.h"

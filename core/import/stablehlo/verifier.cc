@@ -1,6 +1,5 @@
 #include "core/import/stablehlo/verifier.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "core/import/stablehlo/verifier_rules.h"
@@ -8,74 +7,9 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// Recursion is bounded, because the reader limits the nesting of regions.
-Status verify_region(const Program &program, const Region &region) {
-  for (const Operation &operation : region.operations) {
-    const Checked checked(program, operation);
-    BP_TRY(verify_signature(checked));
-    BP_TRY(verify_attributes(checked));
-    if (Rule rule = find_rule(operation.name)) {
-      BP_TRY(rule(checked));
-    }
-    for (const Region &inner : operation.regions) {
-      BP_TRY(verify_region(program, inner));
-    }
-  }
-  return {};
-}
+using Rule = Status (*)(const Checked &);
 
-void collect(const Attribute &attribute, std::vector<std::int64_t> &numbers) {
-  if (const auto *number = attribute.get<std::int64_t>()) {
-    numbers.push_back(*number);
-  } else if (const auto *list = attribute.get<std::vector<Attribute>>()) {
-    for (const Attribute &item : *list) {
-      collect(item, numbers);
-    }
-  } else if (const auto *elements = attribute.get<Elements>()) {
-    constexpr std::int64_t max_splat = 1 << 16;
-    const std::int64_t count = elements->type.shape.element_count();
-    ir::visit_element_type(elements->literal.shape().element_type(), [&]<class T>() {
-      if constexpr (std::is_integral_v<T>) {
-        for (T element : elements->literal.elements<T>()) {
-          numbers.push_back(static_cast<std::int64_t>(element));
-        }
-      }
-    });
-    if (elements->is_splat() && numbers.size() == 1 && count <= max_splat) {
-      numbers.resize(static_cast<std::size_t>(count), numbers[0]);
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<std::int64_t> integers_of(const Attribute &attribute) {
-  std::vector<std::int64_t> numbers;
-  collect(attribute, numbers);
-  return numbers;
-}
-
-const Attribute *find_entry(const Attribute &attribute, std::string_view name) {
-  const auto *dictionary = attribute.get<Dictionary>();
-  if (dictionary == nullptr) {
-    return nullptr;
-  }
-  auto found = std::ranges::find(dictionary->entries, name, &NamedAttribute::name);
-  return found == dictionary->entries.end() ? nullptr : &found->value;
-}
-
-const Attribute *Checked::find(std::string_view name, std::string_view pretty_name) const {
-  auto found = std::ranges::find_if(operation_.attributes, [&](const NamedAttribute &entry) {
-    return entry.name == name || (!pretty_name.empty() && entry.name == pretty_name);
-  });
-  return found == operation_.attributes.end() ? nullptr : &found->value;
-}
-
-std::vector<std::int64_t> Checked::integers(std::string_view name, std::string_view pretty_name) const {
-  const Attribute *attribute = find(name, pretty_name);
-  return attribute == nullptr ? std::vector<std::int64_t>() : integers_of(*attribute);
-}
-
+// Returns the rule of an operation beyond its signature and attributes; nullptr if there is none.
 Rule find_rule(std::string_view operation) {
   static const std::unordered_map<std::string_view, Rule> rules = {
       {"chlo.constant_like", verify_constant_like},
@@ -122,6 +56,24 @@ Rule find_rule(std::string_view operation) {
   auto found = rules.find(operation);
   return found == rules.end() ? nullptr : found->second;
 }
+
+// Recursion is bounded, because the reader limits the nesting of regions.
+Status verify_region(const Program &program, const Region &region) {
+  for (const Operation &operation : region.operations) {
+    const Checked checked(program, operation);
+    BP_TRY(verify_signature(checked));
+    BP_TRY(verify_attributes(checked));
+    if (Rule rule = find_rule(operation.name)) {
+      BP_TRY(rule(checked));
+    }
+    for (const Region &inner : operation.regions) {
+      BP_TRY(verify_region(program, inner));
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Status verify(const Program &program) {
   for (const Region &region : program.module.regions) {

@@ -1,9 +1,16 @@
-// Rules of single operations in StableHLO's verifier, beyond signatures and attributes. Included only by verif*.cc.
+// Rules of single operations in StableHLO's verifier. Included only by verif*.cc.
 #pragma once
 
-#include "core/import/stablehlo/verifier.h"
+#include "core/base/result.h"
+#include "core/import/stablehlo/checked_operation.h"
 
 namespace bp::import::stablehlo {
+
+// verify_types.cc
+Status verify_signature(const Checked &checked);
+
+// verify_attributes.cc
+Status verify_attributes(const Checked &checked);
 
 // verify_quantized.cc
 Status verify_abs(const Checked &checked);

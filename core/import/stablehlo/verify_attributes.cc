@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/import/stablehlo/verifier.h"
+#include "core/import/stablehlo/verifier_rules.h"
 
 namespace bp::import::stablehlo {
 namespace {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/import/stablehlo/type_compatibility.h"
 #include "core/import/stablehlo/verifier_rules.h"
 
 namespace bp::import::stablehlo {

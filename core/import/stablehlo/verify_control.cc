@@ -1,6 +1,7 @@
 // Rules of loops, custom calls, and attributes that specify how something is computed.
 #include <algorithm>
 
+#include "core/import/stablehlo/type_compatibility.h"
 #include "core/import/stablehlo/verifier_rules.h"
 
 namespace bp::import::stablehlo {

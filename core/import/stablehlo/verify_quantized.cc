@@ -1,7 +1,7 @@
 // Rules of quantized operands and results, for operations that require more than compatible elements.
 #include <algorithm>
 
-#include "core/import/stablehlo/verifier.h"
+#include "core/import/stablehlo/type_compatibility.h"
 #include "core/import/stablehlo/verifier_rules.h"
 
 namespace bp::import::stablehlo {
