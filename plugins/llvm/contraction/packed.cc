@@ -16,6 +16,7 @@
 #include <cmath>
 #include <map>
 
+#include "plugins/llvm/contraction/problem.h"
 #include "plugins/llvm/contraction/strategy.h"
 #include "plugins/llvm/generator/loops.h"
 
@@ -28,9 +29,6 @@ constexpr int64_t column_block_bytes = 384 * 1024;  // part of a second-level ca
 constexpr int64_t sums_bytes = 384 * 1024;
 constexpr int64_t wanted_items = 8;  // for threads to share
 
-int64_t divide_up(int64_t x, int64_t y) {
-  return (x + y - 1) / y;
-}
 int64_t round_up(int64_t x, int64_t y) {
   return divide_up(x, y) * y;
 }
