@@ -3,6 +3,8 @@
 
 #include <unordered_map>
 
+#include "core/ir/module.h"
+
 namespace bp::passes {
 
 inline bool is_batch_norm(const ir::Instruction &instruction) {
