@@ -11,11 +11,11 @@ BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> rang
   places_.resize(count);
   sizes_.assign(count, 1);
   content_sizes_.assign(count, 1);
-  stretches_.resize(count);
+  intervals_.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     auto value = static_cast<ValueId>(i);
     parents_[i] = value;
-    stretches_[i].emplace(ranges[i].begin, Stretch{ranges[i].end + 1, ranges[i].end + 1, value});
+    intervals_[i].emplace(ranges[i].begin, Interval{ranges[i].end + 1, ranges[i].end + 1, value});
   }
   contents_ = parents_;
 }
@@ -77,16 +77,16 @@ bool BufferSets::bind_preset(ValueId value, std::int64_t offset) {
   return true;
 }
 
-// Whether the instruction that makes `value` may overwrite the stretch that ends there: each operand with this content
+// Whether the instruction that makes `value` may overwrite the interval that ends there: each operand with this content
 // must be one that it may overwrite.
-bool BufferSets::may_begin_in(ValueId value, const Stretch &before) const {
+bool BufferSets::may_begin_in(ValueId value, const Interval &before) const {
   const Value &made = dataflow_.value(value);
   ir::Instruction instruction = dataflow_.instruction(value);
   if (instruction.opcode() == ir::Opcode::Parameter || instruction.is(ir::Trait::CallsControl)) {
     return false;
   }
   auto allowed = overwritable_operands(instruction, made.position);
-  if (copies_ == Copies::MayGo && is_identity_copy(instruction)) {
+  if (copies_ == Copies::Removable && is_identity_copy(instruction)) {
     allowed = {{0, 0}};
   }
   bool is_operand = false;
@@ -104,19 +104,19 @@ bool BufferSets::may_begin_in(ValueId value, const Stretch &before) const {
   return is_operand;
 }
 
-std::optional<BufferSets::Conflict> BufferSets::find_overlap(const Stretches &large, const Stretches &small) const {
-  for (const auto &[begin, stretch] : small) {
+std::optional<BufferSets::Conflict> BufferSets::find_overlap(const Intervals &large, const Intervals &small) const {
+  for (const auto &[begin, interval] : small) {
     auto other = large.upper_bound(begin);
     if (other != large.begin()) {
       --other;
     }
-    for (; other != large.end() && other->first < stretch.end; ++other) {
-      if (other->second.end <= begin || content(other->second.first) == content(stretch.first)) {
+    for (; other != large.end() && other->first < interval.end; ++other) {
+      if (other->second.end <= begin || content(other->second.first) == content(interval.first)) {
         continue;
       }
       bool other_first = other->first < begin;
-      const Stretch &before = other_first ? other->second : stretch;
-      const Stretch &after = other_first ? stretch : other->second;
+      const Interval &before = other_first ? other->second : interval;
+      const Interval &after = other_first ? interval : other->second;
       Tick before_begin = other_first ? other->first : begin, after_begin = other_first ? begin : other->first;
       bool touch = before_begin < after_begin && before.needed_end == after_begin + 1;
       if (!touch || !may_begin_in(after.first, before)) {
@@ -127,32 +127,32 @@ std::optional<BufferSets::Conflict> BufferSets::find_overlap(const Stretches &la
   return std::nullopt;
 }
 
-void BufferSets::insert(Stretches &stretches, Tick begin, Stretch stretch) const {
-  auto next = stretches.lower_bound(begin);
-  if (next != stretches.begin()) {
+void BufferSets::insert(Intervals &intervals, Tick begin, Interval interval) const {
+  auto next = intervals.lower_bound(begin);
+  if (next != intervals.begin()) {
     auto previous = std::prev(next);
     if (previous->second.end > begin) {
-      if (content(previous->second.first) == content(stretch.first)) {
+      if (content(previous->second.first) == content(interval.first)) {
         begin = previous->first;
-        stretch.first = previous->second.first;
-        stretch.end = std::max(stretch.end, previous->second.end);
-        stretch.needed_end = std::max(stretch.needed_end, previous->second.needed_end);
-        stretches.erase(previous);
+        interval.first = previous->second.first;
+        interval.end = std::max(interval.end, previous->second.end);
+        interval.needed_end = std::max(interval.needed_end, previous->second.needed_end);
+        intervals.erase(previous);
       } else {
         previous->second.end = begin;  // overwritten in place
       }
     }
   }
-  while (next != stretches.end() && next->first < stretch.end) {
-    if (content(next->second.first) == content(stretch.first)) {
-      stretch.end = std::max(stretch.end, next->second.end);
-      stretch.needed_end = std::max(stretch.needed_end, next->second.needed_end);
-      next = stretches.erase(next);
+  while (next != intervals.end() && next->first < interval.end) {
+    if (content(next->second.first) == content(interval.first)) {
+      interval.end = std::max(interval.end, next->second.end);
+      interval.needed_end = std::max(interval.needed_end, next->second.needed_end);
+      next = intervals.erase(next);
     } else {
-      stretch.end = next->first;
+      interval.end = next->first;
     }
   }
-  stretches.emplace(begin, stretch);
+  intervals.emplace(begin, interval);
 }
 
 std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b, Reason reason) {
@@ -172,16 +172,16 @@ std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b, Reaso
   if (!place) {
     return Conflict{Obstacle::TwoPlaces, a, b};
   }
-  if (stretches_[index(large)].size() < stretches_[index(small)].size()) {
+  if (intervals_[index(large)].size() < intervals_[index(small)].size()) {
     std::swap(large, small);
   }
-  if (auto overlap = find_overlap(stretches_[index(large)], stretches_[index(small)])) {
+  if (auto overlap = find_overlap(intervals_[index(large)], intervals_[index(small)])) {
     return overlap;
   }
-  for (const auto &[begin, stretch] : stretches_[index(small)]) {
-    insert(stretches_[index(large)], begin, stretch);
+  for (const auto &[begin, interval] : intervals_[index(small)]) {
+    insert(intervals_[index(large)], begin, interval);
   }
-  stretches_[index(small)].clear();
+  intervals_[index(small)].clear();
   parents_[index(small)] = large;
   sizes_[index(large)] += sizes_[index(small)];
   places_[index(large)] = *place;
@@ -208,11 +208,11 @@ std::optional<BufferSets::Conflict> BufferSets::join_copy(ValueId copy, ValueId 
 
 std::vector<std::pair<Tick, Tick>> BufferSets::occupied(ValueId value) const {
   std::vector<std::pair<Tick, Tick>> result;
-  for (const auto &[begin, stretch] : stretches_[index(find(value))]) {
+  for (const auto &[begin, interval] : intervals_[index(find(value))]) {
     if (!result.empty() && result.back().second == begin) {
-      result.back().second = stretch.end;
+      result.back().second = interval.end;
     } else {
-      result.emplace_back(begin, stretch.end);
+      result.emplace_back(begin, interval.end);
     }
   }
   return result;

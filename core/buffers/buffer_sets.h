@@ -1,5 +1,5 @@
 // Buffer sets: sets of values that will share one slice. Each value starts in a set of its own; join() merges two sets
-// unless two of their values are needed at the same time. Each set knows its occupied stretches of the timeline; the
+// unless two of their values are needed at the same time. Each set knows its occupied intervals of the timeline; the
 // smaller set is merged into the larger, so that any sequence of joins is near linear.
 //
 // A value may begin at the tick at which another ends if its instruction overwrites its operands. A copy that will be
@@ -37,9 +37,9 @@ class BufferSets {
 
   // Whether a copy between equal layouts may begin where its source ends. In a plan it may not; but a copy that would
   // share its source's slice can be removed.
-  enum class Copies { Stay, MayGo };
+  enum class Copies { Fixed, Removable };
   // The dataflow must outlive this.
-  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, Copies copies = Copies::Stay);
+  BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, Copies copies = Copies::Fixed);
 
   ValueId find(ValueId value) const;  // returns the representative of its set
   const Place &place(ValueId value) const { return places_[index(find(value))]; }
@@ -64,23 +64,23 @@ class BufferSets {
   // Whether the value's set contains other values.
   bool is_shared(ValueId value) const { return sizes_[index(find(value))] > 1; }
 
-  // Returns the occupied stretches of the value's set, ascending and disjoint; ends are exclusive.
+  // Returns the occupied intervals of the value's set, ascending and disjoint; ends are exclusive.
   std::vector<std::pair<Tick, Tick>> occupied(ValueId value) const;
 
  private:
-  struct Stretch {
-    Tick end = 0;              // exclusive; if the next stretch overwrites this one in place, it begins here
+  struct Interval {
+    Tick end = 0;              // exclusive; if the next interval overwrites this one in place, it begins here
     Tick needed_end = 0;       // exclusive end of the last use: in that case one tick later
-    ValueId first = no_value;  // the value that begins the stretch; others with the same content may follow
+    ValueId first = no_value;  // the value that begins the interval; others with the same content may follow
   };
-  using Stretches = std::map<Tick, Stretch>;  // by begin
+  using Intervals = std::map<Tick, Interval>;  // by begin
 
   void set_place(ValueId value, Place place) { places_[index(find(value))] = place; }
   std::optional<Place> common_place(const Place &a, const Place &b, Reason reason) const;
-  bool may_begin_in(ValueId value, const Stretch &before) const;
-  std::optional<Conflict> find_overlap(const Stretches &large, const Stretches &small) const;
+  bool may_begin_in(ValueId value, const Interval &before) const;
+  std::optional<Conflict> find_overlap(const Intervals &large, const Intervals &small) const;
   ValueId content(ValueId value) const;  // representative of the values with the same content
-  void insert(Stretches &stretches, Tick begin, Stretch stretch) const;
+  void insert(Intervals &intervals, Tick begin, Interval interval) const;
 
   const Dataflow &dataflow_;
   Copies copies_;
@@ -89,7 +89,7 @@ class BufferSets {
   std::vector<std::uint32_t> content_sizes_;  // by representative of that forest
   std::vector<Place> places_;                 // by representative
   std::vector<std::uint32_t> sizes_;          // by representative
-  std::vector<Stretches> stretches_;          // by representative
+  std::vector<Intervals> intervals_;          // by representative
   std::multimap<std::int64_t, std::int64_t> donations_;
 };
 

@@ -185,7 +185,7 @@ class CopyInserter {
   Status decide(std::vector<InstructionId> &own_copies) {
     BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module_));
     Timeline timeline = flatten_schedule(dataflow);
-    BufferSets sets(dataflow, live_ranges(dataflow, timeline), BufferSets::Copies::MayGo);
+    BufferSets sets(dataflow, live_ranges(dataflow, timeline), BufferSets::Copies::Removable);
     BP_ASSIGN(auto donated, donations(dataflow));
     bind_inputs(dataflow, donated, sets);
     BP_TRY(bind_outputs(dataflow, sets));

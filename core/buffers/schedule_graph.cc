@@ -155,7 +155,7 @@ class GraphMaker {
       Number number = number_of(operand);
       if (number != none && graph_.size_class[number] == graph_.size_class[result] &&
           dataflow_.value(operand).memory_space == leaf.memory_space && reads_only(instruction, operand, parts)) {
-        graph_.over[result].push_back(number);
+        graph_.overwritable[result].push_back(number);
       }
     }
   }
@@ -209,7 +209,7 @@ class GraphMaker {
 Number ScheduleGraph::add_value(std::int64_t bytes, Number of_class) {
   size.push_back(bytes);
   size_class.push_back(of_class);
-  over.emplace_back();
+  overwritable.emplace_back();
   return static_cast<Number>(size.size() - 1);
 }
 
@@ -251,8 +251,8 @@ bool LiveMemory::holds_no_more_than(const LiveMemory &other) const {
 std::int64_t LiveMemory::run(Number instruction) {
   for (Number result : graph_->made[instruction]) {
     auto dies = [&](Number value) { return readers_[value] == 1 && is_live_[value]; };
-    auto overwritten = std::ranges::find_if(graph_->over[result], dies);
-    if (overwritten == graph_->over[result].end()) {
+    auto overwritten = std::ranges::find_if(graph_->overwritable[result], dies);
+    if (overwritten == graph_->overwritable[result].end()) {
       begin(result);
     } else {
       is_live_[*overwritten] = false;  // the result replaces the operand, which counts as dead
@@ -291,7 +291,7 @@ std::int64_t min_peak(const ScheduleGraph &graph) {
       Number of_class = graph.size_class[value];
       bytes += (counts[of_class] += change) > graph.class_places[of_class] ? graph.size[value] : 0;
     };
-    auto needs_place = [&](Number result) { return graph.over[result].empty(); };
+    auto needs_place = [&](Number result) { return graph.overwritable[result].empty(); };
     for (Number value : graph.read[i]) {
       count(value, 1);
     }

@@ -22,10 +22,10 @@ struct ScheduleGraph {
   std::vector<std::vector<Number>> made, read;     // values, by instruction; each listed once
   std::vector<std::int64_t> inner_peak;  // by instruction: maximum bytes live within the computations it calls
 
-  std::vector<std::int64_t> size;         // by value, in bytes
-  std::vector<Number> readers;            // by value: number of reading instructions, plus one if the root shows it
-  std::vector<std::vector<Number>> over;  // by value: operands that its instruction may overwrite with it
-  std::vector<Number> initial;            // values that exist from the start
+  std::vector<std::int64_t> size;  // by value, in bytes
+  std::vector<Number> readers;     // by value: number of reading instructions, plus one if the root shows it
+  std::vector<std::vector<Number>> overwritable;  // by value: operands that its instruction may overwrite with it
+  std::vector<Number> initial;                    // values that exist from the start
   // Results, donated inputs and loop state have memory of their own, which can also hold values of equal size before or
   // afterwards. So, for each size, as many live values as there are such places cost nothing.
   std::vector<Number> size_class;  // by value

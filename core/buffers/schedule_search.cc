@@ -10,10 +10,10 @@ namespace {
 
 using Set = std::uint64_t;  // a set of instructions, one bit each
 
-// Maximum number of instructions that make values in a stretch that is searched.
+// Maximum number of instructions that make values in a section that is searched.
 constexpr Number max_makers = 20;
-// Maximum budget for one stretch of a larger computation.
-constexpr std::size_t stretch_budget = 4000;
+// Maximum budget for one section of a larger computation.
+constexpr std::size_t section_budget = 4000;
 
 constexpr Set bit(Number i) {
   return Set{1} << i;
@@ -119,9 +119,9 @@ class Search {
 };
 
 // Makes a graph of order[begin, end) alone, numbered from 0 in that order.
-class StretchMaker {
+class SectionMaker {
  public:
-  StretchMaker(const ScheduleGraph &graph, const Order &order, std::size_t begin, std::size_t end)
+  SectionMaker(const ScheduleGraph &graph, const Order &order, std::size_t begin, std::size_t end)
       : graph_(graph),
         memory_(graph),
         order_(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)) {
@@ -136,11 +136,11 @@ class StretchMaker {
       numbers.emplace(order_[i], i);
     }
     for (Number original : order_) {
-      stretch_.ids.push_back(graph_.ids[original]);
-      stretch_.inner_peak.push_back(graph_.inner_peak[original]);
-      stretch_.made.push_back(values_of(graph_.made[original]));
-      stretch_.read.push_back(values_of(graph_.read[original]));
-      auto &before = stretch_.before.emplace_back();
+      section_.ids.push_back(graph_.ids[original]);
+      section_.inner_peak.push_back(graph_.inner_peak[original]);
+      section_.made.push_back(values_of(graph_.made[original]));
+      section_.read.push_back(values_of(graph_.read[original]));
+      auto &before = section_.before.emplace_back();
       for (Number other : graph_.before[original]) {
         if (auto found = numbers.find(other); found != numbers.end()) {
           before.push_back(found->second);
@@ -148,19 +148,19 @@ class StretchMaker {
       }
     }
     for (const auto &[original, value] : values_) {
-      for (Number over : graph_.over[original]) {
-        if (auto found = values_.find(over); found != values_.end()) {
-          stretch_.over[value].push_back(found->second);
+      for (Number operand : graph_.overwritable[original]) {
+        if (auto found = values_.find(operand); found != values_.end()) {
+          section_.overwritable[value].push_back(found->second);
         }
       }
     }
-    // Values that are live through the whole stretch occupy the free places first.
+    // Values that are live through the whole section occupy the free places first.
     for (const auto &[original, of_class] : classes_) {
-      auto here = std::ranges::count(stretch_.initial, of_class, [&](Number v) { return stretch_.size_class[v]; });
-      stretch_.class_places[of_class] -= std::min(stretch_.class_places[of_class], memory_.count(original) - here);
+      auto here = std::ranges::count(section_.initial, of_class, [&](Number v) { return section_.size_class[v]; });
+      section_.class_places[of_class] -= std::min(section_.class_places[of_class], memory_.count(original) - here);
     }
-    stretch_.base = memory_.live() - LiveMemory(stretch_).live();
-    return std::move(stretch_);
+    section_.base = memory_.live() - LiveMemory(section_).live();
+    return std::move(section_);
   }
 
  private:
@@ -170,12 +170,12 @@ class StretchMaker {
       Number class_original = graph_.size_class[original];
       auto [of_class, is_new_class] = classes_.emplace(class_original, static_cast<Number>(classes_.size()));
       if (is_new_class) {
-        stretch_.class_places.push_back(graph_.class_places[class_original]);
+        section_.class_places.push_back(graph_.class_places[class_original]);
       }
-      found->second = stretch_.add_value(graph_.size[original], of_class->second);
-      stretch_.readers.push_back(memory_.readers_left(original));
+      found->second = section_.add_value(graph_.size[original], of_class->second);
+      section_.readers.push_back(memory_.readers_left(original));
       if (memory_.is_live(original)) {
-        stretch_.initial.push_back(found->second);
+        section_.initial.push_back(found->second);
       }
     }
     return found->second;
@@ -189,8 +189,8 @@ class StretchMaker {
   const ScheduleGraph &graph_;
   LiveMemory memory_;
   Order order_;
-  ScheduleGraph stretch_;
-  std::unordered_map<Number, Number> values_, classes_;  // from numbers in the graph to numbers in the stretch
+  ScheduleGraph section_;
+  std::unordered_map<Number, Number> values_, classes_;  // from numbers in the graph to numbers in the section
 };
 
 // Returns the range around order[at] that is searched: as many instructions before as after it, of which at most
@@ -244,10 +244,10 @@ void improve_order(const ScheduleGraph &graph, Order &order, std::size_t &budget
       return;
     }
     auto [begin, end] = around(graph, order, at);
-    ScheduleGraph stretch = StretchMaker(graph, order, begin, end).run();
-    std::size_t spent = std::min(budget, stretch_budget);
+    ScheduleGraph section = SectionMaker(graph, order, begin, end).run();
+    std::size_t spent = std::min(budget, section_budget);
     budget -= spent;
-    auto better = search_order(stretch, peak, spent);
+    auto better = search_order(section, peak, spent);
     budget += spent;
     if (!better) {
       return;

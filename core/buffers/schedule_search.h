@@ -16,7 +16,7 @@ constexpr Number max_searched = 64;  // maximum number of instructions in one se
 std::optional<Order> search_order(const ScheduleGraph &graph, std::int64_t below, std::size_t &budget);
 
 // Improves an order where most memory is live: makes a graph of the instructions around the peak and searches that,
-// until the peak is minimal, no such stretch can be improved, or the budget is used up. Whole computations of at most
+// until the peak is minimal, no such section can be improved, or the budget is used up. Whole computations of at most
 // max_searched instructions are searched at once. Never makes an order worse.
 void improve_order(const ScheduleGraph &graph, Order &order, std::size_t &budget);
 

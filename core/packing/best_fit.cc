@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t items_per_look_at_clock = 64;
 
-bool takes_room(const Item &item, Stretch stretch) {
-  return stretch.first < stretch.second && item.size > 0;
+bool takes_room(const Item &item, Interval interval) {
+  return interval.first < interval.second && item.size > 0;
 }
 
 // Finds the smallest gap that an item fits into, between blocks given by begin and end in ascending order of begin.
@@ -56,9 +56,9 @@ BestFit::BestFit(std::span<const Item> items, Clock::time_point deadline) : item
 void BestFit::find_moments() {
   std::vector<std::int64_t> begins;
   for (const Item &item : items_) {
-    for (Stretch stretch : item.needed) {
-      if (takes_room(item, stretch)) {
-        begins.push_back(stretch.first);
+    for (Interval interval : item.needed) {
+      if (takes_room(item, interval)) {
+        begins.push_back(interval.first);
       }
     }
   }
@@ -70,9 +70,9 @@ void BestFit::find_moments() {
   };
   for (const Item &item : items_) {
     first_moments_.push_back(static_cast<std::uint32_t>(moments_.size()));
-    for (Stretch stretch : item.needed) {
-      if (takes_room(item, stretch)) {
-        moments_.push_back({moment(stretch.first), moment(stretch.second)});
+    for (Interval interval : item.needed) {
+      if (takes_room(item, interval)) {
+        moments_.push_back({moment(interval.first), moment(interval.second)});
       }
     }
   }
@@ -88,7 +88,7 @@ void BestFit::find_least_room() {
     }
   }
   if (alignment > 0) {
-    min_room_ = {size, alignment};
+    min_gap_ = {size, alignment};
   }
 }
 
@@ -96,7 +96,8 @@ std::span<const BestFit::Moments> BestFit::moments_of(std::uint32_t item) const 
   return std::span(moments_).subspan(first_moments_[item], first_moments_[item + 1] - first_moments_[item]);
 }
 
-std::int64_t BestFit::offset_in_gap(const Occupancy &occupancy, std::uint32_t item, std::vector<Stretch> &taken) const {
+std::int64_t BestFit::offset_in_gap(const Occupancy &occupancy, std::uint32_t item,
+                                    std::vector<Interval> &taken) const {
   taken.clear();
   for (auto [begin, end] : moments_of(item)) {
     occupancy.collect(begin, end, taken);
@@ -120,7 +121,7 @@ std::int64_t BestFit::offset_on_top(const Occupancy &occupancy, std::uint32_t it
 Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) const {
   Packing packing;
   packing.offsets.assign(items_.size(), 0);
-  Occupancy occupancy(moment_count_, min_room_);
+  Occupancy occupancy(moment_count_, min_gap_);
   bool is_late = false;
   auto place = [&](std::uint32_t item, std::int64_t offset) {
     const std::int64_t top = offset + items_[item].size;
@@ -139,7 +140,7 @@ Packing BestFit::pack(std::span<const std::uint32_t> order, std::int64_t limit) 
       place(i, items_[i].preset);
     }
   }
-  std::vector<Stretch> taken;
+  std::vector<Interval> taken;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t item = order[i];
     if (items_[item].preset >= 0) {
@@ -175,7 +176,7 @@ Packing BestFit::by_size_below(std::int64_t limit) const {
 
 Packing BestFit::by_size_and_start() const {
   return pack_by([&](std::uint32_t i) {
-    const std::vector<Stretch> &needed = items_[i].needed;
+    const std::vector<Interval> &needed = items_[i].needed;
     return std::pair(items_[i].size,
                      needed.empty() ? std::int64_t{0} : -static_cast<std::int64_t>(needed.front().first));
   });
@@ -183,7 +184,7 @@ Packing BestFit::by_size_and_start() const {
 
 Packing BestFit::by_start() const {
   return pack_by([&](std::uint32_t i) {
-    const std::vector<Stretch> &needed = items_[i].needed;
+    const std::vector<Interval> &needed = items_[i].needed;
     return std::pair(needed.empty() ? std::int64_t{0} : -static_cast<std::int64_t>(needed.front().first),
                      items_[i].size);
   });

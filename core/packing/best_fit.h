@@ -45,17 +45,17 @@ class BestFit {
   template <typename Key>
   Packing pack_by(Key key, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) const;
   Packing pack(std::span<const std::uint32_t> order, std::int64_t limit) const;
-  std::int64_t offset_in_gap(const Occupancy &occupancy, std::uint32_t item, std::vector<Stretch> &taken) const;
+  std::int64_t offset_in_gap(const Occupancy &occupancy, std::uint32_t item, std::vector<Interval> &taken) const;
   std::int64_t offset_on_top(const Occupancy &occupancy, std::uint32_t item) const;
 
   std::span<const Item> items_;
   Clock::time_point deadline_;
   std::vector<double> durations_;  // total time each item is needed, by item
   std::size_t moment_count_ = 0;   // number of distinct times at which an item begins
-  std::vector<Moments> moments_;   // of all stretches, ordered by item
+  std::vector<Moments> moments_;   // of all intervals, ordered by item
   // By item: index of its first element in moments_; its elements end where the next item's begin.
   std::vector<std::uint32_t> first_moments_;
-  LeastRoom min_room_;
+  MinGap min_gap_;
 };
 
 }  // namespace bp::packing

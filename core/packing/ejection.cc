@@ -7,7 +7,7 @@
 namespace bp::packing {
 namespace {
 
-constexpr std::int64_t steps_per_item = 1'000, steps_per_met = 100;
+constexpr std::int64_t steps_per_item = 1'000, steps_per_concurrent = 100;
 constexpr std::int64_t steps_per_look_at_clock = 200'000;
 constexpr double dearer_each_time = 2;  // cost added per ejection, as a multiple of the item's area
 constexpr double noise = 0.2;
@@ -15,7 +15,7 @@ constexpr double progress = 0.99;  // the area that is out must fall to this fra
 
 }  // namespace
 
-Ejection::Ejection(std::span<const Item> items) : items_(items), is_laid_(items.size()), met_at_(items.size()) {
+Ejection::Ejection(std::span<const Item> items) : items_(items), is_laid_(items.size()), stamps_(items.size()) {
   for (std::uint32_t i = 0; i < items.size(); ++i) {
     double duration = 0;
     for (auto [begin, end] : items[i].needed) {
@@ -92,7 +92,7 @@ bool Ejection::run(std::int64_t height, std::int64_t steps, std::int64_t patienc
 void Ejection::lay(std::uint32_t item, Place place) {
   if (!place.is_free) {
     costs_[item] += dearer_each_time * areas_[item];
-    for (std::uint32_t other : met_) {
+    for (std::uint32_t other : concurrent_) {
       if (offsets_[other] < place.offset + sizes_[item] && place.offset < offsets_[other] + sizes_[other]) {
         take_out(other);
       }
@@ -102,18 +102,18 @@ void Ejection::lay(std::uint32_t item, Place place) {
   is_laid_[item] = 1;
 }
 
-void Ejection::find_met(std::uint32_t item) {
-  met_.clear();
-  met_at_[item] = ++meeting_;
+void Ejection::find_concurrent(std::uint32_t item) {
+  concurrent_.clear();
+  stamps_[item] = ++current_stamp_;
   for (auto [begin, end] : items_[item].needed) {
     if (begin < end) {
-      visit_met(begin, end);
+      visit_needs(begin, end);
     }
   }
-  steps_ += steps_per_item + steps_per_met * static_cast<std::int64_t>(met_.size());
+  steps_ += steps_per_item + steps_per_concurrent * static_cast<std::int64_t>(concurrent_.size());
 }
 
-void Ejection::visit_met(std::int64_t begin, std::int64_t end) {
+void Ejection::visit_needs(std::int64_t begin, std::int64_t end) {
   const auto limit =
       static_cast<std::uint32_t>(std::ranges::lower_bound(needs_, end, {}, &Need::begin) - needs_.begin());
   auto walk = [&](auto &&self, std::uint32_t node, std::uint32_t first, std::uint32_t count) -> void {
@@ -126,9 +126,9 @@ void Ejection::visit_met(std::int64_t begin, std::int64_t end) {
       return;
     }
     const std::uint32_t other = needs_[first].item;
-    if (is_laid_[other] != 0 && met_at_[other] != meeting_) {
-      met_at_[other] = meeting_;
-      met_.push_back(other);
+    if (is_laid_[other] != 0 && stamps_[other] != current_stamp_) {
+      stamps_[other] = current_stamp_;
+      concurrent_.push_back(other);
     }
   };
   walk(walk, 1, 0, leaves_);
@@ -137,7 +137,7 @@ void Ejection::visit_met(std::int64_t begin, std::int64_t end) {
 void Ejection::sort_marks() {
   bottoms_.clear();
   tops_.clear();
-  for (std::uint32_t other : met_) {
+  for (std::uint32_t other : concurrent_) {
     const Mark bottom{offsets_[other], costs_[other], items_[other].preset >= 0 ? 1 : 0};
     bottoms_.push_back(bottom);
     tops_.push_back({bottom.offset + sizes_[other], bottom.cost, bottom.is_preset});
@@ -150,7 +150,7 @@ void Ejection::sort_marks() {
 // lowest total cost: at the bottom, directly on or below another item, or directly below the height. An item is in the
 // way if it begins below the end of the place and ends above its beginning.
 Ejection::Place Ejection::find_place(std::uint32_t item, std::int64_t height) {
-  find_met(item);
+  find_concurrent(item);
   sort_marks();
   const std::int64_t size = sizes_[item], alignment = items_[item].alignment;
   Place best;
@@ -158,19 +158,19 @@ Ejection::Place Ejection::find_place(std::uint32_t item, std::int64_t height) {
     std::size_t begun = 0, ended = 0;
     double cost = 0;
     std::int32_t presets = 0;
-    for (std::size_t i = 0; i <= met_.size(); ++i) {
+    for (std::size_t i = 0; i <= concurrent_.size(); ++i) {
       const std::int64_t offset =
-          is_on_top
-              ? align_up(i == 0 ? 0 : tops_[i - 1].offset, alignment)
-              : ((i < met_.size() ? std::min(bottoms_[i].offset, height) : height) - size) / alignment * alignment;
+          is_on_top ? align_up(i == 0 ? 0 : tops_[i - 1].offset, alignment)
+                    : ((i < concurrent_.size() ? std::min(bottoms_[i].offset, height) : height) - size) / alignment *
+                          alignment;
       if (offset < 0 || offset > height - size) {
         continue;
       }
-      for (; begun < met_.size() && bottoms_[begun].offset < offset + size; ++begun) {
+      for (; begun < concurrent_.size() && bottoms_[begun].offset < offset + size; ++begun) {
         cost += bottoms_[begun].cost;
         presets += bottoms_[begun].is_preset;
       }
-      for (; ended < met_.size() && tops_[ended].offset <= offset; ++ended) {
+      for (; ended < concurrent_.size() && tops_[ended].offset <= offset; ++ended) {
         cost -= tops_[ended].cost;
         presets -= tops_[ended].is_preset;
       }
@@ -179,7 +179,7 @@ Ejection::Place Ejection::find_place(std::uint32_t item, std::int64_t height) {
         continue;
       }
       if (place.is_free) {
-        const std::int64_t end = begun < met_.size() ? bottoms_[begun].offset : height;
+        const std::int64_t end = begun < concurrent_.size() ? bottoms_[begun].offset : height;
         place.measure = static_cast<double>(end - (i == 0 ? 0 : tops_[ended - 1].offset));
       } else {
         place.measure = cost * (1 + noise * random_.uniform());

@@ -53,8 +53,8 @@ class Ejection {
     double measure = 0;
   };
 
-  void find_met(std::uint32_t item);
-  void visit_met(std::int64_t begin, std::int64_t end);
+  void find_concurrent(std::uint32_t item);
+  void visit_needs(std::int64_t begin, std::int64_t end);
   Place find_place(std::uint32_t item, std::int64_t height);
   void sort_marks();
   void take_out(std::uint32_t item);
@@ -74,10 +74,10 @@ class Ejection {
   std::int64_t steps_ = 0;
 
   // Temporary data of one step.
-  std::vector<std::uint32_t> met_;     // laid items that are needed at some time of the current item
-  std::vector<std::uint32_t> met_at_;  // by item: the value of meeting_ when it was last added to met_
-  std::uint32_t meeting_ = 0;
-  std::vector<Mark> bottoms_, tops_;  // of the items in met_, ascending
+  std::vector<std::uint32_t> concurrent_;  // laid items that are needed at some time of the current item
+  std::vector<std::uint32_t> stamps_;      // by item: the value of current_stamp_ when it was last added to concurrent_
+  std::uint32_t current_stamp_ = 0;
+  std::vector<Mark> bottoms_, tops_;  // of the items in concurrent_, ascending
 };
 
 }  // namespace bp::packing

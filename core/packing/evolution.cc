@@ -13,7 +13,7 @@ constexpr std::size_t max_best = 8;
 Strategy Evolution::next() {
   std::uint64_t n = count_++;
   if (n < all_new || n % new_each == 0 || best_.empty()) {
-    return nth_strategy(next_new_++, has_room_);
+    return nth_strategy(next_new_++, is_loose_);
   }
   std::uint64_t parent = std::min(random_() % best_.size(), random_() % best_.size());
   return changed(best_[parent].strategy, random_());

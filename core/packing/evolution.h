@@ -15,8 +15,8 @@ namespace bp::packing {
 class Evolution {
  public:
   // New strategies are taken from nth_strategy(), starting with number `first_strategy`.
-  Evolution(std::uint64_t first_strategy, bool has_room)
-      : next_new_(first_strategy), has_room_(has_room), random_(first_strategy) {}
+  Evolution(std::uint64_t first_strategy, bool is_loose)
+      : next_new_(first_strategy), is_loose_(is_loose), random_(first_strategy) {}
 
   // Returns a new strategy, or a changed copy of one of those that got farthest.
   Strategy next();
@@ -30,7 +30,7 @@ class Evolution {
   };
 
   std::uint64_t next_new_, count_ = 0;
-  bool has_room_;
+  bool is_loose_;
   Random random_;
   std::vector<Tried> best_;  // by decreasing `laid`, all different
 };

@@ -9,15 +9,15 @@
 
 namespace bp::packing {
 
-bool LeastRoom::is_between(std::int64_t low, std::int64_t high) const {
+bool MinGap::is_between(std::int64_t low, std::int64_t high) const {
   return align_up(low, alignment) + size <= high;
 }
 
-void ByteRanges::add(std::int64_t begin, std::int64_t end, LeastRoom least) {
+void ByteRanges::add(std::int64_t begin, std::int64_t end, MinGap min_gap) {
   const auto first =
-      std::ranges::partition_point(ranges_, [&](Range range) { return least.is_between(range.second, begin); });
+      std::ranges::partition_point(ranges_, [&](Range range) { return min_gap.is_between(range.second, begin); });
   const auto last =
-      std::partition_point(first, ranges_.end(), [&](Range range) { return !least.is_between(end, range.first); });
+      std::partition_point(first, ranges_.end(), [&](Range range) { return !min_gap.is_between(end, range.first); });
   if (first == last) {
     ranges_.insert(first, {begin, end});
     return;
@@ -32,8 +32,8 @@ void ByteRanges::raise_top(std::int64_t end) {
   ranges_.emplace_back(0, end);
 }
 
-Occupancy::Occupancy(std::size_t moment_count, LeastRoom least)
-    : least_(least),
+Occupancy::Occupancy(std::size_t moment_count, MinGap min_gap)
+    : min_gap_(min_gap),
       leaves_(static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(moment_count, 1)))),
       nodes_(2 * static_cast<std::size_t>(leaves_)) {}
 
@@ -56,7 +56,7 @@ void Occupancy::add(std::uint32_t begin, std::uint32_t end, Add add_bytes) {
 }
 
 void Occupancy::take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high) {
-  add(begin, end, [&](ByteRanges &bytes) { bytes.add(low, high, least_); });
+  add(begin, end, [&](ByteRanges &bytes) { bytes.add(low, high, min_gap_); });
 }
 
 void Occupancy::take_below(std::uint32_t begin, std::uint32_t end, std::int64_t high) {

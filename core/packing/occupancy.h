@@ -7,8 +7,8 @@
 
 namespace bp::packing {
 
-// The minimum that any item still to be placed needs. Ranges of bytes whose gap is too small for it are merged.
-struct LeastRoom {
+// The smallest gap that an item still to be placed may need. Ranges of bytes with a smaller gap between them are merged.
+struct MinGap {
   std::int64_t size = 1, alignment = 1;
 
   bool is_between(std::int64_t low, std::int64_t high) const;
@@ -19,7 +19,7 @@ class ByteRanges {
  public:
   using Range = std::pair<std::int64_t, std::int64_t>;  // [begin, end)
 
-  void add(std::int64_t begin, std::int64_t end, LeastRoom least);
+  void add(std::int64_t begin, std::int64_t end, MinGap min_gap);
   // Makes the range from 0 to at least `end` taken; the gaps below are forgotten.
   void raise_top(std::int64_t end);
   const std::vector<Range> &ranges() const { return ranges_; }
@@ -32,7 +32,7 @@ class ByteRanges {
 // A binary tree over moments, which are numbered from 0.
 class Occupancy {
  public:
-  Occupancy(std::size_t moment_count, LeastRoom least);
+  Occupancy(std::size_t moment_count, MinGap min_gap);
 
   // Takes the bytes from `low` to `high` from moment `begin` to before moment `end`.
   void take(std::uint32_t begin, std::uint32_t end, std::int64_t low, std::int64_t high);
@@ -53,7 +53,7 @@ class Occupancy {
   template <typename Visit>
   void visit(std::uint32_t begin, std::uint32_t end, Visit visit_bytes) const;
 
-  LeastRoom least_;
+  MinGap min_gap_;
   std::uint32_t leaves_;
   std::vector<Node> nodes_;  // the root at 1, children of i at 2i and 2i + 1
 };

@@ -153,7 +153,7 @@ class Packer {
   void improve(bool can_search) {
     std::optional<Portfolio> for_goal;
     if (can_search) {
-      for_goal.emplace(needed_, goal_, 0, has_room(goal_));
+      for_goal.emplace(needed_, goal_, 0, is_loose(goal_));
       can_search = !for_goal->is_too_large();
     }
     const std::int64_t least = can_search ? tries_each_round * for_goal->descent() : 0;
@@ -218,7 +218,7 @@ class Packer {
     std::int64_t low = std::max(goal_, impossible_);
     while (best_.height - low > std::max<std::int64_t>(1, best_.height / 2000) && steps_left_ > 0 && !is_late()) {
       std::int64_t height = low + (best_.height - low) / 2;
-      Portfolio between(needed_, height, round * strategies_apart, has_room(height));
+      Portfolio between(needed_, height, round * strategies_apart, is_loose(height));
       if (run(between, height, steps) != Outcome::Found) {
         low = height;
       }
@@ -227,7 +227,7 @@ class Packer {
     return has_tried;
   }
 
-  bool has_room(std::int64_t height) const { return best_.height - height < height / 20; }
+  bool is_loose(std::int64_t height) const { return best_.height - height < height / 20; }
 
   Outcome run(Portfolio &portfolio, std::int64_t height, std::int64_t steps) {
     Outcome outcome = portfolio.run(std::min(steps, steps_left_), options_.deadline, threads_);

@@ -23,8 +23,8 @@ std::int64_t luby(std::uint64_t n) {
 
 }  // namespace
 
-Portfolio::Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool has_room)
-    : lanes_{SkylineSearch(items, height), SkylineSearch(items, height)}, evolution_(first_strategy, has_room) {}
+Portfolio::Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool is_loose)
+    : lanes_{SkylineSearch(items, height), SkylineSearch(items, height)}, evolution_(first_strategy, is_loose) {}
 
 Portfolio::Outcome Portfolio::run(std::int64_t steps, Clock::time_point deadline, ThreadPool &threads) {
   steps_ = 0;

@@ -19,7 +19,7 @@ class Portfolio {
 
   // Parameters and requirements are those of SkylineSearch. Strategies are taken from number `first_strategy` on. Keeps
   // no reference to the items.
-  Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool has_room);
+  Portfolio(std::span<const Item> items, std::int64_t height, std::uint64_t first_strategy, bool is_loose);
   bool is_too_large() const { return lanes_[0].is_too_large(); }
   std::int64_t descent() const { return lanes_[0].descent(); }
 

@@ -48,7 +48,7 @@ std::int64_t lower_bound_of(std::span<const Item> items, std::int64_t alignment)
 }  // namespace
 
 bool is_needed(const Item &item) {
-  return item.size > 0 && std::ranges::any_of(item.needed, [](Stretch s) { return s.first < s.second; });
+  return item.size > 0 && std::ranges::any_of(item.needed, [](Interval s) { return s.first < s.second; });
 }
 
 std::int64_t lower_bound(std::span<const Item> items) {

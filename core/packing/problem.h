@@ -12,13 +12,13 @@
 
 namespace bp::packing {
 
-using Stretch = std::pair<std::int64_t, std::int64_t>;  // a time interval, [begin, end)
+using Interval = std::pair<std::int64_t, std::int64_t>;  // a time interval, [begin, end)
 
 struct Item {
   std::int64_t size = 0;       // bytes, not negative
   std::int64_t alignment = 1;  // of the offset; positive
   // Disjoint intervals in ascending order. Between them its memory may hold other items.
-  std::vector<Stretch> needed;
+  std::vector<Interval> needed;
   std::int64_t preset = -1;  // required offset; -1: any
 };
 

@@ -143,7 +143,7 @@ bool SkylineSearch::open(const Part &part) {
 }
 
 void SkylineSearch::collect_choices(Frame &frame) {
-  if (strategy_.place == Strategy::Place::Rising) {
+  if (strategy_.method == Strategy::Method::Rising) {
     std::int64_t lowest_end = Skyline::no_height;
     for (std::uint32_t section = frame.sections.begin; section < frame.sections.end; ++section) {
       for (std::uint32_t item : skyline_.beginning_in(section)) {

@@ -8,16 +8,16 @@
 namespace bp::packing {
 namespace {
 
-constexpr std::uint64_t rising_each = 8, rising_each_with_room = 2;
+constexpr std::uint64_t rising_each = 8, rising_each_if_loose = 2;
 constexpr std::size_t max_nudges = 32;
 constexpr std::uint64_t nudged_of_each = 20;  // one item in this number is moved by each nudge
 
 }  // namespace
 
-Strategy nth_strategy(std::uint64_t n, bool has_room) {
+Strategy nth_strategy(std::uint64_t n, bool is_loose) {
   Strategy strategy;
-  if (n % (has_room ? rising_each_with_room : rising_each) == (has_room ? 0 : rising_each - 1)) {
-    strategy.place = Strategy::Place::Rising;
+  if (n % (is_loose ? rising_each_if_loose : rising_each) == (is_loose ? 0 : rising_each - 1)) {
+    strategy.method = Strategy::Method::Rising;
     strategy.size = 1;
   }
   if (n == 0) {

@@ -10,8 +10,8 @@ namespace bp::packing {
 struct Strategy {
   // Valleys: fills the lowest run of equal floors between higher ones; good where little may be wasted. Rising: lays
   // items by ascending offsets, in any section; good where there is room.
-  enum class Place { Valleys, Rising };
-  Place place = Place::Valleys;
+  enum class Method { Valleys, Rising };
+  Method method = Method::Valleys;
   double tightness = 1e-6;         // weight of a valley's remaining slack against its height
   bool prefers_late = false;       // of valleys with equal scores, takes the last
   double length = 1, size = 0.01;  // weights of the logarithms of an item's duration, in sections, and of its size
@@ -27,8 +27,8 @@ struct Strategy {
 };
 
 // Returns the strategies of an endless list; the first ones solved the most of published and modified problems.
-// `has_room`: whether best fit comes close to the height searched for.
-Strategy nth_strategy(std::uint64_t n, bool has_room);
+// `is_loose`: whether best fit comes within 5% of the height searched for.
+Strategy nth_strategy(std::uint64_t n, bool is_loose);
 
 // Returns the strategy with some of its values changed at random, most of them slightly.
 Strategy changed(Strategy strategy, std::uint64_t seed);

@@ -21,7 +21,7 @@ bool begins_with_word(std::string_view line, std::string_view word) {
 }
 
 // A section of text between lines that may begin a module.
-struct Stretch {
+struct Section {
   std::size_t begin = 0;
   std::uint32_t first_line = 1;
   bool is_module = false;  // has a line that begins with HloModule or ENTRY
@@ -40,7 +40,7 @@ Result<ir::Module> parse_module(std::string_view text, const ParseOptions &optio
 }
 
 std::vector<TextPart> split_modules(std::string_view text) {
-  std::vector<Stretch> stretches(1);
+  std::vector<Section> sections(1);
   bool has_header = false;  // whether the current section has an HloModule line
   std::uint32_t line_number = 1;
   for (std::size_t begin = 0; begin < text.size(); ++line_number) {
@@ -50,25 +50,25 @@ std::vector<TextPart> split_modules(std::string_view text) {
     bool is_header = begins_with_word(line, "HloModule");
     // Comments before an HloModule belong to it, unless they follow another module.
     if (line.starts_with("// -----") || (is_header && has_header)) {
-      stretches.push_back({begin, line_number, false});
+      sections.push_back({begin, line_number, false});
       has_header = false;
     }
     has_header = has_header || is_header;
-    stretches.back().is_module |= is_header || begins_with_word(line, "ENTRY");
+    sections.back().is_module |= is_header || begins_with_word(line, "ENTRY");
     begin = end;
   }
   // If any section has HloModule or ENTRY, a section without them belongs to the module before it: some files only
   // group their computations.
   std::vector<TextPart> parts;
-  bool have_heads = std::ranges::any_of(stretches, &Stretch::is_module);
+  bool have_heads = std::ranges::any_of(sections, &Section::is_module);
   std::size_t first = 0;
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    bool is_last = i + 1 == stretches.size();
-    if (!is_last && have_heads && stretches[first].is_module && !stretches[i + 1].is_module) {
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    bool is_last = i + 1 == sections.size();
+    if (!is_last && have_heads && sections[first].is_module && !sections[i + 1].is_module) {
       continue;
     }
-    std::size_t end = is_last ? text.size() : stretches[i + 1].begin;
-    TextPart part{text.substr(stretches[first].begin, end - stretches[first].begin), stretches[first].first_line};
+    std::size_t end = is_last ? text.size() : sections[i + 1].begin;
+    TextPart part{text.substr(sections[first].begin, end - sections[first].begin), sections[first].first_line};
     if (!is_blank_or_comment(part.text)) {
       parts.push_back(part);
     }

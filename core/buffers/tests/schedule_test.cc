@@ -36,7 +36,7 @@ ScheduleGraph random_graph(std::mt19937_64 &random, Number count) {
         graph.read[i].push_back(other);
         ++graph.readers[other];
         if (graph.size_class[other] == of_class && random() % 2 == 0) {
-          graph.over[i].push_back(other);
+          graph.overwritable[i].push_back(other);
         }
       }
     }

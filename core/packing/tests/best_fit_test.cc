@@ -10,11 +10,11 @@
 namespace bp::packing {
 namespace {
 
-constexpr LeastRoom one_byte;
+constexpr MinGap one_byte;
 
 bool meet(const Item &a, const Item &b) {
-  return std::ranges::any_of(a.needed, [&](Stretch first) {
-    return std::ranges::any_of(b.needed, [&](Stretch second) {
+  return std::ranges::any_of(a.needed, [&](Interval first) {
+    return std::ranges::any_of(b.needed, [&](Interval second) {
       return std::max(first.first, second.first) < std::min(first.second, second.second);
     });
   });
@@ -36,7 +36,7 @@ std::vector<std::int64_t> best_fit_by_size(std::span<const Item> items) {
   });
   std::vector<std::int64_t> offsets(items.size(), -1);
   for (std::size_t item : order) {
-    std::vector<Stretch> taken;
+    std::vector<Interval> taken;
     for (std::size_t other = 0; other < items.size(); ++other) {
       if (offsets[other] >= 0 && items[other].size > 0 && items[item].size > 0 && meet(items[item], items[other])) {
         taken.emplace_back(offsets[other], offsets[other] + items[other].size);
@@ -71,7 +71,7 @@ std::vector<Item> random_items(std::mt19937_64 &random) {
     item.size = least + below(sizes);
     item.alignment = 1 + below(alignments);
     std::int64_t time = below(times);
-    for (std::int64_t stretches = 1 + below(4) / 3 * below(3); stretches > 0; --stretches) {
+    for (std::int64_t intervals = 1 + below(4) / 3 * below(3); intervals > 0; --intervals) {
       item.needed.emplace_back(time, time + below(1 + times / 3));
       time = item.needed.back().second + below(5);
     }
@@ -126,12 +126,12 @@ TEST_CASE("best fit: ranges of bytes are their union") {
 }
 
 TEST_CASE("best fit: a gap in which nothing can lie is none") {
-  const LeastRoom least{8, 64};
+  const MinGap min_gap{8, 64};
   ByteRanges bytes;
-  bytes.add(0, 60, least);
-  bytes.add(64, 100, least);
-  bytes.add(135, 140, least);  // 128 to 135 is less than 8
-  bytes.add(200, 240, least);  // 192 to 200 is enough
+  bytes.add(0, 60, min_gap);
+  bytes.add(64, 100, min_gap);
+  bytes.add(135, 140, min_gap);  // 128 to 135 is less than 8
+  bytes.add(200, 240, min_gap);  // 192 to 200 is enough
   CHECK(bytes.ranges() == std::vector<ByteRanges::Range>{{0, 140}, {200, 240}});
 }
 

@@ -23,7 +23,7 @@ std::vector<Item> tangled_items(std::mt19937_64 &random, std::int64_t count) {
     item.size = below(1 + (std::int64_t{1} << below(12)));
     item.alignment = std::int64_t{1} << 3 * below(alignments);
     std::int64_t time = below(count);
-    for (std::int64_t stretches = 1 + below(8) / 7 * below(3); stretches > 0; --stretches) {
+    for (std::int64_t intervals = 1 + below(8) / 7 * below(3); intervals > 0; --intervals) {
       item.needed.emplace_back(time, time + below(1 + count / 4));
       time = item.needed.back().second + below(5);
     }
@@ -60,7 +60,7 @@ TEST_CASE("ejection: what is laid is a packing below the height, and presets sta
       packing = {ejection.offsets(), 0};
       for (std::size_t i = 0; i < items.size(); ++i) {
         const bool is_needed =
-            items[i].size > 0 && std::ranges::any_of(items[i].needed, [](Stretch s) { return s.first < s.second; });
+            items[i].size > 0 && std::ranges::any_of(items[i].needed, [](Interval s) { return s.first < s.second; });
         packing.height = std::max(packing.height, is_needed ? packing.offsets[i] + items[i].size : 0);
       }
       REQUIRE(packing.height <= height);

@@ -127,7 +127,7 @@ TEST_CASE("packing: what fits is packed to the lower bound") {
 }
 
 // Heights that XLA's heap simulator needs for small sequences of allocations; ours are no higher. Items that share
-// memory are one item with several stretches.
+// memory are one item with several intervals.
 TEST_CASE("packing: known figures") {
   // a 10 and b 30 and c 20 and d 40 at the same time.
   require_packed(items_of({{0, 4, 10}, {1, 5, 30}, {2, 6, 20}, {3, 7, 40}}), 100);
@@ -291,7 +291,7 @@ TEST_CASE("packing: random problems, with alignments and times between") {
     for (std::size_t count = random() % 60; count > 0; --count) {
       Item item{static_cast<std::int64_t>(random() % 100), std::int64_t{1} << random() % 4, {}, -1};
       std::int64_t time = 0;
-      for (std::size_t stretches = 1 + random() % 3; stretches > 0; --stretches) {
+      for (std::size_t intervals = 1 + random() % 3; intervals > 0; --intervals) {
         std::int64_t begin = time + static_cast<std::int64_t>(random() % 20);
         time = begin + static_cast<std::int64_t>(random() % 10);
         item.needed.emplace_back(begin, time);

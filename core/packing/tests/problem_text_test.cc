@@ -20,7 +20,7 @@ TEST_CASE("packing text: columns in any order, names of any kind, both line ends
   const NamedProblem &problem = read.value();
   CHECK(problem.names == std::vector<std::string>{"a b", "2"});
   REQUIRE(problem.items.size() == 2);
-  CHECK(problem.items[0].needed == std::vector<Stretch>{{-1, 4}});
+  CHECK(problem.items[0].needed == std::vector<Interval>{{-1, 4}});
   CHECK(problem.items[0].size == 8);
   CHECK(problem.items[0].alignment == 1);
   CHECK(problem.items[0].preset == -1);
