@@ -10,7 +10,7 @@ namespace {
 using ir::ComparisonDirection;
 using ir::Instruction;
 using ir::Opcode;
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Int128;
 
 ir::Computation condition_of(const Instruction &loop) {
   return loop.called(0);
@@ -69,12 +69,12 @@ ComparisonDirection mirrored(ComparisonDirection direction) {
 
 // Returns for how many n = 0, 1, ... `start + n * step  direction  limit` holds before it first fails; nothing if it
 // never fails.
-std::optional<Wide> count_rounds(ComparisonDirection direction, Wide start, Wide step, Wide limit) {
+std::optional<Int128> count_rounds(ComparisonDirection direction, Int128 start, Int128 step, Int128 limit) {
   switch (direction) {
     case ComparisonDirection::Eq:
-      return start != limit ? std::optional<Wide>(0) : step != 0 ? std::optional<Wide>(1) : std::nullopt;
+      return start != limit ? std::optional<Int128>(0) : step != 0 ? std::optional<Int128>(1) : std::nullopt;
     case ComparisonDirection::Ne: {
-      const Wide distance = limit - start;
+      const Int128 distance = limit - start;
       if (distance == 0) {
         return 0;
       }
@@ -91,9 +91,9 @@ std::optional<Wide> count_rounds(ComparisonDirection direction, Wide start, Wide
   return step > 0 ? std::optional((limit - start + step - 1) / step) : std::nullopt;
 }
 
-bool holds(ir::ElementType type, Wide value) {
+bool holds(ir::ElementType type, Int128 value) {
   const int bits = ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0);
-  const Wide limit = Wide(1) << bits;
+  const Int128 limit = Int128(1) << bits;
   return value < limit && value >= (ir::is_signed(type) ? -limit : 0);
 }
 

@@ -154,7 +154,7 @@ class Round {
     Number at = *next, last = next == readers_[value].begin() ? maker_[value] : *std::prev(next);
     // Readers may see the value through bitcasts: those are computed again too.
     ValueId shown = dataflow_.value_at(graph_.ids[maker_[value]], 0);
-    std::vector<InstructionId> seen_as, copied;
+    std::vector<InstructionId> views, copied;
     for (auto reader = next; reader != readers_[value].end(); ++reader) {
       for (InstructionId operand : module_.instruction(graph_.ids[*reader]).operands()) {
         if (is_copy(operand)) {
@@ -163,19 +163,19 @@ class Round {
         auto leaves = dataflow_.positions().of(module_.instruction(operand)).leaves;
         bool shows = std::ranges::any_of(
             leaves, [&](const Leaf &leaf) { return dataflow_.value_at(operand, leaf.position) == shown; });
-        if (shows && std::ranges::find(seen_as, operand) == seen_as.end()) {
-          seen_as.push_back(operand);
+        if (shows && std::ranges::find(views, operand) == views.end()) {
+          views.push_back(operand);
         }
       }
     }
     std::size_t visited = 0;
-    for (InstructionId id : seen_as) {
+    for (InstructionId id : views) {
       if (!module_.instruction(id).shape().is_array() || number_of_.at(index(id)) >= at ||
           !collect(id, at, value, copied, visited)) {
         return false;
       }
     }
-    copy_before(at, copied, seen_as, {next, readers_[value].end()});
+    copy_before(at, copied, views, {next, readers_[value].end()});
     is_settled_[value] = true;
     for (Number i = last + 1; i < at; ++i) {
       live_[i] -= graph_.size[value];
@@ -222,7 +222,7 @@ class Round {
     return true;
   }
 
-  void copy_before(Number at, const std::vector<InstructionId> &copied, const std::vector<InstructionId> &seen_as,
+  void copy_before(Number at, const std::vector<InstructionId> &copied, const std::vector<InstructionId> &views,
                    std::span<const Number> readers) {
     std::unordered_map<std::uint32_t, InstructionId> copies;
     auto replace_operands = [&](InstructionId id) {
@@ -249,13 +249,12 @@ class Round {
       before_[at].push_back(copy);
       is_copied_.insert(index(id));
     }
-    std::erase_if(copies, [&](const auto &copy) {
-      return std::ranges::find(seen_as, InstructionId{copy.first}) == seen_as.end();
-    });
+    std::erase_if(copies,
+                  [&](const auto &copy) { return std::ranges::find(views, InstructionId{copy.first}) == views.end(); });
     for (Number reader : readers) {
       replace_operands(graph_.ids[reader]);
     }
-    for (InstructionId id : seen_as) {
+    for (InstructionId id : views) {
       is_gone_.insert(value_numbers_.at(index(dataflow_.value_at(id, 0))));
     }
   }

@@ -53,7 +53,7 @@ Shape joined(std::vector<Shape> leaves) {
 }
 
 // Whether the layouts are equal as far as an image describes them.
-bool lie_alike(const Shape &a, const Shape &b) {
+bool same_layout(const Shape &a, const Shape &b) {
   return a.is_array() && b.is_array() && a.rank() == b.rank() &&
          a.layout().minor_to_major == b.layout().minor_to_major && a.layout().tiles == b.layout().tiles;
 }
@@ -189,7 +189,7 @@ class ImageReader {
     std::vector<Shape> shapes;
     for (std::uint32_t r = 0; r < i.result_count(); ++r) {
       Shape &shape = shapes.emplace_back(read_shape(i.result(r).shape()));
-      if (r < old.leaves.size() && lie_alike(*old.leaves[r].shape, shape)) {
+      if (r < old.leaves.size() && same_layout(*old.leaves[r].shape, shape)) {
         shape.set_layout(old.leaves[r].shape->layout());
       }
     }
@@ -254,7 +254,7 @@ class ImageReader {
       const Shape shape = read_shape(given[k].shape());
       const bool is_same = shape.element_type() == expected[k]->element_type() &&
                            (!shape.is_array() || (std::ranges::equal(shape.sizes(), expected[k]->sizes()) &&
-                                                  lie_alike(shape, *expected[k])));
+                                                  same_layout(shape, *expected[k])));
       if (!is_same) {
         return invalid_input("of the entry's {}, number {} has shape {}, expected {}", what, k, to_string(shape),
                              to_string(*expected[k]));
@@ -454,7 +454,7 @@ class ImageReader {
     for (std::uint32_t r = 0; is_same && r < i.result_count(); ++r) {
       const Shape shape = read_shape(i.result(r).shape());
       const Shape &before = *results.leaves[r].shape;
-      is_same = ir::agree(shape, before) && (!shape.is_array() || lie_alike(shape, before));
+      is_same = ir::agree(shape, before) && (!shape.is_array() || same_layout(shape, before));
     }
     return is_same;
   }

@@ -117,7 +117,7 @@ Result<Literal> evaluate_dynamic(Evaluator &evaluator, const Instruction &instru
   BP_TRY(ir::check_dynamic_dimensions(instruction));
   const ir::SizeRule rule = ir::size_rule(instruction.opcode());
   const Shape &shape = instruction.shape();
-  if (rule == ir::SizeRule::Whole || (rule == ir::SizeRule::Bounded && !shape.is_array())) {
+  if (rule == ir::SizeRule::PassThrough || (rule == ir::SizeRule::Bounded && !shape.is_array())) {
     return dispatch(evaluator, instruction, operands);
   }
   std::vector<Dimensions> sizes;  // computed first, because evaluators move out of their operands
@@ -127,8 +127,8 @@ Result<Literal> evaluate_dynamic(Evaluator &evaluator, const Instruction &instru
   if (instruction.is(ir::Trait::Elementwise) && operands.size() == 2) {
     BP_TRY(stretch(evaluator, operands, sizes[0]));
   }
-  BP_ASSIGN(Literal result, rule == ir::SizeRule::Cut ? on_cut_operands(evaluator, instruction, operands)
-                                                      : dispatch(evaluator, instruction, operands));
+  BP_ASSIGN(Literal result, rule == ir::SizeRule::CutToSizes ? on_cut_operands(evaluator, instruction, operands)
+                                                             : dispatch(evaluator, instruction, operands));
   if (shape.is_array()) {
     return sized(evaluator, std::move(result), shape, sizes[0]);
   }

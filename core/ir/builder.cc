@@ -32,7 +32,7 @@ T convert_to(double value) {
 
 }  // namespace
 
-void Builder::stand_in_for(Instruction original) {
+void Builder::copy_origin_from(Instruction original) {
   original_ = original.id();
 }
 

@@ -33,7 +33,7 @@ class Builder {
   const Shape &shape(InstructionId id) const { return module_.instruction(id).shape(); }
 
   // New instructions get the metadata and source location of `original`, and names that begin with its name.
-  void stand_in_for(Instruction original);
+  void copy_origin_from(Instruction original);
 
   InstructionId parameter(const Shape &shape, std::string_view name = {});  // numbered in the order of calls
   InstructionId constant(Literal literal);

@@ -34,7 +34,7 @@ std::int64_t device_count(const Module &module) {
   return overflows ? std::numeric_limits<std::int64_t>::max() : count;
 }
 
-bool is_unpartitioned(const Module &module) {
+bool awaits_partitioner(const Module &module) {
   if (device_count(module) == 1) {
     return false;
   }
@@ -54,7 +54,7 @@ bool is_unpartitioned(const Module &module) {
 
 Status check_one_device(const Module &module) {
   const std::int64_t count = device_count(module);
-  if (count == 1 || is_unpartitioned(module)) {
+  if (count == 1 || awaits_partitioner(module)) {
     return {};
   }
   for (Computation computation : module.computations()) {

@@ -13,7 +13,7 @@ std::int64_t device_count(const Module &module);
 
 // Whether a program for several devices has not been partitioned yet: it has shardings, which say how it may be
 // divided, and no instruction that distinguishes devices. It then computes the whole result, also on one device.
-bool is_unpartitioned(const Module &module);
+bool awaits_partitioner(const Module &module);
 
 // Returns Unsupported for a program that needs several devices. Linear time; constant time for a program for one
 // device.

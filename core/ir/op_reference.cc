@@ -115,9 +115,9 @@ std::string describe_operand_count(const OpInfo &op) {
 
 std::string_view size_rule_text(SizeRule rule) {
   switch (rule) {
-    case SizeRule::Whole: return "whole";
+    case SizeRule::PassThrough: return "passed through";
     case SizeRule::Bounded: return "bounded";
-    case SizeRule::Cut: return "cut";
+    case SizeRule::CutToSizes: return "cut to sizes";
     case SizeRule::Refused: return "refused";
   }
   return "";
@@ -294,14 +294,13 @@ static inline const bp_op_facts_t *bp_op_facts(uint32_t op) {
 std::string run_time_sizes_markdown() {
   std::string out =
       "\n## Run-time sizes\n\n"
-      "A dimension written `<=8` holds up to 8 elements; how many is known at run time, and what lies beyond is\n"
-      "anything. Each op treats it as XLA does (its DynamicDimensionInference and DynamicPadder): *whole*: the value "
-      "is\n"
-      "handed on with its sizes; *bounded*: no element within the result's sizes depends on one beyond the operands';\n"
-      "*cut*: the op works on what is there; *refused*: nobody computes it, and the message says so. Elementwise ops\n"
-      "are bounded and their results have the sizes of the dynamic operands, the smallest if they differ; but in "
-      "those\n"
-      "on two operands, one that has one element there goes along with all of the other.\n\n"
+      "A dimension written `<=8` holds up to 8 elements; how many there are is known at run time, and the elements\n"
+      "beyond are undefined. Each op treats it as XLA does (its DynamicDimensionInference and DynamicPadder): *passed\n"
+      "through*: the value keeps its sizes; *bounded*: no element within the result's sizes depends on one beyond the\n"
+      "operands' sizes; *cut to sizes*: the op computes on the operands cut to their run-time sizes; *refused*: no\n"
+      "backend computes it, and the message says so. Elementwise ops are bounded. Their results have the sizes of the\n"
+      "dynamic operands, the smallest if they differ; in ops on two operands, an operand with one element in that\n"
+      "dimension is combined with all elements of the other.\n\n"
       "| op | rule | sizes of the result, or why not |\n|---|---|---|\n";
   for (const OpInfo &op : ops()) {
     if (!op.has(Trait::Elementwise)) {

@@ -304,7 +304,7 @@ SizeFormula SizeRules::broadcast(std::size_t dimension) const {
 SizeFormula SizeRules::padded(std::size_t dimension) const {
   const PaddingDimension padding = i_.padding()[dimension];
   SizeFormula gaps = times(at_least_zero(plus(of({0, dimension}), fixed(-1))), fixed(padding.interior));
-  const auto edges = static_cast<std::int64_t>(shape_rules::Wide{padding.low} + padding.high);
+  const auto edges = static_cast<std::int64_t>(shape_rules::Int128{padding.low} + padding.high);
   return at_least_zero(plus(plus(of({0, dimension}), std::move(gaps)), fixed(edges)));
 }
 

@@ -12,7 +12,7 @@
 namespace bp::ir {
 
 // Rules of propagation, see run_time_sizes.def.
-enum class SizeRule { Whole, Bounded, Cut, Refused };
+enum class SizeRule { PassThrough, Bounded, CutToSizes, Refused };
 SizeRule size_rule(Opcode opcode);
 // Returns the description in the op's row.
 std::string_view size_summary(Opcode opcode);
@@ -25,7 +25,7 @@ Status check_dynamic_dimensions(const Instruction &instruction);
 // Returns, for each operand, the sizes that the op sees: a static dimension that must equal a dynamic one has the size
 // of the dynamic one.
 std::vector<SizeFormulas> operand_sizes(const Instruction &instruction);
-// Returns the sizes of each array of the result: one array, or those of a tuple. Not for ops whose rule is Whole or
+// Returns the sizes of each array of the result: one array, or those of a tuple. Not for ops whose rule is PassThrough or
 // Refused.
 std::vector<SizeFormulas> result_sizes(const Instruction &instruction);
 

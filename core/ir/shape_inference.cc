@@ -190,7 +190,7 @@ Result<Shape> make_array(ElementType type, std::span<const Dimension> dimensions
   return shape;
 }
 
-Result<std::int64_t> checked_size(Wide size, std::string_view what) {
+Result<std::int64_t> checked_size(Int128 size, std::string_view what) {
   if (size < 0) {
     return invalid_input("{} has a negative size", what);
   }
@@ -290,8 +290,8 @@ Result<std::int64_t> window_output_size(std::int64_t size, const WindowDimension
   if (size == unbounded) {
     return unbounded;
   }
-  Wide dilated = size == 0 ? 0 : (Wide{size} - 1) * window.lhs_dilate + 1;
-  Wide padded = dilated + window.pad_low + window.pad_high;
+  Int128 dilated = size == 0 ? 0 : (Int128{size} - 1) * window.lhs_dilate + 1;
+  Int128 padded = dilated + window.pad_low + window.pad_high;
   if (padded < 0) {
     return invalid_input("window padding {}_{} takes away more than the dimension of size {} has", window.pad_low,
                          window.pad_high, size);
@@ -300,7 +300,7 @@ Result<std::int64_t> window_output_size(std::int64_t size, const WindowDimension
     return invalid_input("window padding {}_{} and lhs_dilate {} make a dimension of size {} larger than 2^63 - 1",
                          window.pad_low, window.pad_high, window.lhs_dilate, size);
   }
-  Wide extent = (Wide{window.size} - 1) * window.rhs_dilate + 1;
+  Int128 extent = (Int128{window.size} - 1) * window.rhs_dilate + 1;
   return checked_size(padded == 0 || extent > padded ? 0 : (padded - extent) / window.stride + 1,
                       "the window's result");
 }

@@ -145,7 +145,7 @@ Result<Shape> infer_bitcast(const Instruction &instruction) {
   // take a byte each unless the layout packs them.
   auto stored_bits = [](const Shape &shape) {
     const std::int64_t packed = shape.layout().element_bits;
-    return Wide{shape.element_count()} * (packed != 0 ? packed : 8 * std::int64_t{byte_width(shape.element_type())});
+    return Int128{shape.element_count()} * (packed != 0 ? packed : 8 * std::int64_t{byte_width(shape.element_type())});
   };
   auto bytes = [&](const Shape &shape) { return static_cast<std::int64_t>((stored_bits(shape) + 7) / 8); };
   if (!has_unbounded(operand) && !has_unbounded(result) && bytes(operand) != bytes(result)) {
@@ -255,7 +255,7 @@ Result<Shape> infer_concatenate(const Instruction &instruction) {
         sizes[i] = {unbounded, true};
         continue;
       }
-      BP_ASSIGN(sizes[i].size, checked_size(Wide{sizes[i].size} + next.size(i), "the result"));
+      BP_ASSIGN(sizes[i].size, checked_size(Int128{sizes[i].size} + next.size(i), "the result"));
       sizes[i].is_dynamic = sizes[i].is_dynamic || next.is_dynamic(i);
     }
   }
@@ -281,9 +281,9 @@ Result<Shape> infer_pad(const Instruction &instruction) {
       return invalid_input("interior padding of dimension {} is {}, expected 0 or more", i, interior);
     }
     if (sizes[i].size != unbounded) {
-      Wide gaps = std::max(Wide{sizes[i].size} - 1, Wide{0}) * interior;
+      Int128 gaps = std::max(Int128{sizes[i].size} - 1, Int128{0}) * interior;
       BP_ASSIGN(sizes[i].size,
-                checked_size(Wide{sizes[i].size} + gaps + low + high, fmt::format("dimension {} of the result", i)));
+                checked_size(Int128{sizes[i].size} + gaps + low + high, fmt::format("dimension {} of the result", i)));
     }
   }
   return make_array(operand.element_type(), sizes);

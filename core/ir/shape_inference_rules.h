@@ -21,7 +21,7 @@ namespace bp::ir {
 namespace shape_rules {
 
 // Attributes may be any int64; sums and products of a few of them fit into this type.
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Int128;
 
 struct Dimension {
   std::int64_t size = 0;  // the bound, or `unbounded`
@@ -36,7 +36,7 @@ std::vector<Dimension> dimensions(const Shape &shape);
 // Returns an array with the descending layout. Fails if the rank is too large or a size is negative.
 Result<Shape> make_array(ElementType type, std::span<const Dimension> dimensions);
 // Returns `size` as the size of a dimension. Fails if it is negative or does not fit.
-Result<std::int64_t> checked_size(Wide size, std::string_view what);
+Result<std::int64_t> checked_size(Int128 size, std::string_view what);
 
 inline const Shape &operand_shape(const Instruction &instruction, std::size_t i) {
   return instruction.operand(i).shape();

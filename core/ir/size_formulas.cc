@@ -5,7 +5,7 @@
 namespace bp::ir::size_formulas {
 namespace {
 
-using shape_rules::Wide;
+using shape_rules::Int128;
 
 SizeFormula arithmetic(Opcode opcode, SizeFormula a, SizeFormula b) {
   std::vector<SizeFormula> terms;
@@ -55,8 +55,8 @@ SizeFormula at_least_zero(SizeFormula a) {
 SizeFormula windowed(SizeFormula size, const WindowDimension &window) {
   SizeFormula gaps = times(plus(std::move(size), fixed(-1)), fixed(window.lhs_dilate));
   SizeFormula dilated = at_least_zero(plus(std::move(gaps), fixed(1)));
-  const Wide extent = (Wide{window.size} - 1) * window.rhs_dilate + 1;
-  const Wide room = Wide{window.pad_low} + window.pad_high - extent + window.stride;
+  const Int128 extent = (Int128{window.size} - 1) * window.rhs_dilate + 1;
+  const Int128 room = Int128{window.pad_low} + window.pad_high - extent + window.stride;
   return quotient(at_least_zero(plus(std::move(dilated), fixed(static_cast<std::int64_t>(room)))),
                   fixed(window.stride));
 }

@@ -7,7 +7,8 @@
 
 namespace bp::packing {
 
-// The smallest gap that an item still to be placed may need. Ranges of bytes with a smaller gap between them are merged.
+// The smallest gap that an item still to be placed may need. Ranges of bytes with a smaller gap between them are
+// merged.
 struct MinGap {
   std::int64_t size = 1, alignment = 1;
 

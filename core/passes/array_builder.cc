@@ -41,10 +41,10 @@ ir::InstructionId ArrayBuilder::zeros(const ir::Shape &shape) {
 
 ir::InstructionId ArrayBuilder::splat(double value, Id like) {
   Id scalar = constant(type(like), value);
-  return shape(like).is_scalar() ? scalar : spread(scalar, like);
+  return shape(like).is_scalar() ? scalar : broadcast_scalar(scalar, like);
 }
 
-ir::InstructionId ArrayBuilder::spread(Id scalar, Id like) {
+ir::InstructionId ArrayBuilder::broadcast_scalar(Id scalar, Id like) {
   return broadcast(scalar, ir::Shape::array(type(scalar), shape(like).sizes()));
 }
 
@@ -76,18 +76,18 @@ ir::InstructionId ArrayBuilder::bits(ir::ElementType type, std::uint64_t bits) {
 
 ir::InstructionId ArrayBuilder::splat_bits(std::uint64_t value, Id like) {
   Id scalar = bits(type(like), value);
-  return shape(like).is_scalar() ? scalar : spread(scalar, like);
+  return shape(like).is_scalar() ? scalar : broadcast_scalar(scalar, like);
 }
 
 ir::InstructionId ArrayBuilder::reinterpret(Id x, ir::ElementType to) {
   return add(ir::Opcode::BitcastConvert, {x}, [](ir::Module &, Id) {}, {}, ir::Shape::array(to, shape(x).sizes()));
 }
 
-ir::InstructionId ArrayBuilder::seen_as(Id x, ir::Shape as) {
+ir::InstructionId ArrayBuilder::bitcast_to(Id x, ir::Shape as) {
   return add(ir::Opcode::Bitcast, {x}, [](ir::Module &, Id) {}, {}, as);
 }
 
-ir::InstructionId ArrayBuilder::laid_out(Id x, ir::Layout layout) {
+ir::InstructionId ArrayBuilder::with_layout(Id x, ir::Layout layout) {
   ir::Shape shape = this->shape(x);
   if (shape.layout() == layout) {
     return x;
@@ -103,7 +103,7 @@ ir::InstructionId ArrayBuilder::transpose_in_memory(Id x, Sizes permutation) {
     layout.minor_to_major.insert(layout.minor_to_major.begin(), d);
     sizes.push_back(shape(x).size(static_cast<std::size_t>(d)));
   }
-  return seen_as(laid_out(x, std::move(layout)), ir::Shape::array(type(x), sizes));
+  return bitcast_to(with_layout(x, std::move(layout)), ir::Shape::array(type(x), sizes));
 }
 
 ir::InstructionId ArrayBuilder::conjugate(Id x) {
@@ -124,10 +124,10 @@ ir::InstructionId ArrayBuilder::transpose_matrices(Id x) {
 ir::InstructionId ArrayBuilder::compare_index(ir::ComparisonDirection direction, Id like, std::size_t dimension,
                                               Id scalar) {
   Id index = iota(ir::Shape::array(type(scalar), shape(like).sizes()), static_cast<std::int64_t>(dimension));
-  return compare(direction, index, spread(scalar, index));
+  return compare(direction, index, broadcast_scalar(scalar, index));
 }
 
-ir::InstructionId ArrayBuilder::stretch(Id x, Id like) {
+ir::InstructionId ArrayBuilder::broadcast_to(Id x, Id like) {
   std::vector<std::int64_t> sizes, dimensions;
   for (std::size_t d = 0; d < shape(x).rank(); ++d) {
     if (shape(x).size(d) == shape(like).size(d)) {

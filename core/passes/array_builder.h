@@ -29,7 +29,7 @@ class ArrayBuilder : public ir::Builder {
   // Adds to another computation than that of `original`.
   ArrayBuilder(ir::Module &module, ir::Instruction original, ir::ComputationId computation)
       : Builder(module, computation), original_(original) {
-    stand_in_for(original);
+    copy_origin_from(original);
   }
 
   ir::ElementType type(Id id) const { return shape(id).element_type(); }
@@ -47,7 +47,7 @@ class ArrayBuilder : public ir::Builder {
 
   // Return a number, or a scalar, in the shape and type of another value.
   Id splat(double value, Id like);
-  Id spread(Id scalar, Id like);
+  Id broadcast_scalar(Id scalar, Id like);
 
   // Return the number with these bits, as a scalar, or in the shape and type of another value. The type has a whole
   // number of bytes.
@@ -56,9 +56,9 @@ class ArrayBuilder : public ir::Builder {
   // Return the same bits as another type of the same width, or the same bytes in another shape; both arrays are
   // row-major.
   Id reinterpret(Id x, ir::ElementType type);
-  Id seen_as(Id x, ir::Shape shape);
+  Id bitcast_to(Id x, ir::Shape shape);
   // Returns the same value in another layout; `x` itself if it already has that layout.
-  Id laid_out(Id x, ir::Layout layout);
+  Id with_layout(Id x, ir::Layout layout);
 
   // Returns an array whose bytes are all 0, also for types that have no zero.
   Id zeros(const ir::Shape &shape);
@@ -72,7 +72,7 @@ class ArrayBuilder : public ir::Builder {
   // `like`.
   Id compare_index(ir::ComparisonDirection direction, Id like, std::size_t dimension, Id scalar);
   // Repeats a value along those of its dimensions that have size 1, to the sizes of another value.
-  Id stretch(Id x, Id like);
+  Id broadcast_to(Id x, Id like);
   // Computes the same as transpose(), by a copy into another layout and a bitcast. For row-major arrays.
   Id transpose_in_memory(Id x, Sizes permutation);
 

@@ -62,15 +62,15 @@ ScatterWindows scatter_windows(ir::Instruction scatter) {
   return windows;
 }
 
-WindowPlaces window_places(ArrayBuilder &b, Id indices, std::span<const std::int64_t> operand_sizes,
-                           std::span<const std::int64_t> window_sizes, const PlaceMap &map) {
+WindowStarts window_starts(ArrayBuilder &b, Id indices, std::span<const std::int64_t> operand_sizes,
+                           std::span<const std::int64_t> window_sizes, const WindowIndexing &map) {
   const std::size_t rank = b.shape(indices).rank();
   const std::int64_t components = static_cast<std::int64_t>(map.start_map.size());
   const std::int64_t vector_dimension = map.index_vector_dimension;
   const std::vector<std::int64_t> batch = dimensions_except(rank, std::span(&vector_dimension, 1));
-  WindowPlaces places;
-  places.batch_sizes = sizes_of(b.shape(indices).sizes(), batch);
-  places.count = ir::product(places.batch_sizes);
+  WindowStarts starts;
+  starts.batch_sizes = sizes_of(b.shape(indices).sizes(), batch);
+  starts.count = ir::product(starts.batch_sizes);
   if (static_cast<std::size_t>(vector_dimension) < rank) {
     std::vector<std::int64_t> order = batch;
     order.push_back(vector_dimension);
@@ -79,16 +79,16 @@ WindowPlaces window_places(ArrayBuilder &b, Id indices, std::span<const std::int
     }
   }
   const bool are_rows = rank == 2 && static_cast<std::size_t>(vector_dimension) < rank;
-  const Id vectors = are_rows ? indices : b.reshape(indices, {places.count, components});
-  const Id zero = b.zeros(ir::Shape::array(ElementType::S32, {places.count, 1}));
-  std::vector<Id> &columns = places.columns;
+  const Id vectors = are_rows ? indices : b.reshape(indices, {starts.count, components});
+  const Id zero = b.zeros(ir::Shape::array(ElementType::S32, {starts.count, 1}));
+  std::vector<Id> &columns = starts.columns;
   columns.assign(operand_sizes.size(), zero);
   for (std::size_t i = 0; i < map.operand_batch.size(); ++i) {
     const auto position = std::ranges::find(batch, map.index_batch[i]) - batch.begin();
-    const Id along = b.iota(ir::Shape::array(ElementType::S32, places.batch_sizes), position);
-    columns[static_cast<std::size_t>(map.operand_batch[i])] = b.reshape(along, {places.count, 1});
+    const Id along = b.iota(ir::Shape::array(ElementType::S32, starts.batch_sizes), position);
+    columns[static_cast<std::size_t>(map.operand_batch[i])] = b.reshape(along, {starts.count, 1});
   }
-  places.are_inside = b.broadcast(b.constant(ElementType::Pred, 1), {places.count, 1});
+  starts.is_in_bounds = b.broadcast(b.constant(ElementType::Pred, 1), {starts.count, 1});
   for (std::int64_t i = 0; i < components; ++i) {
     const auto d = static_cast<std::size_t>(map.start_map[static_cast<std::size_t>(i)]);
     const Id given = components == 1 ? vectors : b.slice(vectors, 1, i, i + 1);
@@ -97,15 +97,15 @@ WindowPlaces window_places(ArrayBuilder &b, Id indices, std::span<const std::int
     if (ir::is_signed(b.type(given))) {
       start = b.add(Opcode::Maximum, {start, b.splat(0, given)});
     }
-    places.are_inside = b.bit_and({places.are_inside, b.compare(ComparisonDirection::Eq, start, given)});
+    starts.is_in_bounds = b.bit_and({starts.is_in_bounds, b.compare(ComparisonDirection::Eq, start, given)});
     columns[d] = b.cast(start, ElementType::S32);
   }
-  return places;
+  return starts;
 }
 
-Id starts_of(ArrayBuilder &b, const WindowPlaces &places) {
-  return places.columns.empty() ? b.zeros(ir::Shape::array(ElementType::S32, {places.count, 0}))
-                                : b.concatenate(places.columns, 1);
+Id starts_of(ArrayBuilder &b, const WindowStarts &starts) {
+  return starts.columns.empty() ? b.zeros(ir::Shape::array(ElementType::S32, {starts.count, 0}))
+                                : b.concatenate(starts.columns, 1);
 }
 
 }  // namespace bp::passes

@@ -5,17 +5,17 @@
 
 namespace bp::passes {
 
-struct WindowPlaces {
+struct WindowStarts {
   // s32[windows, 1], by dimension of the operand: start of each window, clamped so that the window lies inside.
   std::vector<ir::InstructionId> columns;
   // pred[windows, 1]: whether the window was inside without clamping.
-  ir::InstructionId are_inside = ir::no_instruction;
+  ir::InstructionId is_in_bounds = ir::no_instruction;
   std::int64_t count = 0;
   std::vector<std::int64_t> batch_sizes;  // number of windows along each batch dimension; their product is `count`
 };
 
 // Attributes of gather and scatter under names that both share.
-struct PlaceMap {
+struct WindowIndexing {
   std::int64_t index_vector_dimension = 0;
   std::span<const std::int64_t> start_map;  // index vector component -> operand dimension
   std::span<const std::int64_t>
@@ -24,10 +24,10 @@ struct PlaceMap {
 };
 
 // Adds instructions that compute where windows of these sizes start. The windows have to fit into the operand.
-WindowPlaces window_places(ArrayBuilder &b, ir::InstructionId indices, std::span<const std::int64_t> operand_sizes,
-                           std::span<const std::int64_t> window_sizes, const PlaceMap &map);
+WindowStarts window_starts(ArrayBuilder &b, ir::InstructionId indices, std::span<const std::int64_t> operand_sizes,
+                           std::span<const std::int64_t> window_sizes, const WindowIndexing &map);
 // Concatenates the columns: s32[windows, rank of the operand].
-ir::InstructionId starts_of(ArrayBuilder &b, const WindowPlaces &places);
+ir::InstructionId starts_of(ArrayBuilder &b, const WindowStarts &starts);
 
 // Returns a copy, because attributes move in memory when instructions are added.
 inline std::vector<std::int64_t> numbers_of(ir::Instruction instruction, ir::AttributeKey key) {
@@ -48,10 +48,10 @@ struct ScatterWindows {
   std::vector<std::int64_t> row;           // of a window, in its dimensions in the updates
   std::vector<std::int64_t> update_order;  // permutation of the updates' dimensions to [windows..., window...]
   std::int64_t count = 0;
-  std::vector<std::int64_t> start_map, operand_batch, index_batch;  // as in PlaceMap
+  std::vector<std::int64_t> start_map, operand_batch, index_batch;  // as in WindowIndexing
   std::int64_t index_vector_dimension = 0;
 
-  PlaceMap map() const { return {index_vector_dimension, start_map, operand_batch, index_batch}; }
+  WindowIndexing map() const { return {index_vector_dimension, start_map, operand_batch, index_batch}; }
 };
 ScatterWindows scatter_windows(ir::Instruction scatter);
 

@@ -48,7 +48,7 @@ class Inliner {
       waiting.pop_back();
       update_operands(id);
       const std::optional<InlinedBody> chosen = pinned_.contains(id) ? std::nullopt : choose_(module_.instruction(id));
-      if (!chosen || !budget_.take(module_.instruction(id), module_.computation(chosen->body))) {
+      if (!chosen || !budget_.try_spend(module_.instruction(id), module_.computation(chosen->body))) {
         new_order.push_back(id);
         std::ranges::for_each(module_.instruction(id).calls(), [&](ComputationId callee) { reach(callee); });
         continue;
@@ -114,7 +114,7 @@ class Inliner {
 GrowthBudget::GrowthBudget(const ir::Module &module, const PassContext &context)
     : context_(context), count_(module.instruction_count()) {}
 
-bool GrowthBudget::take(const Instruction &caller, const ir::Computation &body, std::size_t copies) {
+bool GrowthBudget::try_spend(const Instruction &caller, const ir::Computation &body, std::size_t copies) {
   const bool is_first = !copied_.contains(body.id());
   const std::size_t added = (copies - (is_first && copies > 0 ? 1 : 0)) * body.instruction_count();
   if (added > 0 && count_ + added > context_.max_inlined_instructions) {
@@ -126,7 +126,7 @@ bool GrowthBudget::take(const Instruction &caller, const ir::Computation &body, 
   return true;
 }
 
-void GrowthBudget::refuse(const Instruction &caller, double instructions) {
+void GrowthBudget::report_refusal(const Instruction &caller, double instructions) {
   if (!has_refused_ && context_.explain_growth) {
     context_.explain_growth(
         {std::string(caller.name()), fmt::format("with copies of what it calls the module has {:.15g} instructions, "

@@ -19,9 +19,9 @@ class GrowthBudget {
 
   // Whether `copies` more copies of that body fit into the budget; if so, they are counted. The first refusal is
   // reported to PassContext::explain_growth; later ones are not, because their reason is the same.
-  bool take(const ir::Instruction &caller, const ir::Computation &body, std::size_t copies = 1);
+  bool try_spend(const ir::Instruction &caller, const ir::Computation &body, std::size_t copies = 1);
   // Reports that the caller is not inlined because the module would have that many instructions.
-  void refuse(const ir::Instruction &caller, double instructions);
+  void report_refusal(const ir::Instruction &caller, double instructions);
 
  private:
   const PassContext &context_;

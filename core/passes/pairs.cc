@@ -21,7 +21,7 @@ Shape shape_of_pairs(const Shape &shape, ir::ElementType part) {
 
 Pair split_pairs(ArrayBuilder &b, Id x, ir::ElementType part) {
   const Shape shape = b.shape(x);
-  const Id pairs = b.seen_as(x, shape_of_pairs(shape, part));
+  const Id pairs = b.bitcast_to(x, shape_of_pairs(shape, part));
   const auto half = [&](std::int64_t at) {
     return b.ir::Builder::reshape(b.slice(pairs, shape.rank(), at, at + 1), shape.sizes());
   };
@@ -35,7 +35,7 @@ Id join_pairs(ArrayBuilder &b, Pair pair, const Shape &shape) {
   sizes.push_back(1);
   const Id first = b.ir::Builder::reshape(pair.first, sizes), second = b.ir::Builder::reshape(pair.second, sizes);
   const Id both = b.concatenate({first, second}, static_cast<std::int64_t>(result.rank()));
-  return b.seen_as(b.laid_out(both, pairs.layout()), result);
+  return b.bitcast_to(b.with_layout(both, pairs.layout()), result);
 }
 
 }  // namespace bp::passes

@@ -11,11 +11,11 @@ namespace {
 
 using emit::ComputationView;
 using emit::InstructionView;
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Int128;
 
 // The number of n, from 0 on, for which `start + n * step  direction  limit` holds. Nothing if it always holds, or if
 // the direction is none in which loops count.
-std::optional<Wide> count_rounds(std::int64_t direction, Wide start, Wide step, Wide limit) {
+std::optional<Int128> count_rounds(std::int64_t direction, Int128 start, Int128 step, Int128 limit) {
   switch (direction) {
     case BP_COMPARISON_DIRECTION_GE: return count_rounds(BP_COMPARISON_DIRECTION_LT, -start, -step, 1 - limit);
     case BP_COMPARISON_DIRECTION_GT: return count_rounds(BP_COMPARISON_DIRECTION_LT, -start, -step, -limit);
@@ -23,7 +23,7 @@ std::optional<Wide> count_rounds(std::int64_t direction, Wide start, Wide step, 
     case BP_COMPARISON_DIRECTION_LT:
       return start >= limit ? 0 : step > 0 ? std::optional((limit - start + step - 1) / step) : std::nullopt;
     case BP_COMPARISON_DIRECTION_NE: {
-      const Wide distance = limit - start;
+      const Int128 distance = limit - start;
       const bool arrives = distance == 0 || (step != 0 && distance % step == 0 && distance / step > 0);
       return arrives ? std::optional(distance == 0 ? 0 : distance / step) : std::nullopt;
     }
@@ -79,9 +79,9 @@ class LoopReader {
     const emit::Shape &shape = module_.shape_of(value);
     return shape.elements == 1 && emit::is_integer(shape.dtype) && emit::value_bits(shape.dtype) >= 8;
   }
-  bool holds(std::uint32_t value, Wide number) const {
+  bool holds(std::uint32_t value, Int128 number) const {
     const std::uint16_t dtype = dtype_of(value);
-    const Wide limit = Wide(1) << (emit::value_bits(dtype) - (emit::is_signed(dtype) ? 1 : 0));
+    const Int128 limit = Int128(1) << (emit::value_bits(dtype) - (emit::is_signed(dtype) ? 1 : 0));
     return number < limit && number >= (emit::is_signed(dtype) ? -limit : 0);
   }
 
@@ -116,7 +116,7 @@ class LoopReader {
     }
   }
 
-  std::optional<Wide> constant(std::uint32_t value) {
+  std::optional<Int128> constant(std::uint32_t value) {
     const std::uint32_t found = origin(value);
     const auto bytes = module_.definition(found).bytes(BP_ATTR_VALUE);
     const std::uint16_t dtype = dtype_of(found);
@@ -124,7 +124,7 @@ class LoopReader {
         bytes.size() != emit::storage_bytes(dtype)) {
       return std::nullopt;
     }
-    Wide number = emit::is_signed(dtype) && (bytes.back() & 0x80) != 0 ? -1 : 0;
+    Int128 number = emit::is_signed(dtype) && (bytes.back() & 0x80) != 0 ? -1 : 0;
     for (std::size_t i = bytes.size(); i-- > 0;) {
       number = number * 256 + bytes[i];
     }
@@ -138,7 +138,7 @@ class LoopReader {
                                      : std::optional(static_cast<std::size_t>(found - parameters.begin()));
   }
   // Returns the number that a value in condition or body has in every iteration.
-  std::optional<Wide> constant_in(std::uint32_t value, ComputationView in) {
+  std::optional<Int128> constant_in(std::uint32_t value, ComputationView in) {
     if (const auto number = constant(value)) {
       return number;
     }
@@ -147,7 +147,7 @@ class LoopReader {
     return passes_on ? constant(loop_.operand(*element)) : std::nullopt;
   }
   // Returns the number that the body adds to an element of the state.
-  std::optional<Wide> step_of(std::size_t element) {
+  std::optional<Int128> step_of(std::size_t element) {
     const InstructionView next = module_.definition(origin(body_.roots()[element]));
     if (next.op() != BP_OP_ADD && next.op() != BP_OP_SUBTRACT) {
       return std::nullopt;

@@ -37,7 +37,7 @@ std::uint64_t round_up(std::uint64_t bytes) {
   return quotient_up(bytes, scratch_alignment) * scratch_alignment;
 }
 
-bool lie_alike(plugin::Shape a, plugin::Shape b) {
+bool same_layout(plugin::Shape a, plugin::Shape b) {
   return std::ranges::equal(a.dims(), b.dims()) && std::ranges::equal(a.minor_to_major(), b.minor_to_major()) &&
          a.tile_count() == b.tile_count() && (a.tile_count() == 0 || std::ranges::equal(a.tile(0), b.tile(0)));
 }
@@ -197,7 +197,7 @@ std::string Lowering::elementwise(plugin::Instruction instruction) {
   for (std::uint32_t k = 0; k < count; ++k) {
     const plugin::Shape shape = instruction.operand(k).shape();
     is_scalar[k] = shape.rank() == 0;
-    is_flat = is_flat && (is_scalar[k] || lie_alike(shape, result));
+    is_flat = is_flat && (is_scalar[k] || same_layout(shape, result));
     bytes += width_of(shape.dtype());
   }
   const auto window_of = [&](plugin::Value value) {

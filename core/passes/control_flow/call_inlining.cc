@@ -55,7 +55,7 @@ Result<bool> call_inlining(ir::Module &module, const PassContext &context) {
     const ir::ComputationId callee = call.calls()[0];
     if (sizes.copies[index(callee)] > 1 &&
         sizes.all_copies(callee) > static_cast<double>(context.max_inlined_instructions)) {
-      budget.refuse(call, sizes.all_copies(callee));
+      budget.report_refusal(call, sizes.all_copies(callee));
       return std::nullopt;
     }
     return InlinedBody{callee, {call.operands().begin(), call.operands().end()}};

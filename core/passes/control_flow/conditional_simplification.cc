@@ -130,7 +130,7 @@ class ConditionalSimplifier {
 
   InstructionId select(const Instruction &conditional) {
     ir::Builder b(module_, conditional.parent().id());
-    b.stand_in_for(conditional);
+    b.copy_origin_from(conditional);
     const InstructionId flag = conditional.operands()[0];
     const InstructionId on_true = call(conditional, 0), on_false = call(conditional, 1);
     if (!conditional.shape().is_tuple()) {
@@ -197,7 +197,7 @@ class ConditionalSimplifier {
   // Returns a tuple with all elements of the old result. Outputs without users are zeros.
   InstructionId all_outputs(const Instruction &conditional, InstructionId smaller, std::span<const std::size_t> used) {
     ir::Builder b(module_, conditional.parent().id());
-    b.stand_in_for(conditional);
+    b.copy_origin_from(conditional);
     std::vector<InstructionId> outputs;
     for (std::size_t i = 0, at = 0; i < conditional.shape().elements().size(); ++i) {
       if (at < used.size() && used[at] == i) {

@@ -143,7 +143,7 @@ class Sinker {
     const InstructionId smaller = module_.clone_instruction(parent, conditional_, operands, branches);
     module_.set_shape(smaller, ir::Shape(module_.computation(branches[0]).root().shape()));
     ir::Builder b(module_, parent);
-    b.stand_in_for(conditional_);
+    b.copy_origin_from(conditional_);
     std::vector<InstructionId> results;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       InstructionId result = b.get_tuple_element(smaller, static_cast<std::int64_t>(i));

@@ -119,7 +119,7 @@ InstructionId shorten_branches(ir::Module &module, const Instruction &conditiona
       }
     }
     ir::Builder builder(module, conditional.parent().id());
-    builder.stand_in_for(conditional);
+    builder.copy_origin_from(conditional);
     operands[1 + b] = builder.tuple(elements);
   }
   return is_shorter ? module.clone_instruction(conditional.parent().id(), conditional, operands, branches)

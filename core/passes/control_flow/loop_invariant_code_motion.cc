@@ -122,7 +122,7 @@ class InvariantMover {
       }
     }
     ir::Builder builder(module_, loop.parent().id());
-    builder.stand_in_for(loop);
+    builder.copy_origin_from(loop);
     Copies outside;
     std::vector<NewState::Added> added;
     for (InstructionId id : order) {

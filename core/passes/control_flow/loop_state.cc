@@ -33,7 +33,7 @@ class StateChange {
  public:
   StateChange(ir::Module &module, const Instruction &loop, const NewState &state, analysis::SideEffects &side_effects)
       : module_(module), loop_(loop), state_(state), side_effects_(side_effects), builder_(module, loop.parent().id()) {
-    builder_.stand_in_for(loop);
+    builder_.copy_origin_from(loop);
   }
 
   InstructionId run() {

@@ -18,7 +18,7 @@ Result<bool> loop_unrolling(ir::Module &module, const PassContext &context) {
     const auto size = static_cast<std::int64_t>(loop.called(1).instruction_count());
     const auto limit = static_cast<std::int64_t>(context.max_unrolled_instructions);
     if (!rounds || *rounds > limit / std::max<std::int64_t>(size, 1) ||
-        !budget.take(loop, loop.called(1), static_cast<std::size_t>(*rounds))) {
+        !budget.try_spend(loop, loop.called(1), static_cast<std::size_t>(*rounds))) {
       return loop.id();
     }
     ir::InstructionId state = loop.operands()[0];

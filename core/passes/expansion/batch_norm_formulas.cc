@@ -19,7 +19,7 @@ class Expander {
  public:
   Expander(ir::Module &module, ir::Instruction batch_norm, ir::ComputationId sum)
       : original_(batch_norm), builder_(module, batch_norm.parent().id()), sum_(sum) {
-    builder_.stand_in_for(batch_norm);
+    builder_.copy_origin_from(batch_norm);
     const ir::Shape &shape = batch_norm.operand(0).shape();
     type_ = shape.element_type();
     compute_type_ = compute_type(type_);

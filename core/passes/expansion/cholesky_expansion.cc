@@ -24,7 +24,7 @@ InstructionId factor(ArrayBuilder &b, InstructionId a) {
       pivot = body.add(ir::Opcode::Real, {pivot});
     }
     pivot = body.cast(body.add(ir::Opcode::Sqrt, {pivot}), body.type(column));
-    pivot = body.stretch(pivot, column);
+    pivot = body.broadcast_to(pivot, column);
     using enum ir::ComparisonDirection;
     InstructionId below = body.quotient({column, pivot});
     below = body.select({body.compare_index(Gt, column, row_dimension, j), below, body.splat(0, column)});

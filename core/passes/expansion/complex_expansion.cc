@@ -57,7 +57,7 @@ class ComplexExpansion {
   // Returns the replacement of the instruction; the instruction itself if it is not replaced.
   Result<Id> run() {
     BP_ASSIGN(Id result, expanded());
-    return laid_out(result);
+    return with_layout(result);
   }
 
  private:
@@ -72,7 +72,7 @@ class ComplexExpansion {
       case Opcode::Complex: return joined({operand(0), operand(1)});
       case Opcode::Abs: return rounded(parts::modulus(b_, in_double(split(operand(0)))), i.shape().element_type());
       case Opcode::Convert: return converted();
-      case Opcode::BitcastConvert: return is_plain(i) ? b_.seen_as(operand(0), i.shape()) : i.id();
+      case Opcode::BitcastConvert: return is_plain(i) ? b_.bitcast_to(operand(0), i.shape()) : i.id();
       case Opcode::Compare: return compared();
       case Opcode::Iota: {
         const Shape parts = with_type(i.shape(), part_type());
@@ -92,9 +92,9 @@ class ComplexExpansion {
   Id operand(std::size_t number) const { return original_.operands()[number]; }
   ElementType part_type() const { return ir::real_part_type(original_.shape().element_type()); }
   // Returns the value in the layout that users of the instruction expect; bitcasts, for example, depend on it.
-  Id laid_out(Id x) { return x == original_.id() ? x : b_.laid_out(x, original_.shape().layout()); }
+  Id with_layout(Id x) { return x == original_.id() ? x : b_.with_layout(x, original_.shape().layout()); }
   Id complex(Parts parts) {
-    const Id real = laid_out(parts.real), imaginary = laid_out(parts.imaginary);
+    const Id real = with_layout(parts.real), imaginary = with_layout(parts.imaginary);
     const Id result = b_.add(Opcode::Complex, {real, imaginary});
     b_.module().set_shape(result, original_.shape());
     return result;

@@ -196,7 +196,7 @@ InstructionId reshaped(ArrayBuilder &b, Instruction i, const OperandIds &operand
   InstructionId number = b.zeros(result), stride = b.constant(ElementType::S32, 1);
   for (std::size_t d = sizes.size(); d-- > 0;) {
     const InstructionId at = b.iota(result, static_cast<std::int64_t>(d));
-    number = b.sum({number, b.product({at, b.spread(stride, at)})});
+    number = b.sum({number, b.product({at, b.broadcast_scalar(stride, at)})});
     const auto bound = static_cast<double>(result.size(d));
     stride = b.product({stride, sizes[d] != ir::no_instruction ? sizes[d] : b.constant(ElementType::S32, bound)});
   }
@@ -206,7 +206,7 @@ InstructionId reshaped(ArrayBuilder &b, Instruction i, const OperandIds &operand
     const InstructionId bound = b.constant(ElementType::S32, static_cast<double>(operand.size(d)));
     const InstructionId size =
         b.add(Opcode::Maximum, {from[d] == ir::no_instruction ? bound : from[d], b.constant(ElementType::S32, 1)});
-    const InstructionId sizes_here = b.spread(size, number);
+    const InstructionId sizes_here = b.broadcast_scalar(size, number);
     const InstructionId at = b.add(Opcode::Remainder, {number, sizes_here});
     number = b.quotient({number, sizes_here});
     place = b.sum({place, b.product({at, b.splat(static_cast<double>(step), at)})});
@@ -228,7 +228,7 @@ InstructionId stretched(ArrayBuilder &b, InstructionId x, const RunTimeSizes &ow
     if (own[d] != ir::no_instruction && other[d] != ir::no_instruction && own[d] != other[d] &&
         b.shape(x).size(d) > 1) {
       const InstructionId is_one = b.compare(ComparisonDirection::Eq, own[d], b.constant(ElementType::S32, 1));
-      const InstructionId repeated = b.stretch(b.slice(x, d, 0, 1), x);
+      const InstructionId repeated = b.broadcast_to(b.slice(x, d, 0, 1), x);
       x = b.select({b.broadcast(is_one, Shape::array(ElementType::Pred, b.shape(x).sizes())), repeated, x});
     }
   }
@@ -244,7 +244,7 @@ InstructionId updated(ArrayBuilder &b, Instruction i, OperandIds operands, const
 
 InstructionId padded(ArrayBuilder &b, Instruction i, OperandIds operands, const RunTimeSizes &from) {
   if (!is_static(from)) {
-    operands[0] = filled(b, operands[0], from, b.spread(operands[1], operands[0]));
+    operands[0] = filled(b, operands[0], from, b.broadcast_scalar(operands[1], operands[0]));
   }
   return cloned(b, i, operands);
 }

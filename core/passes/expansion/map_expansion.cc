@@ -9,7 +9,7 @@ namespace bp::passes {
 Result<bool> map_expansion(ir::Module &module, const PassContext &context) {
   GrowthBudget budget(module, context);
   return expand_all(module, context, [&](ir::Instruction map) -> Result<ir::InstructionId> {
-    if (map.opcode() != ir::Opcode::Map || !budget.take(map, map.called(0))) {
+    if (map.opcode() != ir::Opcode::Map || !budget.try_spend(map, map.called(0))) {
       return map.id();
     }
     ArrayBuilder b(module, map);

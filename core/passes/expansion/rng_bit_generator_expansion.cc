@@ -52,7 +52,7 @@ class BitGenerator {
     const Cut cut = cut_of(shape_.sizes());
     const InstructionId start = b_.element(state_, 1);
     const InstructionId number = indices(is_wide_ ? count : cut.outer * cut.half() * cut.inner);
-    const InstructionId counter = b_.sum({number, b_.spread(start, number)});
+    const InstructionId counter = b_.sum({number, b_.broadcast_scalar(start, number)});
     auto [low, high] = three_fry_rounds(halves(b_.element(state_, 0)), halves(counter));
     if (is_wide_) {
       return finish(joined({low, high}), {{1, next(start, number)}});
@@ -71,8 +71,8 @@ class BitGenerator {
     const InstructionId high = state_words_ > 2 ? b_.element(state_, 2) : key;
     const std::int64_t count = (shape_.element_count() + elements_per_counter - 1) / elements_per_counter;
     const InstructionId number = indices(count);
-    const InstructionId low_counter = b_.sum({number, b_.spread(low, number)});
-    const InstructionId high_counter = b_.sum({b_.spread(high, number), carry(low_counter, number)});
+    const InstructionId low_counter = b_.sum({number, b_.broadcast_scalar(low, number)});
+    const InstructionId high_counter = b_.sum({b_.broadcast_scalar(high, number), carry(low_counter, number)});
     std::vector<InstructionId> words = philox_rounds(halves(key), halves(low_counter), halves(high_counter));
     if (is_wide_) {
       const InstructionId first = joined({words[0], words[1]}), second = joined({words[2], words[3]});
@@ -136,14 +136,16 @@ class BitGenerator {
     }
     return {x, y};
   }
-  InstructionId plus(InstructionId words, InstructionId scalar) { return b_.sum({words, b_.spread(scalar, words)}); }
+  InstructionId plus(InstructionId words, InstructionId scalar) {
+    return b_.sum({words, b_.broadcast_scalar(scalar, words)});
+  }
 
   std::vector<InstructionId> philox_rounds(Halves key, Halves low, Halves high) {
     std::array counter{low.low, low.high, high.low, high.high};
     for (int round = 0; round < 10; ++round) {
       const Halves first = product(counter[0], 0xd2511f53), second = product(counter[2], 0xcd9e8d57);
-      const InstructionId x = b_.exclusive_or({second.high, counter[1], b_.spread(key.low, low.low)});
-      const InstructionId z = b_.exclusive_or({first.high, counter[3], b_.spread(key.high, low.low)});
+      const InstructionId x = b_.exclusive_or({second.high, counter[1], b_.broadcast_scalar(key.low, low.low)});
+      const InstructionId z = b_.exclusive_or({first.high, counter[3], b_.broadcast_scalar(key.high, low.low)});
       counter = {x, second.low, z, first.low};
       key.low = b_.sum({key.low, b_.constant(ElementType::U32, 0x9e3779b9)});
       key.high = b_.sum({key.high, b_.constant(ElementType::U32, 0xbb67ae85)});

@@ -45,10 +45,11 @@ class NumberGenerator {
       return integer();
     }
     const Id unit = fraction(count_);
-    const Id low = spread(b_.cast(first_, compute_), unit), high = spread(b_.cast(second_, compute_), unit);
+    const Id low = broadcast_scalar(b_.cast(first_, compute_), unit),
+             high = broadcast_scalar(b_.cast(second_, compute_), unit);
     const Id value = cast(b_.sum({low, b_.product({b_.difference({high, low}), unit})}));
     const Id reached = b_.compare(ir::ComparisonDirection::Ge, b_.cast(value, compute_), high);
-    return finish(b_.select({reached, spread(first_, value), value}));
+    return finish(b_.select({reached, broadcast_scalar(first_, value), value}));
   }
 
   // Returns normal numbers of mean `first` and standard deviation `second`.
@@ -63,7 +64,8 @@ class NumberGenerator {
         {b_.product({radius, b_.add(Opcode::Cosine, {angle})}), b_.product({radius, b_.add(Opcode::Sine, {angle})})},
         0);
     const Id value = b_.slice(both, 0, 0, count_);
-    const Id mean = spread(b_.cast(first_, compute_), value), deviation = spread(b_.cast(second_, compute_), value);
+    const Id mean = broadcast_scalar(b_.cast(first_, compute_), value),
+             deviation = broadcast_scalar(b_.cast(second_, compute_), value);
     return finish(cast(b_.sum({mean, b_.product({deviation, value})})));
   }
 
@@ -71,11 +73,11 @@ class NumberGenerator {
   Id integer() {
     const Id random = bits(count_, ElementType::U64);
     const Id low = b_.cast(first_, ElementType::U64);
-    const Id range = spread(b_.difference({b_.cast(second_, ElementType::U64), low}), random);
+    const Id range = broadcast_scalar(b_.difference({b_.cast(second_, ElementType::U64), low}), random);
     const Id zero = b_.splat(0, range);
     const Id is_empty = b_.compare(ir::ComparisonDirection::Eq, range, zero);
     const Id offset = b_.select({is_empty, zero, b_.add(Opcode::Remainder, {random, range})});
-    return finish(cast(b_.sum({spread(low, offset), offset})));
+    return finish(cast(b_.sum({broadcast_scalar(low, offset), offset})));
   }
 
   // Returns numbers in [0, 1).
@@ -106,7 +108,7 @@ class NumberGenerator {
     return b_.get_tuple_element(both, 1);
   }
 
-  Id spread(Id scalar, Id like) { return b_.spread(scalar, like); }
+  Id broadcast_scalar(Id scalar, Id like) { return b_.broadcast_scalar(scalar, like); }
   Id cast(Id x) { return b_.cast(x, shape_.element_type()); }
   Id finish(Id values) { return b_.ir::Builder::reshape(values, shape_.sizes()); }
 

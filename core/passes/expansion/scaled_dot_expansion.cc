@@ -15,7 +15,7 @@ InstructionId scaled(ArrayBuilder &b, InstructionId values, InstructionId scale,
   values = b.cast(values, type);
   scale = b.cast(scale, type);
   if (b.shape(scale).is_scalar()) {
-    return b.product({values, b.spread(scale, values)});
+    return b.product({values, b.broadcast_scalar(scale, values)});
   }
   std::vector<std::int64_t> blocks, dimensions;
   for (std::size_t d = 0; d < b.shape(values).rank(); ++d) {

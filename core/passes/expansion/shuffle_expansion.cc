@@ -41,7 +41,7 @@ Id sources(ArrayBuilder &b, ir::Instruction shuffle) {
       if (shuffled[i] == d) {
         const auto column = static_cast<std::int64_t>(i);
         coordinate =
-            b.stretch(b.ir::Builder::reshape(b.slice(indices, 1, column, column + 1), given_sizes), coordinate);
+            b.broadcast_to(b.ir::Builder::reshape(b.slice(indices, 1, column, column + 1), given_sizes), coordinate);
       }
     }
     coordinates.push_back(b.ir::Builder::reshape(coordinate, one_each));

@@ -19,7 +19,7 @@ Result<bool> topk_expansion(ir::Module &module, const PassContext &context) {
     ArrayBuilder b(module, topk);
     const InstructionId operand = topk.operands()[0];
     const std::size_t last = b.shape(operand).rank() - 1;
-    const InstructionId values = b.laid_out(operand, ir::Layout::descending(last + 1));  // the layout of the indices
+    const InstructionId values = b.with_layout(operand, ir::Layout::descending(last + 1));  // the layout of the indices
     const std::int64_t k = topk.shape().elements()[0].size(last);
     const bool largest = topk.number(AttributeKey::Largest, 1) != 0;
     const InstructionId sorted =

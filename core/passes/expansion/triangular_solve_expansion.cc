@@ -28,7 +28,7 @@ InstructionId solve(ArrayBuilder &b, InstructionId a, InstructionId right, bool 
     InstructionId x = body.difference({body.dynamic_slice(values[2], row_dimension, row, 1), sum});
     if (!has_unit_diagonal) {
       InstructionId diagonal = body.dynamic_slice(factors, column_dimension, row, 1);
-      x = body.quotient({x, body.stretch(diagonal, x)});
+      x = body.quotient({x, body.broadcast_to(diagonal, x)});
     }
     values[0] = body.dynamic_update_slice(values[0], x, row_dimension, row);
     return values;

@@ -123,7 +123,7 @@ class Splitter {
     std::vector<std::int64_t> sizes(from_.sizes().begin(), from_.sizes().end());
     sizes[dimension_] = length;
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dimension_), parts_);
-    return b.seen_as(x, Shape::array(b.type(x), sizes));
+    return b.bitcast_to(x, Shape::array(b.type(x), sizes));
   }
 
   // Returns the dimensions to reduce: first those of a part, then those that number the parts.

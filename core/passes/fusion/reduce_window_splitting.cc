@@ -230,7 +230,7 @@ class WindowSplitter {
     const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(d);
     sizes.insert(sizes.erase(first, first + static_cast<std::ptrdiff_t>(count)), parts.begin(), parts.end());
     for (Id &value : values) {
-      value = b_.seen_as(value, Shape::array(b_.type(value), sizes));
+      value = b_.bitcast_to(value, Shape::array(b_.type(value), sizes));
     }
     return values;
   }

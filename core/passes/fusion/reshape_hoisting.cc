@@ -122,11 +122,11 @@ class Hoister {
     const Sizes &sizes = found->second;
     ArrayBuilder b(module_, instruction);
     if (is_reshape(instruction)) {
-      return seen_as(b, instruction.operands()[0], sizes);
+      return bitcast_to(b, instruction.operands()[0], sizes);
     }
     std::vector<InstructionId> operands(instruction.operands().begin(), instruction.operands().end());
     for (InstructionId &operand : operands) {
-      operand = b.shape(operand).is_scalar() ? operand : seen_as(b, operand, sizes);
+      operand = b.shape(operand).is_scalar() ? operand : bitcast_to(b, operand, sizes);
     }
     const std::vector<ir::ComputationId> calls(instruction.calls().begin(), instruction.calls().end());
     const ir::ElementType type = instruction.shape().element_type();
@@ -137,7 +137,7 @@ class Hoister {
 
   // Returns the same elements in these sizes. Between kernels, that only renames bytes; a loop that reads at other
   // indices can include a reshape.
-  InstructionId seen_as(ArrayBuilder &b, InstructionId id, const Sizes &sizes) {
+  InstructionId bitcast_to(ArrayBuilder &b, InstructionId id, const Sizes &sizes) {
     if (std::ranges::equal(b.shape(id).sizes(), sizes)) {
       return id;
     }
@@ -146,9 +146,9 @@ class Hoister {
       const Instruction original = module_.instruction(id);
       const auto broadcast = original.opcode() == Opcode::Broadcast ? seen_broadcast(b, original, sizes) : std::nullopt;
       found->second = broadcast                           ? *broadcast
-                      : is_reshape(original)              ? seen_as(b, original.operands()[0], sizes)
+                      : is_reshape(original)              ? bitcast_to(b, original.operands()[0], sizes)
                       : moves_elements(original.opcode()) ? b.ir::Builder::reshape(id, sizes)
-                                                          : b.seen_as(id, Shape::array(b.type(id), sizes));
+                                                          : b.bitcast_to(id, Shape::array(b.type(id), sizes));
     }
     return found->second;
   }
@@ -178,7 +178,7 @@ class Hoister {
       return std::nullopt;
     }
     const InstructionId operand =
-        targets.empty() ? broadcast.operands()[0] : seen_as(b, broadcast.operands()[0], operand_sizes);
+        targets.empty() ? broadcast.operands()[0] : bitcast_to(b, broadcast.operands()[0], operand_sizes);
     return b.broadcast(operand, Shape::array(shape.element_type(), sizes), new_targets);
   }
 

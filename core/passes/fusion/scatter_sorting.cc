@@ -25,7 +25,7 @@ using Numbers = std::vector<std::int64_t>;
 constexpr std::int64_t min_windows = 64;
 
 // Tuples of sorted indices, by the values that determine where windows begin; several scatters may share one.
-using SortedPlaces = std::map<std::vector<Numbers>, Id>;
+using SortedStarts = std::map<std::vector<Numbers>, Id>;
 
 class Sorter {
  public:
@@ -40,41 +40,41 @@ class Sorter {
   bool is_worth_it(std::int64_t most) const {
     const bool is_sorted = scatter_.number(AttributeKey::IndicesAreSorted, 0) != 0 && windows_.operand_batch.empty() &&
                            windows_.update_order.size() == windows_.row.size() + 1;
-    // Indices of larger dimensions do not fit into s32 (window_places()).
+    // Indices of larger dimensions do not fit into s32 (window_starts()).
     const bool are_short =
         std::ranges::all_of(windows_.operand_sizes, [](std::int64_t size) { return size <= INT32_MAX; });
     return !is_sorted && scatter_.number(AttributeKey::UniqueIndices, 0) == 0 && order_matters() && are_short &&
            windows_.count >= min_windows && ir::product(windows_.row) < most && !moved_dimensions().empty();
   }
 
-  Id run(SortedPlaces &sorted) {
+  Id run(SortedStarts &sorted) {
     const Numbers moved = moved_dimensions(), sizes = sizes_of(windows_.operand_sizes, moved);
     const Numbers indices = {index(operands_[count_]), windows_.index_vector_dimension};
     const auto [found, is_new] = sorted.try_emplace({indices, windows_.start_map, windows_.operand_batch,
                                                      windows_.index_batch, windows_.operand_sizes, windows_.sizes});
     if (is_new) {
-      found->second = sorted_places(moved, sizes);
+      found->second = sorted_starts(moved, sizes);
     }
-    const Id places = b_.get_tuple_element(found->second, 0), order = b_.get_tuple_element(found->second, 1);
-    return scatter(moved, sizes, places, order);
+    const Id starts = b_.get_tuple_element(found->second, 0), order = b_.get_tuple_element(found->second, 1);
+    return scatter(moved, sizes, starts, order);
   }
 
  private:
   // Returns the start of each window as one number, ascending, and the number of the window.
-  Id sorted_places(const Numbers &moved, const Numbers &sizes) {
-    const WindowPlaces places =
-        window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
+  Id sorted_starts(const Numbers &moved, const Numbers &sizes) {
+    const WindowStarts windows =
+        window_starts(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
     const std::int64_t all = ir::product(sizes);
     const ElementType type = all <= INT32_MAX ? ElementType::S32 : ElementType::S64;
-    Id place = ir::no_instruction;
+    Id start = ir::no_instruction;
     for (std::size_t i = 0; i < moved.size(); ++i) {
-      const Id column = b_.cast(places.columns[static_cast<std::size_t>(moved[i])], type);
-      place = i == 0 ? column : b_.sum({b_.product({place, b_.splat(static_cast<double>(sizes[i]), place)}), column});
+      const Id column = b_.cast(windows.columns[static_cast<std::size_t>(moved[i])], type);
+      start = i == 0 ? column : b_.sum({b_.product({start, b_.splat(static_cast<double>(sizes[i]), start)}), column});
     }
     // Windows that are dropped come last.
-    place = b_.select({places.are_inside, place, b_.splat(static_cast<double>(all), place)});
-    place = b_.seen_as(place, ir::Shape::array(type, {windows_.count}));
-    return b_.sort_with_positions(place, 0, ir::ComparisonDirection::Lt);
+    start = b_.select({windows.is_in_bounds, start, b_.splat(static_cast<double>(all), start)});
+    start = b_.bitcast_to(start, ir::Shape::array(type, {windows_.count}));
+    return b_.sort_with_positions(start, 0, ir::ComparisonDirection::Lt);
   }
 
   // Whether the result depends on the order. It does not for a single op on whole words, and devices combine these in
@@ -102,9 +102,9 @@ class Sorter {
   }
 
   // Adds the scatter of windows in this order, whose start indices are numbers in these dimensions.
-  Id scatter(const Numbers &moved, const Numbers &sizes, Id places, Id order) {
+  Id scatter(const Numbers &moved, const Numbers &sizes, Id starts, Id order) {
     std::vector<Id> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
-    operands.push_back(starts(sizes, places));
+    operands.push_back(index_vectors(sizes, starts));
     for (std::size_t i = count_ + 1; i < operands_.size(); ++i) {
       operands.push_back(in_order(operands_[i], order));
     }
@@ -120,12 +120,12 @@ class Sorter {
   }
 
   // Returns s[windows] or s[windows, dimensions]; for windows that are dropped, the first dimension is out of range.
-  Id starts(const Numbers &sizes, Id places) {
+  Id index_vectors(const Numbers &sizes, Id starts) {
     if (sizes.size() == 1) {
-      return places;
+      return starts;
     }
     std::vector<Id> columns;
-    Id rest = b_.seen_as(places, ir::Shape::array(b_.type(places), {windows_.count, 1}));
+    Id rest = b_.bitcast_to(starts, ir::Shape::array(b_.type(starts), {windows_.count, 1}));
     std::int64_t stride = ir::product(sizes);
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
       stride /= sizes[i];
@@ -148,7 +148,7 @@ class Sorter {
     if (!std::ranges::is_sorted(windows_.update_order)) {
       updates = b_.transpose(updates, windows_.update_order);
     }
-    updates = b_.seen_as(updates, ir::Shape::array(b_.type(updates), sizes));
+    updates = b_.bitcast_to(updates, ir::Shape::array(b_.type(updates), sizes));
     sizes[0] = 1;
     return b_.add(Opcode::Gather, {updates, order}, [&](ir::Module &m, Id id) {
       m.set_numbers(id, AttributeKey::OffsetDims, window_dimensions());
@@ -179,7 +179,7 @@ class Sorter {
 
 Result<bool> scatter_sorting(ir::Module &module, const PassContext &context) {
   const std::vector<bool> embedded = embedded_computations(module);
-  SortedPlaces sorted;
+  SortedStarts sorted;
   return rewrite_outside_fusions(module, [&](ir::Instruction i) -> Result<Id> {
     const auto parent = index(i.parent().id());
     if (i.opcode() != Opcode::Scatter || parent >= embedded.size() || embedded[parent]) {

@@ -116,7 +116,7 @@ Result<bool> bitcast_recognition(ir::Module &module, const PassContext &) {
       if (!keeps_all_places(i)) {
         return i.id();
       }
-      builder.stand_in_for(i);
+      builder.copy_origin_from(i);
       return builder.add(Opcode::Bitcast, {i.operands()[0]}, [](ir::Module &, ir::InstructionId) {}, {}, i.shape());
     }));
     changed = changed || changed_here;

@@ -40,7 +40,7 @@ Layout with_order_of(Layout layout, const Layout &other) {
   return layout;
 }
 
-Shape laid_out(Shape shape, const Layout &layout) {
+Shape with_layout(Shape shape, const Layout &layout) {
   shape.set_layout(with_order_of(shape.layout(), layout));
   return shape;
 }
@@ -182,7 +182,7 @@ class LayoutAssignment {
     if (shape.is_array()) {
       const ArrayId array = groups_.array(id, next++);
       const Layout *layout = chosen(array);
-      return layout == nullptr ? shape : laid_out(std::move(shape), groups_.from_group(array, *layout));
+      return layout == nullptr ? shape : with_layout(std::move(shape), groups_.from_group(array, *layout));
     }
     for (Shape &element : shape.mutable_elements()) {
       element = in_chosen_layouts(id, std::move(element), next);
@@ -281,7 +281,7 @@ class LayoutAssignment {
       }
       if (shape.is_array()) {
         if (!lies_alike(shape.layout(), preference->layout)) {
-          set_shape(id, laid_out(shape, preference->layout));
+          set_shape(id, with_layout(shape, preference->layout));
           stand_in = in_layout(id, shape.layout());
         }
       } else {
@@ -295,7 +295,7 @@ class LayoutAssignment {
 
   static Shape with_array(Shape shape, std::size_t slot, const Layout &layout, std::size_t &next) {
     if (shape.is_array()) {
-      return next++ == slot ? laid_out(std::move(shape), layout) : shape;
+      return next++ == slot ? with_layout(std::move(shape), layout) : shape;
     }
     for (Shape &element : shape.mutable_elements()) {
       element = with_array(std::move(element), slot, layout, next);
@@ -331,7 +331,7 @@ class LayoutAssignment {
         return copy;
       }
     }
-    const InstructionId copy = add(Opcode::Copy, laid_out(shape, layout), id);
+    const InstructionId copy = add(Opcode::Copy, with_layout(shape, layout), id);
     copies_[id].push_back(copy);
     return copy;
   }

@@ -80,7 +80,7 @@ Id expand_convolution(ArrayBuilder &b, ir::Instruction convolution) {
     if (values.size() > 3) {
       const Id is_there =
           body.slice(body.reshape(window.under(body, values[3], position), {groups, rows, features}), 2, 0, 1);
-      values[0] = body.select({body.stretch(is_there, sum), sum, values[0]});
+      values[0] = body.select({body.broadcast_to(is_there, sum), sum, values[0]});
     } else {
       values[0] = sum;
     }

@@ -45,7 +45,7 @@ Id matrices(ArrayBuilder &b, Id x, const Numbers &first, const Numbers &second, 
     sizes.push_back(ir::product(sizes_of(b.shape(x).sizes(), *group)));
   }
   const Id ordered = is_identity(order) ? x : b.transpose_in_memory(x, order);
-  return b.seen_as(ordered, ir::Shape::array(b.type(x), sizes));
+  return b.bitcast_to(ordered, ir::Shape::array(b.type(x), sizes));
 }
 
 Id product_of_matrices(ArrayBuilder &b, Id lhs, Id rhs, ir::Instruction original) {
@@ -105,7 +105,7 @@ Result<bool> dot_expansion(ir::Module &module, const PassContext &context) {
     const ElementType sum_type = type == ElementType::F32 && context.has_f64 ? ElementType::F64 : type;
     const Id product = is_canonical(dot, lhs, rhs) ? sum_of_outer_products(b, left, right, sum_type)
                                                    : product_of_matrices(b, left, right, dot);
-    return b.seen_as(product, shape);
+    return b.bitcast_to(product, shape);
   });
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 Id stored(ArrayBuilder &b, Id x, ElementType type) {
   const Shape shape = b.shape(x);
-  return shape.element_type() == type ? x : b.seen_as(x, Shape::array(type, shape.sizes()));
+  return shape.element_type() == type ? x : b.bitcast_to(x, Shape::array(type, shape.sizes()));
 }
 
 // Returns the integer that the low bits of a u32 represent, with sign.
@@ -22,7 +22,7 @@ Id sign_extended(ArrayBuilder &b, Id code, int bits) {
 
 }  // namespace
 
-Id code_of(ArrayBuilder &b, Id x) {
+Id to_bits(ArrayBuilder &b, Id x) {
   const ElementType type = b.type(x);
   const Id code = b.convert(stored(b, x, storage_type(type)), ElementType::U32);
   const int bits = ir::bit_width(type);
@@ -30,7 +30,7 @@ Id code_of(ArrayBuilder &b, Id x) {
 }
 
 // Signed integers narrower than a byte are stored with their sign extended to the whole byte.
-Id of_code(ArrayBuilder &b, Id code, ElementType type) {
+Id from_bits(ArrayBuilder &b, Id code, ElementType type) {
   const int bits = ir::bit_width(type);
   if (bits < 8 && ir::is_signed(type)) {
     code = b.convert(sign_extended(b, code, bits), ElementType::U32);
@@ -45,12 +45,12 @@ Id widened_integer(ArrayBuilder &b, Id x) {
   if (!is_narrow_integer(type)) {
     return x;
   }
-  const Id code = code_of(b, x);
+  const Id code = to_bits(b, x);
   return ir::is_signed(type) ? sign_extended(b, code, ir::bit_width(type)) : code;
 }
 
 Id narrowed_integer(ArrayBuilder &b, Id x, ElementType type) {
-  return of_code(b, b.cast(x, ElementType::U32), type);
+  return from_bits(b, b.cast(x, ElementType::U32), type);
 }
 
 }  // namespace bp::passes

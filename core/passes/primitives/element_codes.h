@@ -23,8 +23,8 @@ inline ir::ElementType storage_type(ir::ElementType type) {
 
 // Convert row-major elements of a narrow type to their bits, as u32[...], and back. When converting back, bits above
 // those of the type are ignored.
-ir::InstructionId code_of(ArrayBuilder &b, ir::InstructionId x);
-ir::InstructionId of_code(ArrayBuilder &b, ir::InstructionId code, ir::ElementType type);
+ir::InstructionId to_bits(ArrayBuilder &b, ir::InstructionId x);
+ir::InstructionId from_bits(ArrayBuilder &b, ir::InstructionId bits, ir::ElementType type);
 
 // Convert integers to s32 or u32, and back by keeping the low bits.
 ir::InstructionId widened_integer(ArrayBuilder &b, ir::InstructionId x);

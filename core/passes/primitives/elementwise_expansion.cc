@@ -57,7 +57,7 @@ Id less(ArrayBuilder &b, Id x, Id y) {
 
 Id clamp(ArrayBuilder &b, Instruction, Operands x) {
   const auto bound = [&](Id limit) {
-    return b.shape(limit).rank() == b.shape(x[1]).rank() ? limit : b.spread(limit, x[1]);
+    return b.shape(limit).rank() == b.shape(x[1]).rank() ? limit : b.broadcast_scalar(limit, x[1]);
   };
   return b.add(Opcode::Minimum, {b.add(Opcode::Maximum, {x[1], bound(x[0])}), bound(x[2])});
 }

@@ -21,26 +21,26 @@ Id expand_gather(ArrayBuilder &b, ir::Instruction gather) {
   const std::vector<std::int64_t> offsets = numbers_of(gather, AttributeKey::OffsetDims);
   std::vector<std::int64_t> collapsed = numbers_of(gather, AttributeKey::CollapsedSliceDims);
   collapsed.insert(collapsed.end(), operand_batch.begin(), operand_batch.end());
-  const PlaceMap map{gather.number(AttributeKey::IndexVectorDim), start_map, operand_batch, index_batch};
+  const WindowIndexing map{gather.number(AttributeKey::IndexVectorDim), start_map, operand_batch, index_batch};
   const std::vector<std::int64_t> operand_sizes(b.shape(operand).sizes().begin(), b.shape(operand).sizes().end());
-  const WindowPlaces places = window_places(b, indices, operand_sizes, window, map);
+  const WindowStarts starts = window_starts(b, indices, operand_sizes, window, map);
 
   std::vector<std::int64_t> row = sizes_of(window, dimensions_except(window.size(), collapsed));
   row.insert(row.begin(), 1);
   std::vector<std::int64_t> all = row;
-  all[0] = places.count;
+  all[0] = starts.count;
   const auto take = [&](ArrayBuilder &body, Id round, std::vector<Id> values) {
-    const auto [from, starts, windows] = std::tuple(values[0], values[1], values[2]);
-    const Id taken = body.dynamic_slice(from, body.row_of_starts(starts, round), window);
-    return std::vector{from, starts,
+    const auto [from, vectors, windows] = std::tuple(values[0], values[1], values[2]);
+    const Id taken = body.dynamic_slice(from, body.row_of_starts(vectors, round), window);
+    return std::vector{from, vectors,
                        body.dynamic_update_slice(windows, body.ir::Builder::reshape(taken, row), 0, round)};
   };
   const Id empty = b.zeros(ir::Shape::array(result.element_type(), all));
-  const Id windows = b.loop(places.count, {operand, starts_of(b, places), empty}, take)[2];
+  const Id windows = b.loop(starts.count, {operand, starts_of(b, starts), empty}, take)[2];
 
   // From [batch..., window...] to the order of the result.
   const std::vector<std::int64_t> batch = dimensions_except(result.rank(), offsets);
-  std::vector<std::int64_t> sizes = places.batch_sizes, order(result.rank());
+  std::vector<std::int64_t> sizes = starts.batch_sizes, order(result.rank());
   sizes.insert(sizes.end(), row.begin() + 1, row.end());
   for (std::size_t i = 0; i < batch.size(); ++i) {
     order[static_cast<std::size_t>(batch[i])] = static_cast<std::int64_t>(i);

@@ -61,7 +61,7 @@ InstructionId in_row_major(ir::Module &module, ir::Instruction i) {
   ArrayBuilder b(module, i);
   std::vector<InstructionId> operands(i.operands().begin(), i.operands().end());
   for (InstructionId &operand : operands) {
-    operand = b.laid_out(operand, ir::Layout::descending(b.shape(operand).rank()));
+    operand = b.with_layout(operand, ir::Layout::descending(b.shape(operand).rank()));
   }
   const std::vector<ir::ComputationId> calls(i.calls().begin(), i.calls().end());
   const InstructionId moved = module.clone_instruction(b.computation(), i, operands, calls);
@@ -69,7 +69,7 @@ InstructionId in_row_major(ir::Module &module, ir::Instruction i) {
     return moved;
   }
   module.set_shape(moved, Shape::array(shape.element_type(), shape.sizes()));
-  return b.laid_out(moved, shape.layout());
+  return b.with_layout(moved, shape.layout());
 }
 
 }  // namespace
@@ -88,11 +88,12 @@ Result<bool> layout_expansion(ir::Module &module, const PassContext &context) {
     }
     const Shape shape = i.shape();
     ArrayBuilder b(module, i);
-    const InstructionId given = i.operands()[0], x = b.laid_out(given, ir::Layout::descending(b.shape(given).rank()));
+    const InstructionId given = i.operands()[0],
+                        x = b.with_layout(given, ir::Layout::descending(b.shape(given).rank()));
     const auto numbers = i.numbers(ir::AttributeKey::Dimensions);
-    const InstructionId result = renames ? b.seen_as(x, Shape::array(shape.element_type(), shape.sizes()))
+    const InstructionId result = renames ? b.bitcast_to(x, Shape::array(shape.element_type(), shape.sizes()))
                                          : b.transpose_in_memory(x, std::vector(numbers.begin(), numbers.end()));
-    return b.laid_out(result, shape.layout());
+    return b.with_layout(result, shape.layout());
   });
 }
 

@@ -175,7 +175,7 @@ Result<bool> narrow_float_expansion(ir::Module &module, const PassContext &conte
     const Id operand = i.operands()[0];
     if (is_narrow_float(from)) {
       ArrayBuilder b(module, i);
-      return b.cast(decoded({b, format_of(from)}, code_of(b, operand)), to);
+      return b.cast(decoded({b, format_of(from)}, to_bits(b, operand)), to);
     }
     if (!is_narrow_float(to) || ir::is_complex(from)) {
       return i.id();
@@ -184,7 +184,7 @@ Result<bool> narrow_float_expansion(ir::Module &module, const PassContext &conte
     const bool is_long = from == ElementType::F64 || (ir::is_integer(from) && ir::bit_width(from) > 16);
     const Id x = is_long && context.has_f64 ? rounded_to_odd(b, b.cast(operand, ElementType::F64))
                                             : b.cast(operand, ElementType::F32);
-    return of_code(b, encoded({b, format_of(to)}, x), to);
+    return from_bits(b, encoded({b, format_of(to)}, x), to);
   });
 }
 

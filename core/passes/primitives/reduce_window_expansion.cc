@@ -43,7 +43,7 @@ class Doubling {
     }
     Masked initial;
     for (std::size_t i = 0; i < count_; ++i) {
-      initial.values.push_back(b_.spread(reduce_.operands()[count_ + i], all.values[i]));
+      initial.values.push_back(b_.broadcast_scalar(reduce_.operands()[count_ + i], all.values[i]));
     }
     return combined(initial, all).values;
   }

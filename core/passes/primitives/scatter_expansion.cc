@@ -31,18 +31,18 @@ class ScatterExpansion {
 
   // Returns no instruction if the function consists of more than elementwise ops.
   Id run() {
-    const WindowPlaces places =
-        window_places(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
+    const WindowStarts starts =
+        window_starts(b_, operands_[count_], windows_.operand_sizes, windows_.sizes, windows_.map());
     std::vector<std::int64_t> rows = windows_.row;
-    rows.insert(rows.begin(), places.count);
+    rows.insert(rows.begin(), starts.count);
     std::vector<Id> values(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
     for (std::size_t i = 0; i < count_; ++i) {
       values.push_back(b_.ir::Builder::reshape(b_.transpose(operands_[count_ + 1 + i], windows_.update_order), rows));
     }
-    values.push_back(starts_of(b_, places));
-    values.push_back(places.are_inside);
+    values.push_back(starts_of(b_, starts));
+    values.push_back(starts.is_in_bounds);
     const std::vector<Id> results =
-        b_.loop(places.count, values, [&](ArrayBuilder &body, Id round, std::vector<Id> state) {
+        b_.loop(starts.count, values, [&](ArrayBuilder &body, Id round, std::vector<Id> state) {
           return combine_window(body, round, std::move(state));
         });
     return count_ == 1 ? results[0] : b_.tuple(std::span(results.data(), count_));
@@ -63,7 +63,7 @@ class ScatterExpansion {
     }
     const std::vector<Id> after = body.apply_to_arrays(scatter_.called(0), arguments, windows_.sizes);
     for (std::size_t i = 0; i < count_; ++i) {
-      const Id kept = body.select({body.spread(is_inside, before[i]), after[i], before[i]});
+      const Id kept = body.select({body.broadcast_scalar(is_inside, before[i]), after[i], before[i]});
       state[i] = body.dynamic_update_slice(state[i], kept, start);
     }
     return state;

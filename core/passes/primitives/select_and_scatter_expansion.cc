@@ -34,7 +34,7 @@ Id expand_select_and_scatter(ArrayBuilder &b, ir::Instruction i) {
                const Id is_first = body.compare(ComparisonDirection::Lt, chosen, body.splat(0, chosen));
                const Id is_better = body.bit_or({is_first, body.add(Opcode::Not, {keeps})});
                const Id take = body.bit_and({window.under(body, are_there, position), is_better});
-               return std::vector{body.select({take, body.spread(position, chosen), chosen}),
+               return std::vector{body.select({take, body.broadcast_scalar(position, chosen), chosen}),
                                   body.select({take, candidate, best}), elements, are_there};
              });
 
@@ -44,7 +44,8 @@ Id expand_select_and_scatter(ArrayBuilder &b, ir::Instruction i) {
                  [&](ArrayBuilder &body, Id round, std::vector<Id> values) {
                    const auto [result, from, chosen] = std::tuple(values[0], values[1], values[2]);
                    const Id position = body.difference({body.splat(static_cast<double>(last), round), round});
-                   const Id is_chosen = body.compare(ComparisonDirection::Eq, chosen, body.spread(position, chosen));
+                   const Id is_chosen =
+                       body.compare(ComparisonDirection::Eq, chosen, body.broadcast_scalar(position, chosen));
                    const Id before = window.under(body, result, position);
                    const Id after = body.apply_to_arrays(scatter, std::array{before, from}, output.sizes())[0];
                    return std::vector{window.replaced(body, result, after, is_chosen, position), from, chosen};

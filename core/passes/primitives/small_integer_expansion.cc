@@ -27,12 +27,12 @@ double largest(ElementType type) {
 
 // Converts to u32, without sign extension.
 Id without_sign(ArrayBuilder &b, Id x) {
-  return code_of(b, x);
+  return to_bits(b, x);
 }
 // Converts to s32, with the highest bit of the type as the sign.
 Id with_sign(ArrayBuilder &b, Id x) {
   const int rest = 32 - ir::bit_width(b.type(x));
-  const Id high = b.convert(b.shift_left(code_of(b, x), rest), ElementType::S32);
+  const Id high = b.convert(b.shift_left(to_bits(b, x), rest), ElementType::S32);
   return b.add(Opcode::ShiftRightArithmetic, {high, b.splat(rest, high)});
 }
 

@@ -112,13 +112,13 @@ class SortExpansion {
     const Id place = pairs.back().low;
     const Id position = b.iota(ir::Shape::array(ElementType::S32, b.shape(place).sizes()), 1);
     const Id twice = b.sum({position, position});
-    const Id shifted = b.add(Opcode::ShiftRightLogical, {twice, b.spread(bit, twice)});
+    const Id shifted = b.add(Opcode::ShiftRightLogical, {twice, b.broadcast_scalar(bit, twice)});
     // Separate statements, because compilers differ in the order in which they evaluate arguments, and instruction
     // names must not.
     const Id zero = b.splat(0, shifted);
     const Id is_up = b.compare(ComparisonDirection::Eq, b.bit_and({shifted, b.splat(1, shifted)}), zero);
     const Id is_last = b.compare(ComparisonDirection::Eq, next_stage, levels);
-    const Id ascends = b.bit_or({is_up, b.spread(is_last, is_up)});
+    const Id ascends = b.bit_or({is_up, b.broadcast_scalar(is_last, is_up)});
 
     const Id low = pairs.back().low, high = pairs.back().high;
     const Id high_place_first = b.compare(ComparisonDirection::Lt, high, low);
@@ -129,7 +129,7 @@ class SortExpansion {
     const Id by_value = b.bit_or({high_first, b.bit_and({b.add(Opcode::Not, {low_first}), high_place_first})});
     const Id is_behind = b.select({are_real, by_value, high_place_first});
     const Id exchange =
-        b.bit_and({b.spread(is_active, ascends), b.compare(ComparisonDirection::Eq, is_behind, ascends)});
+        b.bit_and({b.broadcast_scalar(is_active, ascends), b.compare(ComparisonDirection::Eq, is_behind, ascends)});
     std::vector<Id> next;
     for (const Pair &pair : pairs) {
       next.push_back(joined(b, {b.select({exchange, pair.high, pair.low}), b.select({exchange, pair.low, pair.high})}));

@@ -44,14 +44,14 @@ Result<bool> storage_expansion(ir::Module &module, const PassContext &context) {
     const ElementType type = shape.element_type();
     if (i.opcode() == Opcode::BitcastConvert && is_plain(i) && has_code(i)) {
       ArrayBuilder b(module, i);
-      const Id code = code_of(b, i.operands()[0]);
+      const Id code = to_bits(b, i.operands()[0]);
       return type == ElementType::Pred ? b.compare(ir::ComparisonDirection::Ne, code, b.splat(0, code))
-                                       : of_code(b, code, type);
+                                       : from_bits(b, code, type);
     }
     if (i.opcode() == Opcode::BitcastConvert && is_plain(i) && is_narrow(type) &&
         i.operand(0).shape().element_type() == ElementType::Pred) {
       ArrayBuilder b(module, i);
-      return of_code(b, b.convert(i.operands()[0], ElementType::U32), type);
+      return from_bits(b, b.convert(i.operands()[0], ElementType::U32), type);
     }
     if (!moves(i.opcode()) || !is_narrow(type) || type == storage_type(type) || !is_plain(i)) {
       return i.id();
@@ -61,12 +61,12 @@ Result<bool> storage_expansion(ir::Module &module, const PassContext &context) {
     for (Id &operand : operands) {
       if (b.type(operand) == type) {
         const Shape narrow = b.shape(operand);
-        operand = b.seen_as(operand, Shape::array(storage_type(type), narrow.sizes()));
+        operand = b.bitcast_to(operand, Shape::array(storage_type(type), narrow.sizes()));
       }
     }
     const Id moved = module.clone_instruction(b.computation(), i, operands, {});
     module.set_shape(moved, Shape::array(storage_type(type), shape.sizes()));
-    return b.seen_as(moved, shape);
+    return b.bitcast_to(moved, shape);
   });
 }
 

@@ -247,7 +247,7 @@ class AlgebraicSimplifier {
  public:
   AlgebraicSimplifier(ir::Module &module, const ir::Instruction &instruction, bool allow_inexact)
       : module_(module), builder_(module, instruction.parent().id()), allow_inexact_(allow_inexact) {
-    builder_.stand_in_for(instruction);
+    builder_.copy_origin_from(instruction);
   }
 
   ir::InstructionId simplify(ir::InstructionId id) {

@@ -20,7 +20,7 @@ ir::InstructionId without_annotation(ir::Module &module, const ir::Instruction &
         operands.assign(instruction.operands().begin(), instruction.operands().end());
       }
       ir::Builder builder(module, instruction.parent().id());
-      builder.stand_in_for(instruction);
+      builder.copy_origin_from(instruction);
       return builder.tuple(operands);
     }
     case ir::Annotation::None:
@@ -35,14 +35,14 @@ Result<bool> annotation_removal(ir::Module &module, const PassContext &) {
   if (!ir::check_one_device(module).ok()) {
     return false;  // a partitioner needs them
   }
-  const bool is_unpartitioned = ir::is_unpartitioned(module);
+  const bool awaits_partitioner = ir::awaits_partitioner(module);
   BP_ASSIGN(const bool changed, rewrite_all(module, [&](ir::Instruction instruction) -> Result<ir::InstructionId> {
               return without_annotation(module, instruction);
             }));
-  if (is_unpartitioned) {
+  if (awaits_partitioner) {
     module.header().replica_count = module.header().num_partitions = 1;
   }
-  return changed || is_unpartitioned;
+  return changed || awaits_partitioner;
 }
 
 }  // namespace bp::passes

@@ -72,7 +72,7 @@ Result<bool> constant_folding(ir::Module &module, const PassContext &context) {
       const ir::Shape &shape = instruction.operand(0).shape();
       const auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
       ir::Builder builder(module, instruction.parent().id());
-      builder.stand_in_for(instruction);
+      builder.copy_origin_from(instruction);
       return shape.is_dynamic(dimension)
                  ? instruction.id()
                  : builder.constant(ir::ElementType::S32, static_cast<double>(shape.size(dimension)));
@@ -92,7 +92,7 @@ Result<bool> constant_folding(ir::Module &module, const PassContext &context) {
       return instruction.id();  // left to the device
     }
     ir::Builder builder(module, instruction.parent().id());
-    builder.stand_in_for(instruction);
+    builder.copy_origin_from(instruction);
     InstructionId constant = builder.constant(std::move(*value));
     module.set_shape(constant, module.instruction(instruction.id()).shape());  // its layout
     return constant;

@@ -33,7 +33,7 @@ class MovementSimplifier {
         keep_(instruction.id()),
         shape_(instruction.shape()),
         builder_(module, instruction.parent().id()) {
-    builder_.stand_in_for(instruction);
+    builder_.copy_origin_from(instruction);
   }
 
   InstructionId run() {

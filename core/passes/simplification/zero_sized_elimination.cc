@@ -16,7 +16,7 @@ bool is_empty(const ir::Shape &shape) {
 
 ir::InstructionId initial_values(ir::Module &module, const ir::Instruction &reduce) {
   ir::Builder builder(module, reduce.parent().id());
-  builder.stand_in_for(reduce);
+  builder.copy_origin_from(reduce);
   const ir::Shape shape = reduce.shape();
   const std::size_t count = reduce.operand_count() / 2;
   std::vector<ir::InstructionId> results;
@@ -37,7 +37,7 @@ Result<bool> zero_sized_elimination(ir::Module &module, const PassContext &) {
     if (instruction.opcode() == ir::Opcode::Gather && shape.is_static() && shape.element_count() != 0 &&
         ir::product(instruction.numbers(ir::AttributeKey::SliceSizes)) == 0) {
       ir::Builder builder(module, instruction.parent().id());
-      builder.stand_in_for(instruction);
+      builder.copy_origin_from(instruction);
       BP_ASSIGN(ir::Literal zero, ir::Literal::zeros(ir::Shape::scalar(shape.element_type())));
       return builder.broadcast(builder.constant(std::move(zero)), ir::Shape(shape));
     }
@@ -50,7 +50,7 @@ Result<bool> zero_sized_elimination(ir::Module &module, const PassContext &) {
     }
     BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
     ir::Builder builder(module, instruction.parent().id());
-    builder.stand_in_for(instruction);
+    builder.copy_origin_from(instruction);
     return builder.constant(std::move(literal));
   });
 }
