@@ -25,8 +25,8 @@ Status check_dynamic_dimensions(const Instruction &instruction);
 // Returns, for each operand, the sizes that the op sees: a static dimension that must equal a dynamic one has the size
 // of the dynamic one.
 std::vector<SizeFormulas> operand_sizes(const Instruction &instruction);
-// Returns the sizes of each array of the result: one array, or those of a tuple. Not for ops whose rule is PassThrough or
-// Refused.
+// Returns the sizes of each array of the result: one array, or those of a tuple. Not for ops whose rule is PassThrough
+// or Refused.
 std::vector<SizeFormulas> result_sizes(const Instruction &instruction);
 
 // XLA's custom calls that convert between a dynamic array and a static array of its bounds plus its sizes, one s32[]

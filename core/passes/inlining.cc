@@ -118,7 +118,7 @@ bool GrowthBudget::try_spend(const Instruction &caller, const ir::Computation &b
   const bool is_first = !copied_.contains(body.id());
   const std::size_t added = (copies - (is_first && copies > 0 ? 1 : 0)) * body.instruction_count();
   if (added > 0 && count_ + added > context_.max_inlined_instructions) {
-    refuse(caller, static_cast<double>(count_ + added));
+    report_refusal(caller, static_cast<double>(count_ + added));
     return false;
   }
   copied_.insert(body.id());

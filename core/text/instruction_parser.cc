@@ -89,8 +89,8 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
   }
   BP_TRY(check_operand_count(spelled, operands.size()));
 
-  Draft outer{ir::no_instruction, opcode, {}, {}};
-  Draft wrapped{ir::no_instruction, spelled.wrapped, {}, {}};
+  PendingInstruction outer{ir::no_instruction, opcode, {}, {}};
+  PendingInstruction wrapped{ir::no_instruction, spelled.wrapped, {}, {}};
   bool is_wrapping = opcode == Opcode::AsyncStart && spelled.wrapped != Opcode::Invalid;
   if (is_wrapping) {
     BP_ASSIGN(outer.id, wrap_async_start(scope, spelled, shape, operands, name));
@@ -112,11 +112,11 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
   }
   if (is_wrapping) {
     outer.seen.push_back(AttributeKey::Calls);
-    BP_TRY(finish_draft(wrapped, spelled.begin));
+    BP_TRY(finish_instruction(wrapped, spelled.begin));
     // The wrapper comes after the computations that its attributes define in place.
     finished_.push_back(module_.instruction(outer.id).calls()[0]);
   }
-  BP_TRY(finish_draft(outer, spelled.begin));
+  BP_TRY(finish_instruction(outer, spelled.begin));
   if (opcode == Opcode::AsyncStart || opcode == Opcode::AsyncUpdate || opcode == Opcode::AsyncDone) {
     BP_TRY(join_async_chain(outer.id, spelled));
   }
@@ -238,7 +238,7 @@ Status ModuleParser::check_operand_count(const SpelledOpcode &spelled, std::size
 
 // --- Attributes ---
 
-Status ModuleParser::parse_attributes(Scope &scope, Draft &outer, Draft *wrapped) {
+Status ModuleParser::parse_attributes(Scope &scope, PendingInstruction &outer, PendingInstruction *wrapped) {
   bool has_metadata = false, has_control_predecessors = false;
   while (reader_.accept(',')) {
     std::size_t begin = reader_.token().begin;
@@ -258,12 +258,12 @@ Status ModuleParser::parse_attributes(Scope &scope, Draft &outer, Draft *wrapped
       BP_TRY(parse_control_predecessors(scope, outer.id));
       continue;
     }
-    Draft *draft = &outer;
+    PendingInstruction *pending = &outer;
     std::optional<ir::AttributeUse> use;
     if (wrapped != nullptr) {
       use = ir::find_attribute(wrapped->opcode, name);
       if (use && !ir::is_hint(use->key)) {
-        draft = wrapped;
+        pending = wrapped;
       } else {
         use.reset();
       }
@@ -275,38 +275,38 @@ Status ModuleParser::parse_attributes(Scope &scope, Draft &outer, Draft *wrapped
       return reader_.error_at(begin, "{} has no attribute '{}'{}", ir::to_string(outer.opcode), name,
                               did_you_mean_attribute(outer.opcode, name));
     }
-    bool is_seen = std::ranges::find(draft->seen, use->key) != draft->seen.end();
+    bool is_seen = std::ranges::find(pending->seen, use->key) != pending->seen.end();
     BP_TRY(once(is_seen));
-    draft->seen.push_back(use->key);
-    BP_TRY(parse_attribute_value(*draft, *use));
+    pending->seen.push_back(use->key);
+    BP_TRY(parse_attribute_value(*pending, *use));
   }
   return {};
 }
 
-Status ModuleParser::parse_attribute_value(Draft &draft, ir::AttributeUse use) {
-  auto row = ir::info(draft.opcode).attributes;
+Status ModuleParser::parse_attribute_value(PendingInstruction &pending, ir::AttributeUse use) {
+  auto row = ir::info(pending.opcode).attributes;
   auto position = static_cast<std::size_t>(std::ranges::find(row, use.key, &ir::AttributeUse::key) -
                                            row.begin());  // row.size() for hints
   switch (ir::info(use.key).kind) {
     case AttributeKind::Computation: {
       BP_ASSIGN(ir::ComputationId callee, parse_called_computation());
-      draft.calls.push_back({position, draft.calls.size(), callee});
+      pending.calls.push_back({position, pending.calls.size(), callee});
       return {};
     }
     case AttributeKind::Computations:
       BP_TRY(reader_.expect('{', "before a list of computations"));
       return reader_.read_list('}', "a list of computations", [&]() -> Status {
         BP_ASSIGN(ir::ComputationId callee, parse_called_computation());
-        draft.calls.push_back({position, draft.calls.size(), callee});
+        pending.calls.push_back({position, pending.calls.size(), callee});
         return {};
       });
     case AttributeKind::Literal: {
       BP_ASSIGN(ir::Shape shape, read_shape(reader_));
       BP_ASSIGN(ir::Literal literal, read_literal(reader_, shape, literals_));
-      module_.set_literal(draft.id, std::move(literal));
+      module_.set_literal(pending.id, std::move(literal));
       return {};
     }
-    default: return read_attribute(reader_, module_, draft.id, use.key);
+    default: return read_attribute(reader_, module_, pending.id, use.key);
   }
 }
 
@@ -352,15 +352,15 @@ Result<ir::ComputationId> ModuleParser::parse_called_computation() {
   return found->second;
 }
 
-Status ModuleParser::finish_draft(Draft &draft, std::size_t begin) {
-  const ir::OpInfo &op = ir::info(draft.opcode);
-  auto is_seen = [&](AttributeKey key) { return std::ranges::find(draft.seen, key) != draft.seen.end(); };
+Status ModuleParser::finish_instruction(PendingInstruction &pending, std::size_t begin) {
+  const ir::OpInfo &op = ir::info(pending.opcode);
+  auto is_seen = [&](AttributeKey key) { return std::ranges::find(pending.seen, key) != pending.seen.end(); };
   for (const ir::AttributeUse &use : op.attributes) {
     if (use.required && !is_seen(use.key)) {
       return reader_.error_at(begin, "{} needs the attribute '{}'", op.text, ir::to_string(use.key));
     }
   }
-  if (draft.opcode == Opcode::Conditional) {
+  if (pending.opcode == Opcode::Conditional) {
     bool has_branches = is_seen(AttributeKey::BranchComputations);
     bool has_true = is_seen(AttributeKey::TrueComputation), has_false = is_seen(AttributeKey::FalseComputation);
     if (has_branches ? has_true || has_false : !has_true || !has_false) {
@@ -368,11 +368,12 @@ Status ModuleParser::finish_draft(Draft &draft, std::size_t begin) {
                               "conditional needs either true_computation and false_computation or branch_computations");
     }
   }
-  if (!draft.calls.empty()) {
-    std::ranges::sort(draft.calls, {}, [](const Draft::Call &call) { return std::pair(call.attribute, call.order); });
+  if (!pending.calls.empty()) {
+    std::ranges::sort(pending.calls, {},
+                      [](const PendingInstruction::Call &call) { return std::pair(call.attribute, call.order); });
     std::vector<ir::ComputationId> calls;
-    std::ranges::transform(draft.calls, std::back_inserter(calls), &Draft::Call::callee);
-    module_.set_calls(draft.id, calls);
+    std::ranges::transform(pending.calls, std::back_inserter(calls), &PendingInstruction::Call::callee);
+    module_.set_calls(pending.id, calls);
   }
   return {};
 }

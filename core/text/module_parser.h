@@ -42,7 +42,7 @@ class ModuleParser {
     std::size_t begin = 0;  // offset in the text
   };
   // An instruction whose attributes are being read.
-  struct Draft {
+  struct PendingInstruction {
     ir::InstructionId id;
     ir::Opcode opcode;
     // Called computations. Sorted, they become Instruction::calls.
@@ -79,11 +79,11 @@ class ModuleParser {
   Result<ir::InstructionId> parse_operand(Scope &scope);
   Result<ir::InstructionId> find_operand(Scope &scope, const std::optional<ir::Shape> &shape);
   Status check_operand_count(const SpelledOpcode &spelled, std::size_t count);
-  Status parse_attributes(Scope &scope, Draft &outer, Draft *wrapped);
-  Status parse_attribute_value(Draft &draft, ir::AttributeUse use);
+  Status parse_attributes(Scope &scope, PendingInstruction &outer, PendingInstruction *wrapped);
+  Status parse_attribute_value(PendingInstruction &pending, ir::AttributeUse use);
   Status parse_control_predecessors(Scope &scope, ir::InstructionId id);
   Result<ir::ComputationId> parse_called_computation();
-  Status finish_draft(Draft &draft, std::size_t begin);
+  Status finish_instruction(PendingInstruction &pending, std::size_t begin);
   Result<ir::Shape> infer_missing_shape(ir::InstructionId id, std::size_t begin);
 
   // async_parser.cc

@@ -57,7 +57,7 @@ TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads, const
   };
   const auto fits = [&](const TeamSize &size) {
     return size.threads * size.per_block <= max_threads &&
-           shared_bytes_of(size, size.threads / size.exchanging(warp_size) * work.shown_bytes) <=
+           shared_bytes_of(size, size.threads / size.exchange_width(warp_size) * work.shown_bytes) <=
                target.usual_shared_bytes;
   };
   TeamSize size = side_by_side(1, filling(line_bytes));
@@ -99,14 +99,14 @@ BlockTeam::BlockTeam(llvm::IRBuilderBase &b, const Threads &threads, const Kerne
       b.CreateAdd(b.CreateMul(side_by_side, integer(size.stride)), b.CreateURem(frame.thread, integer(size.stride)));
   item_ = b.CreateAdd(b.CreateMul(frame.block, integer(size.per_block)), number_);
   if (items % size.per_block != 0) {
-    is_wanted_ = b.CreateICmpULT(item_, integer(items));
-    threads_.note_wanted(b, frame_, is_wanted_);
+    has_work_ = b.CreateICmpULT(item_, integer(items));
+    threads_.note_work(b, frame_, has_work_);
     item_ = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item_, integer(items - 1));
   }
 }
 
 void BlockTeam::wait(llvm::IRBuilderBase &b) {
-  if (size_.threads > exchanging()) {
+  if (size_.threads > exchange_width()) {
     threads_.wait_for_block(b, frame_);
   } else {
     threads_.wait_for_warp(b, frame_);
@@ -136,9 +136,9 @@ Value *BlockTeam::shuffle_xor(llvm::IRBuilderBase &b, Value *value, std::uint32_
 }
 
 // Several instructions where one multiplies only a part of the unit's matrices.
-std::vector<Value *> BlockTeam::multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
-                                                  std::span<Value *const> a, std::span<Value *const> b,
-                                                  std::span<Value *const> sums) {
+std::vector<Value *> BlockTeam::mma(llvm::IRBuilderBase &builder, emit::MatrixElement element,
+                                    std::span<Value *const> a, std::span<Value *const> b,
+                                    std::span<Value *const> sums) {
   const MatrixPart part = *threads_.matrix_part(element);
   const std::size_t of_rows = part.rows / 8, of_line = part.contracted_bytes / 16;
   std::vector<Value *> results(sums.begin(), sums.end());

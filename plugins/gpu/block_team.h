@@ -15,7 +15,7 @@ struct TeamSize {
   std::int64_t stride = 1;
 
   // The number of threads of a team that can exchange values.
-  std::int64_t exchanging(std::int64_t warp_size) const {
+  std::int64_t exchange_width(std::int64_t warp_size) const {
     return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1));
   }
 };
@@ -42,33 +42,32 @@ class BlockTeam final : public emit::Team {
   const std::vector<emit::TensorView> &views() const { return views_; }
 
   std::int64_t size() const override { return size_.threads; }
-  std::int64_t exchanging() const override { return size_.exchanging(threads_.target().warp_size); }
+  std::int64_t exchange_width() const override { return size_.exchange_width(threads_.target().warp_size); }
   llvm::Value *member() const override { return member_; }
-  llvm::Value *is_wanted() const override { return is_wanted_; }
+  llvm::Value *has_work() const override { return has_work_; }
   void wait(llvm::IRBuilderBase &builder) override;
   llvm::Value *shuffle_xor(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) override;
   bool has_matrix_unit(emit::MatrixElement element) const override {
     return threads_.target().warp_size == matrix_lanes && size_.threads >= 2 * matrix_lanes &&
            threads_.matrix_part(element).has_value();
   }
-  std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
-                                               std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
-                                               std::span<llvm::Value *const> sums) override;
-  std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &builder, llvm::Value *line,
-                                                   bool are_turned) override {
-    return threads_.load_matrix_fragments(builder, frame_, line, are_turned);
+  std::vector<llvm::Value *> mma(llvm::IRBuilderBase &builder, emit::MatrixElement element,
+                                 std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
+                                 std::span<llvm::Value *const> sums) override;
+  std::vector<llvm::Value *> ldmatrix(llvm::IRBuilderBase &builder, llvm::Value *line, bool transposed) override {
+    return threads_.ldmatrix(builder, frame_, line, transposed);
   }
   bool has_warpgroup_unit(emit::MatrixElement element) const override {
     return size_.per_block == 1 && size_.threads % emit::WarpgroupUnit::members == 0 &&
            threads_.has_warpgroup_unit(element);
   }
-  std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, emit::MatrixElement element,
-                                             const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
-                                             std::span<llvm::Value *const> sums) override {
-    return threads_.multiply_slices(builder, frame_, element, rows, columns, sums);
+  std::vector<llvm::Value *> wgmma(llvm::IRBuilderBase &builder, emit::MatrixElement element,
+                                   const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
+                                   std::span<llvm::Value *const> sums) override {
+    return threads_.wgmma(builder, frame_, element, rows, columns, sums);
   }
-  std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder, std::span<llvm::Value *const> sums) override {
-    return threads_.finish_slices(builder, frame_, sums);
+  std::vector<llvm::Value *> wgmma_wait(llvm::IRBuilderBase &builder, std::span<llvm::Value *const> sums) override {
+    return threads_.wgmma_wait(builder, frame_, sums);
   }
   void proxy_fence(llvm::IRBuilderBase &builder) override { threads_.proxy_fence(builder, frame_); }
   bool has_copy_engine() const override {
@@ -84,14 +83,14 @@ class BlockTeam final : public emit::Team {
   void mbarrier_expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) override {
     threads_.mbarrier_expect_bytes(builder, frame_, barrier, bytes);
   }
-  void copy_tensor_box(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
-                       llvm::Value *to, llvm::Value *barrier) override {
-    threads_.copy_tensor_box(builder, frame_, frame_.maps[view], coordinates, to, barrier);
+  void tma_load(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
+                llvm::Value *to, llvm::Value *barrier) override {
+    threads_.tma_load(builder, frame_, frame_.maps[view], coordinates, to, barrier);
   }
   void mbarrier_wait(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) override {
     threads_.mbarrier_wait(builder, frame_, barrier, is_odd);
   }
-  bool copies_by_itself() const override { return threads_.target().threads.gpu.copies_by_itself; }
+  bool has_async_copy() const override { return threads_.target().threads.gpu.has_async_copy; }
   void cp_async(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) override {
     threads_.cp_async(builder, frame_, to, from, is_there);
   }
@@ -109,7 +108,7 @@ class BlockTeam final : public emit::Team {
   const Threads &threads_;
   const KernelFrame &frame_;
   TeamSize size_;
-  llvm::Value *member_, *number_, *item_, *is_wanted_ = nullptr;  // number_: index of the team in its block
+  llvm::Value *member_, *number_, *item_, *has_work_ = nullptr;  // number_: index of the team in its block
   std::vector<emit::TensorView> views_;
 };
 

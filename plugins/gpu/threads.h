@@ -90,22 +90,22 @@ class Threads {
   }
   // Loads four matrices of 8 lines of 16 bytes from shared memory, and distributes them over the warp as emit::Team
   // describes (ldmatrix).
-  virtual std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &, const KernelFrame &,
-                                                           llvm::Value * /*line*/, bool /*are_turned*/) const {
+  virtual std::vector<llvm::Value *> ldmatrix(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*line*/,
+                                              bool /*transposed*/) const {
     return {};
   }
 
   // Starts a multiplication by the unit of a warpgroup, as emit::WarpgroupUnit describes it, and waits for the one
   // before (wgmma.fence, wgmma.mma_async, wgmma.commit_group, wgmma.wait_group 1).
-  virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &, const KernelFrame &, emit::MatrixElement,
-                                                     const emit::WarpgroupSlice & /*rows*/,
-                                                     const emit::WarpgroupSlice & /*columns*/,
-                                                     std::span<llvm::Value *const> /*sums*/) const {
+  virtual std::vector<llvm::Value *> wgmma(llvm::IRBuilderBase &, const KernelFrame &, emit::MatrixElement,
+                                           const emit::WarpgroupSlice & /*rows*/,
+                                           const emit::WarpgroupSlice & /*columns*/,
+                                           std::span<llvm::Value *const> /*sums*/) const {
     return {};
   }
   // Waits for the last multiplication (wgmma.wait_group 0).
-  virtual std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &, const KernelFrame &,
-                                                   std::span<llvm::Value *const> /*sums*/) const {
+  virtual std::vector<llvm::Value *> wgmma_wait(llvm::IRBuilderBase &, const KernelFrame &,
+                                                std::span<llvm::Value *const> /*sums*/) const {
     return {};
   }
   // Makes what this thread wrote to shared memory visible to the warpgroup's unit and the copy engine
@@ -119,9 +119,9 @@ class Threads {
                                      std::uint32_t /*bytes*/) const {}
   // Starts to copy a box (cp.async.bulk.tensor). map: one of the frame's, with as many dimensions as there are
   // coordinates.
-  virtual void copy_tensor_box(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*map*/,
-                               std::span<llvm::Value *const> /*coordinates*/, llvm::Value * /*to*/,
-                               llvm::Value * /*barrier*/) const {}
+  virtual void tma_load(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*map*/,
+                        std::span<llvm::Value *const> /*coordinates*/, llvm::Value * /*to*/,
+                        llvm::Value * /*barrier*/) const {}
   // Waits for the end of an even or odd phase (mbarrier.try_wait.parity, again and again).
   virtual void mbarrier_wait(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*barrier*/,
                              llvm::Value * /*is_odd*/) const {}
@@ -134,8 +134,8 @@ class Threads {
   // Waits for all groups of this thread but the `last` ones (cp.async.wait_group).
   virtual void cp_async_wait(llvm::IRBuilderBase &, const KernelFrame &, std::uint32_t /*last*/) const {}
 
-  // Notes that, from here on, nothing depends on what the thread reads unless the i1 `is_wanted` is set.
-  virtual void note_wanted(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*is_wanted*/) const {}
+  // Notes that, from here on, nothing depends on what the thread reads unless the i1 `has_work` is set.
+  virtual void note_work(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*has_work*/) const {}
 
  private:
   const Target target_;

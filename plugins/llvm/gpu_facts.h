@@ -15,7 +15,7 @@ struct GpuFacts {
   // Multiply-adds of a multiprocessor per cycle with the units of warps, and of warpgroups, by MatrixElement; 0: there
   // is no such unit.
   std::array<double, 5> matrix_products = {}, warpgroup_products = {};
-  bool copies_by_itself = false;  // whether threads can copy to shared memory asynchronously
+  bool has_async_copy = false;  // whether threads can copy to shared memory asynchronously
 };
 
 }  // namespace bp::emit

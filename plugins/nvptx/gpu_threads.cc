@@ -100,9 +100,9 @@ class GpuThreads final : public gpu::Threads {
 
   // The sums belong to the unit until it is done. Nothing is computed with them in between, so the compiler of PTX
   // leaves them in their registers; otherwise it would make the unit wait.
-  std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
-                                             const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
-                                             std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> wgmma(llvm::IRBuilderBase &b, const KernelFrame &, emit::MatrixElement element,
+                                   const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
+                                   std::span<llvm::Value *const> sums) const override {
     const auto descriptors = [&](const emit::WarpgroupSlice &slice) {
       llvm::Value *shared = b.CreateAddrSpaceCast(slice.memory, b.getPtrTy(shared_space));
       return slice_descriptors(b, b.CreatePtrToInt(shared, b.getInt64Ty()), slice.has_contracted_lines);
@@ -130,17 +130,17 @@ class GpuThreads final : public gpu::Threads {
     return with_sums(b, code + "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;\n}", sums, inputs,
                      arguments);
   }
-  std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &b, const KernelFrame &,
-                                           std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> wgmma_wait(llvm::IRBuilderBase &b, const KernelFrame &,
+                                        std::span<llvm::Value *const> sums) const override {
     return with_sums(b, "wgmma.wait_group.sync.aligned 0;", sums, "", {});
   }
   void proxy_fence(llvm::IRBuilderBase &b, const KernelFrame &) const override {
     assembly(b, "fence.proxy.async.shared::cta;", "~{memory}", {});
   }
 
-  std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
-                                                   bool are_turned) const override {
-    const llvm::Intrinsic::ID id = are_turned ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+  std::vector<llvm::Value *> ldmatrix(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *line,
+                                      bool transposed) const override {
+    const llvm::Intrinsic::ID id = transposed ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
                                               : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16;
     llvm::Value *shared = b.CreateAddrSpaceCast(line, b.getPtrTy(shared_space));
     return parts_of(b, b.CreateIntrinsic(id, {shared->getType()}, {shared}));
@@ -155,9 +155,8 @@ class GpuThreads final : public gpu::Threads {
     assembly(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}",
              {shared_address(b, barrier), b.getInt32(bytes)});
   }
-  void copy_tensor_box(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *map,
-                       std::span<llvm::Value *const> coordinates, llvm::Value *to,
-                       llvm::Value *barrier) const override {
+  void tma_load(llvm::IRBuilderBase &b, const KernelFrame &, llvm::Value *map,
+                std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const override {
     std::string code = "cp.async.bulk.tensor." + std::to_string(coordinates.size()) +
                        "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {";
     std::string constraints = "r,l,r,";

@@ -40,7 +40,7 @@ std::string names() {
   return result;
 }
 
-bool is_wanted(const Request &request, const std::string &name) {
+bool is_requested(const Request &request, const std::string &name) {
   return request.functions.empty() || std::ranges::count(request.functions, name) != 0;
 }
 
@@ -137,14 +137,14 @@ Status run_wide(const Backend &backend, const std::vector<Function> &all, Elemen
       "| function | type | arguments | ulp of parts | ulp of the larger part | worst |\n|---|---|---|---|---|---|\n");
   if (type == ElementType::F64) {
     for (const Function &function : all) {
-      if (is_wanted(request, function.name) && has_distance(function)) {
+      if (is_requested(request, function.name) && has_distance(function)) {
         BP_TRY(print(function.name, type, sweep_f64(backend, function, counts)));
       }
     }
     return {};
   }
   for (const WideFunction &function : complex_functions()) {
-    if (is_wanted(request, std::string(function.name))) {
+    if (is_requested(request, std::string(function.name))) {
       BP_TRY(print(function.name, type, sweep_complex(backend, function.name, type, counts)));
     }
   }
@@ -165,7 +165,7 @@ Status run(const Backend &backend, const Request &request, Report &report) {
     }
     for (const Function &function : all) {
       const bool has_type = !function.name.starts_with("chlo.") || ir::bit_width(from) >= 16;
-      if (is_wanted(request, function.name) && has_type) {
+      if (is_requested(request, function.name) && has_type) {
         Result<Measurement> measured = measure(backend, function, from, from, request);
         if (measured.ok() || !is_lacking(function.name, from, measured.error())) {
           BP_TRY(report.add(std::move(measured)));
@@ -173,7 +173,7 @@ Status run(const Backend &backend, const Request &request, Report &report) {
       }
     }
     for (const ir::ElementTypeInfo &to : ir::element_types()) {
-      if (is_wanted(request, conversion().name) && can_convert(from, to.type)) {
+      if (is_requested(request, conversion().name) && can_convert(from, to.type)) {
         BP_TRY(report.add(measure(backend, conversion(), from, to.type, request)));
       }
     }

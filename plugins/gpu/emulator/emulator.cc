@@ -121,21 +121,21 @@ class EmulatedBlock {
                    .visible = visible_.get(),
                    .allocate = allocate_frame,
                    .mma = mma,
-                   .load_matrix_fragments = load_matrix_fragments,
-                   .multiply_slices = multiply_slices,
-                   .finish_slices = finish_slices,
+                   .ldmatrix = ldmatrix,
+                   .wgmma = wgmma,
+                   .wgmma_wait = wgmma_wait,
                    .unfinished = {},
                    .unfinished_count = 0,
                    .proxy_fence = proxy_fence,
                    .init_mbarrier = init_mbarrier,
                    .mbarrier_expect_bytes = mbarrier_expect_bytes,
-                   .copy_tensor_box = copy_tensor_box,
+                   .tma_load = tma_load,
                    .mbarrier_wait = mbarrier_wait,
                    .cp_async = cp_async,
                    .cp_async_commit = cp_async_commit,
                    .cp_async_wait = cp_async_wait,
                    .access = access,
-                   .is_wanted = 1,
+                   .has_work = 1,
                    .emulator = this};
     frames_[i].copies.assign(1, {});
     frames_[i].has_fence = false;
@@ -199,8 +199,8 @@ class EmulatedBlock {
   static void mbarrier_expect_bytes(EmulatedThread *thread, void *barrier, std::uint32_t bytes) {
     block_of(thread).barriers_[barrier].expected += bytes;
   }
-  static void copy_tensor_box(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to,
-                              void *barrier) {
+  static void tma_load(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to,
+                       void *barrier) {
     Box box = {static_cast<const EmulatedMap *>(map), {}, to};
     std::copy_n(coordinates, box.map->map->dimension_count, box.first.begin());
     block_of(thread).barriers_[barrier].boxes.push_back(box);
@@ -260,7 +260,7 @@ class EmulatedBlock {
   }
   // It is called from generated code, through which no exception may pass.
   static void access(const void *address, std::uint64_t bytes, std::uint64_t is_write) {
-    if (running->is_wanted == 0 && is_write == 0) {
+    if (running->has_work == 0 && is_write == 0) {
       return;
     }
     EmulatedBlock &block = block_of(running);

@@ -48,19 +48,17 @@ struct EmulatedThread {
   void (*mma)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t element, std::uint32_t rows,
               std::uint32_t contracted_bytes, void *sums);
   // Loads four words from the lines whose addresses the threads of the warp showed.
-  void (*load_matrix_fragments)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned,
-                                void *words);
+  void (*ldmatrix)(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t transposed, void *words);
   // Adds to the thread's sums, from the memory of the block. Some threads read it at once, the others when they finish.
-  void (*multiply_slices)(EmulatedThread *thread, const EmulatedProduct *product, void *sums);
-  void (*finish_slices)(EmulatedThread *thread, void *sums);
+  void (*wgmma)(EmulatedThread *thread, const EmulatedProduct *product, void *sums);
+  void (*wgmma_wait)(EmulatedThread *thread, void *sums);
   EmulatedProduct unfinished[4];  // in their order
   std::uint32_t unfinished_count;
   void (*proxy_fence)(EmulatedThread *thread);
   void (*init_mbarrier)(EmulatedThread *thread, void *barrier);
   void (*mbarrier_expect_bytes)(EmulatedThread *thread, void *barrier, std::uint32_t bytes);
   // A box is copied no sooner than a thread waits for it. map: an EmulatedMap. coordinates: i32.
-  void (*copy_tensor_box)(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to,
-                          void *barrier);
+  void (*tma_load)(EmulatedThread *thread, const void *map, const std::int32_t *coordinates, void *to, void *barrier);
   void (*mbarrier_wait)(EmulatedThread *thread, void *barrier, std::uint32_t is_odd);
   // 16 bytes are copied, or zeros written, no sooner than the thread waits for them.
   void (*cp_async)(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there);
@@ -68,8 +66,8 @@ struct EmulatedThread {
   void (*cp_async_wait)(EmulatedThread *thread, std::uint32_t last);
   // Notes that the running thread is about to read or write memory. Called by kernels that were made to find races.
   void (*access)(const void *address, std::uint64_t bytes, std::uint64_t is_write);
-  std::uint32_t is_wanted;  // 0: nothing depends on what the thread reads
-  void *emulator;           // the emulator's own data
+  std::uint32_t has_work;  // 0: nothing depends on what the thread reads
+  void *emulator;          // the emulator's own data
 };
 
 // pointers: the kernel's arguments. A kernel whose threads cooperate is a coroutine: it returns its frame where it

@@ -101,12 +101,11 @@ class EmulatedThreads final : public Threads {
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
 
-  std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &b, const KernelFrame &frame,
-                                             emit::MatrixElement element, const emit::WarpgroupSlice &rows,
-                                             const emit::WarpgroupSlice &columns,
-                                             std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> wgmma(llvm::IRBuilderBase &b, const KernelFrame &frame, emit::MatrixElement element,
+                                   const emit::WarpgroupSlice &rows, const emit::WarpgroupSlice &columns,
+                                   std::span<llvm::Value *const> sums) const override {
     llvm::Value *memory = in_memory(b, frame, sums);
-    call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
+    call(b, frame, offsetof(EmulatedThread, wgmma_wait), {memory});
     llvm::Value *product = local_memory(frame, b.getInt8Ty(), sizeof(EmulatedProduct));
     const auto set = [&](std::size_t offset, llvm::Value *value) {
       b.CreateStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), product, offset));
@@ -128,28 +127,28 @@ class EmulatedThreads final : public Threads {
     for (std::size_t step = 0; step < steps_of_slice; ++step) {
       set_slice(offsetof(EmulatedProduct, rows), rows, rows_start, step);
       set_slice(offsetof(EmulatedProduct, columns), columns, columns_start, step);
-      call(b, frame, offsetof(EmulatedThread, multiply_slices), {product, memory});
+      call(b, frame, offsetof(EmulatedThread, wgmma), {product, memory});
     }
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
-  std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &b, const KernelFrame &frame,
-                                           std::span<llvm::Value *const> sums) const override {
+  std::vector<llvm::Value *> wgmma_wait(llvm::IRBuilderBase &b, const KernelFrame &frame,
+                                        std::span<llvm::Value *const> sums) const override {
     llvm::Value *memory = in_memory(b, frame, sums);
-    call(b, frame, offsetof(EmulatedThread, finish_slices), {memory});
+    call(b, frame, offsetof(EmulatedThread, wgmma_wait), {memory});
     return read_all(b, sums[0]->getType(), memory, sums.size());
   }
   void proxy_fence(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     call(b, frame, offsetof(EmulatedThread, proxy_fence), {});
   }
 
-  std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
-                                                   bool are_turned) const override {
+  std::vector<llvm::Value *> ldmatrix(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *line,
+                                      bool transposed) const override {
     constexpr std::size_t matrices = 4;
     llvm::Value *address = b.CreatePtrToInt(line, b.getInt64Ty());
     llvm::Value *words[] = {b.CreateTrunc(address, b.getInt32Ty()),
                             b.CreateTrunc(b.CreateLShr(address, 32), b.getInt32Ty())};
     llvm::Value *turn = show(b, frame, words), *memory = local_memory(frame, b.getInt32Ty(), matrices);
-    call(b, frame, offsetof(EmulatedThread, load_matrix_fragments), {turn, b.getInt32(are_turned), memory});
+    call(b, frame, offsetof(EmulatedThread, ldmatrix), {turn, b.getInt32(transposed), memory});
     return read_all(b, b.getInt32Ty(), memory, matrices);
   }
 
@@ -160,11 +159,10 @@ class EmulatedThreads final : public Threads {
                              std::uint32_t bytes) const override {
     call(b, frame, offsetof(EmulatedThread, mbarrier_expect_bytes), {barrier, b.getInt32(bytes)});
   }
-  void copy_tensor_box(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *map,
-                       std::span<llvm::Value *const> coordinates, llvm::Value *to,
-                       llvm::Value *barrier) const override {
+  void tma_load(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *map,
+                std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) const override {
     llvm::Value *all = in_memory(b, frame, coordinates);
-    call(b, frame, offsetof(EmulatedThread, copy_tensor_box), {map, all, to, barrier});
+    call(b, frame, offsetof(EmulatedThread, tma_load), {map, all, to, barrier});
   }
   void mbarrier_wait(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *barrier,
                      llvm::Value *is_odd) const override {
@@ -183,9 +181,8 @@ class EmulatedThreads final : public Threads {
     call(b, frame, offsetof(EmulatedThread, cp_async_wait), {b.getInt32(last)});
   }
 
-  void note_wanted(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *is_wanted) const override {
-    b.CreateStore(b.CreateZExt(is_wanted, b.getInt32Ty()),
-                  member(b, state(frame), offsetof(EmulatedThread, is_wanted)));
+  void note_work(llvm::IRBuilderBase &b, const KernelFrame &frame, llvm::Value *has_work) const override {
+    b.CreateStore(b.CreateZExt(has_work, b.getInt32Ty()), member(b, state(frame), offsetof(EmulatedThread, has_work)));
   }
   llvm::Value *shared_memory(llvm::IRBuilderBase &b, const KernelFrame &frame) const override {
     return b.CreateLoad(b.getPtrTy(), member(b, state(frame), offsetof(EmulatedThread, shared)));

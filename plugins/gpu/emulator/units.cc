@@ -142,7 +142,7 @@ void mma(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t number,
   }
 }
 
-void load_matrix_fragments(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t are_turned, void *words) {
+void ldmatrix(const EmulatedThread *thread, std::uint32_t turn, std::uint32_t transposed, void *words) {
   const std::uint32_t lane = thread->thread % matrix_lanes, group = lane / 4, part = lane % 4;
   const EmulatedThread *warp = thread - lane;
   for (std::uint32_t matrix = 0; matrix < 4; ++matrix) {
@@ -150,15 +150,15 @@ void load_matrix_fragments(const EmulatedThread *thread, std::uint32_t turn, std
       const std::uint32_t *shown = warp[matrix * 8 + number].words[turn];
       return reinterpret_cast<const std::uint16_t *>(std::uint64_t{shown[1]} << 32 | shown[0]);
     };
-    const std::uint32_t low = are_turned != 0 ? line(2 * part)[group] : line(group)[2 * part];
-    const std::uint32_t high = are_turned != 0 ? line(2 * part + 1)[group] : line(group)[2 * part + 1];
+    const std::uint32_t low = transposed != 0 ? line(2 * part)[group] : line(group)[2 * part];
+    const std::uint32_t high = transposed != 0 ? line(2 * part + 1)[group] : line(group)[2 * part + 1];
     static_cast<std::uint32_t *>(words)[matrix] = high << 16 | low;
   }
 }
 
 // A unit may read a slice at any time between the start of a multiplication and the wait for it: half of the warps read
 // it at the start, the others at the wait.
-void multiply_slices(EmulatedThread *thread, const EmulatedProduct *product, void *sums) {
+void wgmma(EmulatedThread *thread, const EmulatedProduct *product, void *sums) {
   if (thread->thread / matrix_lanes % 2 == 0) {
     multiply_at_once(thread, *product, sums);
   } else {
@@ -166,7 +166,7 @@ void multiply_slices(EmulatedThread *thread, const EmulatedProduct *product, voi
   }
 }
 
-void finish_slices(EmulatedThread *thread, void *sums) {
+void wgmma_wait(EmulatedThread *thread, void *sums) {
   for (std::uint32_t i = 0; i < thread->unfinished_count; ++i) {
     multiply_at_once(thread, thread->unfinished[i], sums);
   }

@@ -134,8 +134,7 @@ llvm::Value *barrier(const Code &code) {
 }
 void copy_lines(const Code &code) {
   llvm::Value *first[] = {code.word(0), code.word(0)};
-  code.threads.copy_tensor_box(code.b, code.frame, code.frame.maps[0], first, code.shared(code.number(0)),
-                               barrier(code));
+  code.threads.tma_load(code.b, code.frame, code.frame.maps[0], first, code.shared(code.number(0)), barrier(code));
 }
 // The first line of a box, after `bytes` bytes were expected, and the box was copied or not.
 Outcome run_box(bool is_copied, std::uint32_t bytes, bool waits) {
@@ -176,13 +175,12 @@ Outcome run_slices(const std::function<void(const Code &)> &written,
     code.wait();
     const std::vector<llvm::Value *> zeros(Unit::rows * 64 / Unit::members,
                                            llvm::ConstantFP::get(code.b.getFloatTy(), 0));
-    auto sums =
-        code.threads.multiply_slices(code.b, code.frame, emit::MatrixElement::BF16, {code.shared(code.number(0)), true},
-                                     {code.shared(code.number(slice_words)), true}, zeros);
+    auto sums = code.threads.wgmma(code.b, code.frame, emit::MatrixElement::BF16, {code.shared(code.number(0)), true},
+                                   {code.shared(code.number(slice_words)), true}, zeros);
     if (started) {
       started(code);
     }
-    sums = code.threads.finish_slices(code.b, code.frame, sums);
+    sums = code.threads.wgmma_wait(code.b, code.frame, sums);
     code.result(code.b.CreateBitCast(sums[0], code.b.getInt32Ty()));
   });
 }

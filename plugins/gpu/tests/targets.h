@@ -49,7 +49,7 @@ inline Target full_target() {
   target.matrix_parts.fill(MatrixPart{16, 32});
   target.matrix_parts[static_cast<std::size_t>(emit::MatrixElement::TF32)] = std::nullopt;
   target.threads.gpu.warpgroup_products = {2048, 2048, 0, 4096, 4096};
-  target.threads.gpu.copies_by_itself = true;
+  target.threads.gpu.has_async_copy = true;
   target.has_copy_engine = true;
   return target;
 }

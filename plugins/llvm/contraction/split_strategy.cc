@@ -18,7 +18,7 @@ class SplitStrategy final : public ContractionStrategy {
   SplitStrategy(const ContractionProblem &problem, Team &team)
       : split_(problem),
         team_(team),
-        groups_(team.size() / team.exchanging()),
+        groups_(team.size() / team.exchange_width()),
         sum_bytes_(problem.types.accumulate->getScalarSizeInBits() / 8) {}
 
   int64_t items() const override { return split_.batch * split_.items_along(); }
@@ -114,7 +114,7 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
   llvm::Value *first_of_item = b.CreateMul(number, m.integer(split_.of_item()));
   llvm::Value *in_item = b.CreateMul(b.CreateURem(team_.member(), m.integer(split_.across)), m.integer(split_.each));
   Values sums = add_up(m, b.CreateAdd(first_of_item, in_item), start(split_.few_operand), start(split_.many_operand));
-  for (int64_t mask = split_.across; mask < team_.exchanging(); mask *= 2) {
+  for (int64_t mask = split_.across; mask < team_.exchange_width(); mask *= 2) {
     Values others;
     for (llvm::Value *sum : sums) {
       others.push_back(team_.shuffle_xor(b, sum, static_cast<uint32_t>(mask)));
@@ -125,8 +125,8 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
     llvm::Value *at = b.CreateAdd(b.CreateMul(group, m.integer(results())), result);
     return b.CreateInBoundsGEP(m.sum_type, scratch, at);
   };
-  llvm::Value *group = b.CreateUDiv(team_.member(), m.integer(team_.exchanging()));
-  llvm::Value *lane = b.CreateURem(team_.member(), m.integer(team_.exchanging()));
+  llvm::Value *group = b.CreateUDiv(team_.member(), m.integer(team_.exchange_width()));
+  llvm::Value *lane = b.CreateURem(team_.member(), m.integer(team_.exchange_width()));
   emit_when(b, b.CreateICmpULT(lane, m.integer(split_.across)), [&] {
     for (size_t i = 0; i < sums.size(); ++i) {
       const auto of_few = static_cast<int64_t>(i) / split_.each, of_each = static_cast<int64_t>(i) % split_.each;
@@ -138,7 +138,7 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
   emit_loop(b, team_.member(), m.integer(results()), team_.size(), [&](llvm::Value *result) {
     llvm::Value *of_few = b.CreateUDiv(result, m.integer(split_.of_item()));
     llvm::Value *of_many = b.CreateAdd(first_of_item, b.CreateURem(result, m.integer(split_.of_item())));
-    llvm::Value *is_there = m.mask_and(m.is_below(of_many, split_.many, split_.of_item()), team_.is_wanted());
+    llvm::Value *is_there = m.mask_and(m.is_below(of_many, split_.many, split_.of_item()), team_.has_work());
     emit_when(b, is_there, [&] {
       const Values sum = emit_sum(b, groups_, 1, {llvm::Constant::getNullValue(m.sum_type)},
                                   [&](llvm::Value *g, const Values &so_far) {

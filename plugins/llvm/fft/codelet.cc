@@ -91,7 +91,7 @@ ComplexParts emit_product(llvm::IRBuilderBase &b, ComplexParts x, ComplexParts y
           emit_sum_of_product(b, x.real, y.imaginary, b.CreateFMul(x.imaginary, y.real))};
 }
 
-ComplexParts emit_turn(llvm::IRBuilderBase &b, ComplexParts x, std::complex<double> root) {
+ComplexParts multiply_by_root(llvm::IRBuilderBase &b, ComplexParts x, std::complex<double> root) {
   constexpr double tiny = 1e-12;
   const auto times = [&](Value *value, double factor) {
     return factor == 1    ? value
@@ -140,8 +140,9 @@ std::vector<ComplexParts> emit_codelet(llvm::IRBuilderBase &b, const std::vector
     const Elements transformed = emit_codelet(b, strided);
     for (std::size_t c = 0; c < first; ++c) {
       const auto place = static_cast<std::int64_t>(i * c);
-      parts[c][i] = place == 0 ? transformed[c]
-                               : emit_turn(b, transformed[c], root_of_unity(place, static_cast<std::int64_t>(size)));
+      parts[c][i] = place == 0
+                        ? transformed[c]
+                        : multiply_by_root(b, transformed[c], root_of_unity(place, static_cast<std::int64_t>(size)));
     }
   }
   Elements result(size);

@@ -19,7 +19,7 @@ std::vector<ComplexParts> emit_codelet(llvm::IRBuilderBase &builder, const std::
 llvm::Value *emit_sum_of_product(llvm::IRBuilderBase &builder, llvm::Value *x, llvm::Value *y, llvm::Value *z);
 ComplexParts emit_product(llvm::IRBuilderBase &builder, ComplexParts x, ComplexParts y);
 // Returns x times a root of unity that is known at compile time.
-ComplexParts emit_turn(llvm::IRBuilderBase &builder, ComplexParts x, std::complex<double> root);
+ComplexParts multiply_by_root(llvm::IRBuilderBase &builder, ComplexParts x, std::complex<double> root);
 
 // Interleaves vectors of the same number of lanes: each vector is cut into parts of `part` lanes, and the result is the
 // first part of each, then the second of each, and so on, as the same number of vectors. emit_deinterleave() is the

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t shown_alignment = 16;
 
 std::int64_t groups_of(const Team &team) {
-  return team.size() / team.exchanging();
+  return team.size() / team.exchange_width();
 }
 
 std::vector<Value *> chosen(llvm::IRBuilderBase &b, Value *condition, const std::vector<Value *> &x,
@@ -57,7 +57,7 @@ std::vector<Value *> places_of_group(llvm::IRBuilderBase &b, const Team &team, c
 
 // One member of each group writes the group's values; then waits until all groups have done so.
 void show_groups(llvm::IRBuilderBase &b, Team &team, const std::vector<Value *> &values, Value *memory) {
-  const auto width = static_cast<std::uint64_t>(team.exchanging());
+  const auto width = static_cast<std::uint64_t>(team.exchange_width());
   emit_when(b, b.CreateICmpEQ(b.CreateURem(team.member(), b.getInt64(width)), b.getInt64(0)), [&] {
     Value *group = b.CreateUDiv(team.member(), b.getInt64(width));
     const std::vector<Value *> places = places_of_group(b, team, values, memory, group);
@@ -92,14 +92,14 @@ std::int64_t reduction_bytes(const Team &team, std::int64_t shown) {
 std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::vector<Value *> values, Value *memory,
                                      const Combine &combine) {
   const std::int64_t groups = groups_of(team);
-  values = combine_by_exchange(b, team, team.exchanging(), std::move(values), combine);
+  values = combine_by_exchange(b, team, team.exchange_width(), std::move(values), combine);
   if (groups == 1) {
     return values;
   }
-  // Every group of exchanging members combines the values of all groups: each member takes those of one group, or of
-  // several if there are more groups than members in a group.
+  // Each group of members that exchange values combines the values of all groups: each member takes those of one group,
+  // or of several if there are more groups than members in a group.
   show_groups(b, team, values, memory);
-  const std::int64_t width = std::min(groups, team.exchanging());
+  const std::int64_t width = std::min(groups, team.exchange_width());
   Value *group = b.CreateURem(team.member(), b.getInt64(static_cast<std::uint64_t>(width)));
   values = values_of_group(b, team, values, memory, group);
   if (width < groups) {
@@ -117,7 +117,7 @@ ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Valu
                             const Combine &combine) {
   ScannedMembers members = {values, std::move(values), b.getFalse()};
   // Combines pairs, then pairs of pairs, and so on: all elements of the lower half come before those of the upper half.
-  for (std::int64_t mask = 1; mask < team.exchanging(); mask *= 2) {
+  for (std::int64_t mask = 1; mask < team.exchange_width(); mask *= 2) {
     Value *is_upper = b.CreateICmpNE(b.CreateAnd(team.member(), static_cast<std::uint64_t>(mask)), b.getInt64(0));
     std::vector<Value *> others;
     for (Value *value : members.all) {
@@ -133,7 +133,7 @@ ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Valu
     return members;
   }
   show_groups(b, team, members.all, memory);
-  Value *own = b.CreateUDiv(team.member(), b.getInt64(static_cast<std::uint64_t>(team.exchanging())));
+  Value *own = b.CreateUDiv(team.member(), b.getInt64(static_cast<std::uint64_t>(team.exchange_width())));
   const std::size_t count = members.all.size();
   std::vector<Value *> start = values_of_group(b, team, members.all, memory, b.getInt64(0));
   start.insert(start.end(), start.begin(), start.begin() + static_cast<std::ptrdiff_t>(count));

@@ -71,44 +71,42 @@ class Team {
   virtual ~Team() = default;
   // The number of threads, a power of two, and the number of those among them that can exchange values, at most size().
   virtual std::int64_t size() const = 0;
-  virtual std::int64_t exchanging() const = 0;
+  virtual std::int64_t exchange_width() const = 0;
   virtual llvm::Value *member() const = 0;  // i64, less than size()
   // i1: whether the work of the team is needed; null: always. A team whose work is not needed runs the same code but
   // must not write.
-  virtual llvm::Value *is_wanted() const = 0;
+  virtual llvm::Value *has_work() const = 0;
 
   // Waits for the other members. What they wrote to the team's memory before is visible afterwards.
   virtual void wait(llvm::IRBuilderBase &builder) = 0;
-  // Returns the value, of any compute type, that member ^ mask passes; mask is less than exchanging().
+  // Returns the value, of any compute type, that member ^ mask passes; mask is less than exchange_width().
   virtual llvm::Value *shuffle_xor(llvm::IRBuilderBase &builder, llvm::Value *value, std::uint32_t mask) = 0;
-  // Whether there is a MatrixUnit for these elements. multiply_matrices() returns sums + a * b.
+  // Whether there is a MatrixUnit for these elements. mma() returns sums + a * b.
   virtual bool has_matrix_unit(MatrixElement element) const = 0;
-  virtual std::vector<llvm::Value *> multiply_matrices(llvm::IRBuilderBase &builder, MatrixElement element,
-                                                       std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
-                                                       std::span<llvm::Value *const> sums) = 0;
+  virtual std::vector<llvm::Value *> mma(llvm::IRBuilderBase &builder, MatrixElement element,
+                                         std::span<llvm::Value *const> a, std::span<llvm::Value *const> b,
+                                         std::span<llvm::Value *const> sums) = 0;
   // Loads four matrices of 8 lines of 16 bytes from the team's memory (PTX: ldmatrix). Among the members that exchange
   // values, member 8 n + i passes the address of line i of matrix n. From each matrix a member gets the four bytes at
   // byte 4p of line g, with g and p as in MatrixUnit. From a matrix that is transposed, which has elements of two
-  // bytes, it gets elements 2p and 2p + 1 of column g. are_turned: transposes all four.
-  virtual std::vector<llvm::Value *> load_matrix_fragments(llvm::IRBuilderBase &builder, llvm::Value *line,
-                                                           bool are_turned) = 0;
-  // Whether there is a WarpgroupUnit for these elements. multiply_slices() returns sums + rows * columns. The unit
-  // continues with a multiplication after the call has returned, until the next multiplication of the same sums, or
-  // finish_slices(), has returned; until then the slices must not be written, and the sums must only be passed to these
-  // two. The unit sees what members wrote to the team's memory if they called proxy_fence() after the writes, and then
-  // wait().
+  // bytes, it gets elements 2p and 2p + 1 of column g. transposed: whether all four are.
+  virtual std::vector<llvm::Value *> ldmatrix(llvm::IRBuilderBase &builder, llvm::Value *line, bool transposed) = 0;
+  // Whether there is a WarpgroupUnit for these elements. wgmma() returns sums + rows * columns (PTX: wgmma.mma_async).
+  // The unit continues with a multiplication after the call has returned, until the next multiplication of the same
+  // sums, or wgmma_wait(), has returned; until then the slices must not be written, and the sums must only be passed to
+  // these two. The unit sees what members wrote to the team's memory if they called proxy_fence() after the writes, and
+  // then wait().
   virtual bool has_warpgroup_unit(MatrixElement element) const = 0;
-  virtual std::vector<llvm::Value *> multiply_slices(llvm::IRBuilderBase &builder, MatrixElement element,
-                                                     const WarpgroupSlice &rows, const WarpgroupSlice &columns,
-                                                     std::span<llvm::Value *const> sums) = 0;
-  virtual std::vector<llvm::Value *> finish_slices(llvm::IRBuilderBase &builder,
-                                                   std::span<llvm::Value *const> sums) = 0;
+  virtual std::vector<llvm::Value *> wgmma(llvm::IRBuilderBase &builder, MatrixElement element,
+                                           const WarpgroupSlice &rows, const WarpgroupSlice &columns,
+                                           std::span<llvm::Value *const> sums) = 0;
+  virtual std::vector<llvm::Value *> wgmma_wait(llvm::IRBuilderBase &builder, std::span<llvm::Value *const> sums) = 0;
   virtual void proxy_fence(llvm::IRBuilderBase &builder) = 0;
   // Whether members can copy 16 bytes to the team's memory asynchronously (PTX: cp.async); both addresses are aligned
   // to 16 bytes. If is_there (i1; null: always true) is false, zeros are written. All copies started since the last
   // cp_async_commit() form a group. cp_async_wait() waits for all groups except the newest `last` ones; their bytes are
   // then visible to the member, and to the other members after the next wait().
-  virtual bool copies_by_itself() const = 0;
+  virtual bool has_async_copy() const = 0;
   virtual void cp_async(llvm::IRBuilderBase &builder, llvm::Value *to, llvm::Value *from, llvm::Value *is_there) = 0;
   virtual void cp_async_commit(llvm::IRBuilderBase &builder) = 0;
   virtual void cp_async_wait(llvm::IRBuilderBase &builder, std::uint32_t last) = 0;
@@ -121,8 +119,8 @@ class Team {
   virtual std::size_t add_view(const TensorView &view) = 0;
   virtual void init_mbarrier(llvm::IRBuilderBase &builder, llvm::Value *barrier) = 0;
   virtual void mbarrier_expect_bytes(llvm::IRBuilderBase &builder, llvm::Value *barrier, std::uint32_t bytes) = 0;
-  virtual void copy_tensor_box(llvm::IRBuilderBase &builder, std::size_t view,
-                               std::span<llvm::Value *const> coordinates, llvm::Value *to, llvm::Value *barrier) = 0;
+  virtual void tma_load(llvm::IRBuilderBase &builder, std::size_t view, std::span<llvm::Value *const> coordinates,
+                        llvm::Value *to, llvm::Value *barrier) = 0;
   virtual void mbarrier_wait(llvm::IRBuilderBase &builder, llvm::Value *barrier, llvm::Value *is_odd) = 0;
   // Memory shared by the team, aligned to 64 bytes, or to 1024 for a team that has a warpgroup unit, or to 16 for a
   // team that is interleaved with others; requested at most once. max_memory_bytes() is the limit that leaves room for

@@ -30,7 +30,7 @@ KernelCall kernel_call(InstructionView instruction) {
   KernelCall call;
   Signature signature;
   signature.add(instruction);
-  const bool needs_memory = works_in_memory(instruction);
+  const bool needs_memory = has_memory_kernel(instruction);
   std::vector<std::uint32_t> values;
   for (const std::uint32_t operand : instruction.operands()) {
     const InstructionView definition = module.definition(operand);

@@ -282,7 +282,7 @@ bool starts_with_elements(InstructionView reduction) {
 }
 
 bool may_have_rows(InstructionView instruction) {
-  return instruction.op() == BP_OP_REDUCE || (instruction.op() == BP_OP_FUSION && !works_in_memory(instruction));
+  return instruction.op() == BP_OP_REDUCE || (instruction.op() == BP_OP_FUSION && !has_memory_kernel(instruction));
 }
 
 // Whether a row is long enough to be shared by a team, and each member has an element to start with.
@@ -355,7 +355,7 @@ bool is_forwarding(std::uint16_t op) {
          op == BP_OP_AFTER_ALL || op == BP_OP_BITCAST;
 }
 
-bool works_in_memory(InstructionView instruction) {
+bool has_memory_kernel(InstructionView instruction) {
   const std::uint16_t op = instruction.op();
   return contraction_in(instruction) || scatter_in(instruction) || op == BP_OP_SELECT_AND_SCATTER || op == BP_OP_SORT ||
          op == BP_OP_TOP_K || op == BP_OP_FFT || op == BP_OP_DOT || op == BP_OP_CONVOLUTION;

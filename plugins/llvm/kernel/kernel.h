@@ -24,7 +24,7 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
 bool is_forwarding(std::uint16_t op);
 bool is_control_flow(std::uint16_t op);
 // Whether the instruction reads and writes arrays itself instead of element by element through a Generator.
-bool works_in_memory(InstructionView instruction);
+bool has_memory_kernel(InstructionView instruction);
 // Returns the instruction if it is a scatter, or the scatter in which a fusion of one result ends.
 std::optional<InstructionView> scatter_in(InstructionView instruction);
 // Returns the operand with the initial value of result i of such an instruction.

@@ -252,8 +252,8 @@ class RowKernel {
   }
 
   void if_wanted(const std::function<void()> &body) {
-    if (team_ != nullptr && team_->is_wanted() != nullptr) {
-      k_.if_then(team_->is_wanted(), body);
+    if (team_ != nullptr && team_->has_work() != nullptr) {
+      k_.if_then(team_->has_work(), body);
     } else {
       body();
     }

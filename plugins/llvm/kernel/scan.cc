@@ -241,8 +241,8 @@ class ScanKernel {
 
   void store(Indices &at, Value *n, const Values &results, bool is_whole) {
     Value *exists = is_whole ? nullptr : b_.CreateICmpSLT(n, integer(scan_.length));
-    if (team_ != nullptr && team_->is_wanted() != nullptr) {
-      exists = exists == nullptr ? team_->is_wanted() : b_.CreateAnd(exists, team_->is_wanted());
+    if (team_ != nullptr && team_->has_work() != nullptr) {
+      exists = exists == nullptr ? team_->has_work() : b_.CreateAnd(exists, team_->has_work());
     }
     const auto store_each = [&] {
       at[scan_.dimension] = place(n, is_whole);

@@ -198,8 +198,8 @@ class TileSort {
   // Stores an element if the position exists in the tile.
   void store_in_line(Value *first, Value *position, Value *count, const std::function<Element()> &element) {
     Value *exists = b_.CreateICmpSLT(position, count);
-    if (team_.is_wanted() != nullptr) {
-      exists = b_.CreateAnd(exists, team_.is_wanted());
+    if (team_.has_work() != nullptr) {
+      exists = b_.CreateAnd(exists, team_.has_work());
     }
     k_.if_then(exists, [&] {
       const Element values = element();

@@ -165,7 +165,7 @@ class TeamTopkKernel {
           })[0];
           Value *position = b_.CreateLoad(b_.getInt32Ty(), b_.CreateInBoundsGEP(b_.getInt32Ty(), positions_, i));
           const auto store = [&] { lines_.store_result(at, rank, position); };
-          team_.is_wanted() == nullptr ? store() : k_.if_then(team_.is_wanted(), store);
+          team_.has_work() == nullptr ? store() : k_.if_then(team_.has_work(), store);
           return Values();
         });
   }

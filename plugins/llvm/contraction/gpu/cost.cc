@@ -147,7 +147,7 @@ SliceWork slice_work(const ContractionProblem &problem, const ContractionShape &
     work.read += elements * read_bytes(problem, operand);
     work.kept += elements * unit.element_bytes;
     work.shared += elements * unit.element_bytes * (1 + unit.reads[is_rows ? 0 : 1]);
-    const bool comes = gpu.copies_by_itself && !prologue && lanes * read_bits(problem, operand) == 128;
+    const bool comes = gpu.has_async_copy && !prologue && lanes * read_bits(problem, operand) == 128;
     work.some_come |= comes;
     work.all_come &= comes;
   }

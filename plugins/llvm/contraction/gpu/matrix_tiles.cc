@@ -17,20 +17,21 @@ class MatrixTiles final : public UnitTiles {
  public:
   // A line of a slice is two lengths of the unit, which one load reads.
   MatrixTiles(const ContractionProblem &problem, Team &team, const ContractionShape &shape)
-      : UnitTiles(problem, team, matrix_line_bytes,
-                  {warps_along_rows * Unit::rows, team.size() / team.exchanging() / warps_along_rows * Unit::columns},
-                  shape) {}
+      : UnitTiles(
+            problem, team, matrix_line_bytes,
+            {warps_along_rows * Unit::rows, team.size() / team.exchange_width() / warps_along_rows * Unit::columns},
+            shape) {}
 
  private:
   size_t sums() const override { return static_cast<size_t>(each_[row_side] * each_[column_side]) * Unit::sums; }
 
   llvm::Value *lane(const ContractionMemory &m) const {
-    return m.b.CreateURem(team_.member(), m.integer(team_.exchanging()));
+    return m.b.CreateURem(team_.member(), m.integer(team_.exchange_width()));
   }
   // Returns the position of the warp's first small matrix in the tile.
   OfSides origin(const ContractionMemory &m) const {
     llvm::IRBuilder<> &b = m.b;
-    llvm::Value *warp = b.CreateUDiv(team_.member(), m.integer(team_.exchanging()));
+    llvm::Value *warp = b.CreateUDiv(team_.member(), m.integer(team_.exchange_width()));
     return {b.CreateMul(b.CreateURem(warp, m.integer(warps_along_rows)), m.integer(Unit::rows)),
             b.CreateMul(b.CreateUDiv(warp, m.integer(warps_along_rows)), m.integer(Unit::columns))};
   }
@@ -53,7 +54,7 @@ class MatrixTiles final : public UnitTiles {
     llvm::IRBuilder<> &b = m.b;
     llvm::Value *i = b.CreateAdd(b.CreateAdd(origin(m)[side], m.integer(matrix * unit_[side])), line);
     llvm::Value *at = b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
-    return team_.load_matrix_fragments(b, at, !has_contracted_lines(side));
+    return team_.ldmatrix(b, at, !has_contracted_lines(side));
   }
 
   Values multiply(const ContractionMemory &m, const OfSides &slices, Values sums) const override {
@@ -79,7 +80,7 @@ class MatrixTiles final : public UnitTiles {
           const std::span<llvm::Value *> part =
               std::span(sums).subspan((static_cast<size_t>(i) * columns.size() + j) * Unit::sums, Unit::sums);
           const auto column = std::span(columns[j]).subspan(static_cast<size_t>(step) * 2, 2);
-          const Values next = team_.multiply_matrices(b, element_, row, column, part);
+          const Values next = team_.mma(b, element_, row, column, part);
           std::copy(next.begin(), next.end(), part.begin());
         }
       }

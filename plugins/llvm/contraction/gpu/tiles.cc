@@ -67,7 +67,7 @@ llvm::Value *TileStrategy::slice_address(const ContractionMemory &m, size_t side
 // Whether pieces are 16 bytes that are the same in both memories.
 bool TileStrategy::may_come_by_itself(size_t side) const {
   llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
-  return team_.copies_by_itself() && !problem_.prologues[operand(side)] &&
+  return team_.has_async_copy() && !problem_.prologues[operand(side)] &&
          lies_along_contracted(side) == has_contracted_lines(side) && slice_type() == storage_type_of(type) &&
          piece_lanes(side) * bytes_of(type) == 16;
 }
@@ -217,7 +217,7 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
           coordinate = b.CreateTrunc(coordinate, b.getInt32Ty());
         }
         llvm::Value *to = b.CreateInBoundsGEP(slice_type(), slices[side], m.integer(i * depth_));
-        team_.copy_tensor_box(b, boxes[side]->view, coordinates, to, barrier);
+        team_.tma_load(b, boxes[side]->view, coordinates, to, barrier);
       }
     }
   });

@@ -40,8 +40,8 @@ class WarpgroupTiles final : public UnitTiles {
   OfSides position(const ContractionMemory &m, size_t sum) const override {
     llvm::IRBuilder<> &b = m.b;
     const auto part = static_cast<int64_t>(sum) % 4, columns = static_cast<int64_t>(sum) / 4 * 8;
-    llvm::Value *lane = b.CreateURem(team_.member(), m.integer(team_.exchanging()));
-    llvm::Value *warp = b.CreateUDiv(team_.member(), m.integer(team_.exchanging()));
+    llvm::Value *lane = b.CreateURem(team_.member(), m.integer(team_.exchange_width()));
+    llvm::Value *warp = b.CreateUDiv(team_.member(), m.integer(team_.exchange_width()));
     llvm::Value *row = b.CreateAdd(b.CreateMul(warp, m.integer(16)), b.CreateUDiv(lane, m.integer(4)));
     llvm::Value *pair = b.CreateMul(b.CreateURem(lane, m.integer(4)), m.integer(2));
     return {b.CreateAdd(row, m.integer(part / 2 * 8)), b.CreateAdd(pair, m.integer(columns + part % 2))};
@@ -52,12 +52,12 @@ class WarpgroupTiles final : public UnitTiles {
     llvm::Value *group = b.CreateUDiv(team_.member(), m.integer(Unit::members));
     llvm::Value *rows = b.CreateInBoundsGEP(b.getInt8Ty(), slices[row_side],
                                             b.CreateMul(group, m.integer(Unit::rows * Unit::line_bytes)));
-    return team_.multiply_slices(b, element_, {rows, has_contracted_lines(row_side)},
-                                 {slices[column_side], has_contracted_lines(column_side)}, sums);
+    return team_.wgmma(b, element_, {rows, has_contracted_lines(row_side)},
+                       {slices[column_side], has_contracted_lines(column_side)}, sums);
   }
 
   bool multiplies_behind() const override { return true; }
-  Values finish_sums(const ContractionMemory &m, Values sums) const override { return team_.finish_slices(m.b, sums); }
+  Values finish_sums(const ContractionMemory &m, Values sums) const override { return team_.wgmma_wait(m.b, sums); }
 };
 
 }  // namespace
