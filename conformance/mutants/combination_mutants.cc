@@ -14,9 +14,9 @@
 namespace bp::conformance {
 namespace {
 
-// Spoils the first element of the results of the instructions for which `is_met` returns true.
+// Corrupts the first element of the results of the instructions for which `is_met` returns true.
 template <class IsMet>
-Fault spoil_where(IsMet is_met) {
+Fault corrupt_where(IsMet is_met) {
   return at_kernel([is_met](const auto &next, const bp_call_t *call, const bp_diag_t *) {
     const bp_status status = next(call);
     const plugin::Instruction instruction = plugin::ModuleView(call->module).instruction(call->instr);
@@ -31,15 +31,15 @@ bool is_made_by(plugin::Instruction instruction, std::uint32_t operand, std::uin
   return instruction.operand(operand).instruction().op() == op;
 }
 
-// The programs that exist, in the order in which they first ran, and those that have been spoilt.
+// The programs that exist, in the order in which they first ran, and those that have been corrupted.
 struct Population {
   std::mutex mutex;
   std::vector<const layers::LayeredProgram *> living;
-  std::set<const layers::LayeredProgram *> spoilt;
+  std::set<const layers::LayeredProgram *> corrupted;
 };
-// When a program is destroyed, spoil(population, program) chooses other programs that fail from then on.
-template <class Spoil>
-Fault when_one_goes(Spoil spoil) {
+// When a program is destroyed, corrupt(population, program) chooses other programs that fail from then on.
+template <class Corrupt>
+Fault when_one_goes(Corrupt corrupt) {
   auto population = std::make_shared<Population>();
   Fault fault;
   fault.program_run = [population](const auto &next, layers::LayeredProgram &program, const bp_run_t *,
@@ -48,14 +48,14 @@ Fault when_one_goes(Spoil spoil) {
     if (std::ranges::count(population->living, &program) == 0) {
       population->living.push_back(&program);
     }
-    return population->spoilt.contains(&program) ? BP_INTERNAL : next();
+    return population->corrupted.contains(&program) ? BP_INTERNAL : next();
   };
-  fault.program_destroy = [population, spoil](const auto &next, layers::LayeredProgram &program) {
+  fault.program_destroy = [population, corrupt](const auto &next, layers::LayeredProgram &program) {
     {
       const std::lock_guard lock(population->mutex);
-      spoil(*population, program);
+      corrupt(*population, program);
       std::erase(population->living, &program);
-      population->spoilt.erase(&program);
+      population->corrupted.erase(&program);
     }
     next();
   };
@@ -76,19 +76,19 @@ constexpr Mutant combination_table[] = {
     {"long-program", "combinations", "the first element is wrong in programs of more than 12 instructions", "kernels",
      "fuzz/graphs/*",
      [] {
-       return spoil_where([](const bp_module_t *module, plugin::Instruction) { return module->instrs.count > 12; });
+       return corrupt_where([](const bp_module_t *module, plugin::Instruction) { return module->instrs.count > 12; });
      }},
     {"maximum-of-negate", "combinations", "a maximum is wrong if its left operand is a negate", "kernels",
      "fuzz/graphs/*",
      [] {
-       return spoil_where([](const bp_module_t *, plugin::Instruction instruction) {
+       return corrupt_where([](const bp_module_t *, plugin::Instruction instruction) {
          return instruction.op() == BP_OP_MAXIMUM && is_made_by(instruction, 0, BP_OP_NEGATE);
        });
      }},
     {"multiply-subtract", "combinations", "a product that is subtracted from something is taken for a sum", "kernels",
      "fuzz/graphs/*",
      [] {
-       return spoil_where([](const bp_module_t *, plugin::Instruction instruction) {
+       return corrupt_where([](const bp_module_t *, plugin::Instruction instruction) {
          return instruction.op() == BP_OP_SUBTRACT && is_made_by(instruction, 1, BP_OP_MULTIPLY);
        });
      }},
@@ -101,7 +101,7 @@ constexpr Mutant combination_table[] = {
            if (program == &going) {
              break;
            }
-           all.spoilt.insert(program);
+           all.corrupted.insert(program);
          }
        });
      }},
@@ -112,7 +112,7 @@ constexpr Mutant combination_table[] = {
          const auto at = std::ranges::find(all.living, &going);
          for (auto later = at; later != all.living.end(); ++later) {
            if ((*later)->device != going.device) {
-             all.spoilt.insert(*later);
+             all.corrupted.insert(*later);
            }
          }
        });
@@ -130,7 +130,7 @@ constexpr Mutant combination_table[] = {
          const std::lock_guard lock(loaded->mutex);
          for (const layers::LayeredProgram *program : all.living) {
            if (loaded->is_shared && program != &going) {
-             all.spoilt.insert(program);
+             all.corrupted.insert(program);
            }
          }
        });

@@ -32,13 +32,13 @@ struct Kernel {
   float *out;
 };
 
-// Spoils the result of the correct kernel.
-template <class Spoil>
-Fault after(Spoil spoil) {
-  return at_kernel([spoil](const auto &next, const bp_call_t *call, const bp_diag_t *) {
+// Corrupts the result of the correct kernel.
+template <class Corrupt>
+Fault after(Corrupt corrupt) {
+  return at_kernel([corrupt](const auto &next, const bp_call_t *call, const bp_diag_t *) {
     const bp_status status = next(call);
     if (status == BP_OK) {
-      spoil(Kernel(call));
+      corrupt(Kernel(call));
     }
     return status;
   });

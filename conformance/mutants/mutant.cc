@@ -68,9 +68,9 @@ const Mutant *find_mutant(std::string_view name) {
 
 Result<std::string> mutant_file(const Mutant &mutant, const std::string &path) {
   BP_ASSIGN(const std::string file, read_file(path));
-  const std::string spoiled = mutant.spoil(file);
+  const std::string changed = mutant.change_file(file);
   const int descriptor = memfd_create("mutant", MFD_CLOEXEC);
-  if (descriptor < 0 || write(descriptor, spoiled.data(), spoiled.size()) != static_cast<ssize_t>(spoiled.size())) {
+  if (descriptor < 0 || write(descriptor, changed.data(), changed.size()) != static_cast<ssize_t>(changed.size())) {
     return make_error(ErrorCode::Io, "a mutant of {} cannot be written", path);
   }
   return fmt::format("/proc/self/fd/{}", descriptor);

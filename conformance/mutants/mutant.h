@@ -25,7 +25,7 @@ struct Mutant {
   Fault (*make)();  // called once per load; the functions of a fault share the state they need
   // For a fault of the file itself, which is never loaded: turns the content of the correct file into that of the
   // faulty one.
-  std::string (*spoil)(const std::string &file) = nullptr;
+  std::string (*change_file)(const std::string &file) = nullptr;
 };
 
 // Returns all mutants in the order of the tables; names are unique.

@@ -171,8 +171,8 @@ json::object json_of(const Measurement &measured) {
     object["what"] = measured.what;
   }
   object["clock"] = measured.is_of_device ? "device" : "wall";
-  if (measured.yardstick > 0) {
-    object["yardstick"] = measured.yardstick;
+  if (measured.reference_seconds > 0) {
+    object["yardstick"] = measured.reference_seconds;
   }
   if (measured.development) {
     object["change"] = to_string(measured.development->change);
@@ -192,7 +192,7 @@ Result<Measurement> measurement_from(const json::object &object) {
   measured.bytes = fields.number("bytes");
   measured.operations = fields.number("operations");
   measured.is_of_device = fields.text("clock") == "device";
-  measured.yardstick = object.contains("yardstick") ? fields.number("yardstick") : 0;
+  measured.reference_seconds = object.contains("yardstick") ? fields.number("yardstick") : 0;
   if (object.contains("change")) {
     const std::string change = fields.text("change");
     measured.development = {.change = change == to_string(Change::Slower)   ? Change::Slower

@@ -37,8 +37,9 @@ std::string_view to_string(Change change) {
 
 Change compare(const Measurement &now, const Measurement &earlier) {
   const double scale = now.what == earlier.what ? 1 : work_of(now) / work_of(earlier);
-  const bool has_yardstick = now.yardstick > 0 && earlier.yardstick > 0;
-  const double machine = has_yardstick ? now.yardstick / earlier.yardstick : 1;  // above 1: was idler then
+  const bool has_reference = now.reference_seconds > 0 && earlier.reference_seconds > 0;
+  const double machine =
+      has_reference ? now.reference_seconds / earlier.reference_seconds : 1;  // above 1: was idler then
   if (is_slower(now, earlier, scale) && is_slower(now, earlier, scale * machine)) {
     return Change::Slower;
   }

@@ -28,14 +28,14 @@ struct Distance {
   bool is_close = true;
 };
 
-// Values common to all elements of an array.
-struct Frame {
+// The accuracy that is demanded of an array, with the values that all of its elements have in common.
+struct ArrayTolerance {
   Closeness closeness;
   bool zeros_have_signs;
   double limit;         // in units
   ir::Spacing spacing;  // for the type, or for the parts of a complex type
   double epsilon;       // for sums
-  double most;          // the largest finite number
+  double max_finite;    // the largest finite number
   std::int64_t terms;
   double largest = 0;  // the largest element
 };
@@ -68,30 +68,31 @@ std::optional<bool> are_same_special(double x, double y, bool zeros_have_signs) 
 }
 
 // Returns the largest allowed difference between a result and the expected one.
-double room(const Frame &frame, double size, double sum) {
-  const double unit = spacing_at(size, frame.spacing);
-  switch (frame.closeness) {
-    case Closeness::Ulp: return frame.limit * unit;
-    case Closeness::Sum: return unit + static_cast<double>(frame.terms) * frame.epsilon * sum;
-    case Closeness::Norm: return unit + frame.limit * frame.epsilon * frame.largest;
+double max_difference(const ArrayTolerance &tolerance, double size, double sum) {
+  const double unit = spacing_at(size, tolerance.spacing);
+  switch (tolerance.closeness) {
+    case Closeness::Ulp: return tolerance.limit * unit;
+    case Closeness::Sum: return unit + static_cast<double>(tolerance.terms) * tolerance.epsilon * sum;
+    case Closeness::Norm: return unit + tolerance.limit * tolerance.epsilon * tolerance.largest;
     default: return 0;
   }
 }
 
-Distance distance(double x, double y, double size, double sum, const Frame &frame) {
+Distance distance(double x, double y, double size, double sum, const ArrayTolerance &tolerance) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (const auto same = are_same_special(x, y, frame.zeros_have_signs)) {
+  if (const auto same = are_same_special(x, y, tolerance.zeros_have_signs)) {
     return {*same ? 0 : infinity, *same};
   }
-  const double allowed = room(frame, size, sum);
+  const double allowed = max_difference(tolerance, size, sum);
   if (std::isinf(x) || std::isinf(y)) {
     // A result that rounds to infinity may also be a slightly smaller finite number.
     const double finite = std::isinf(x) ? y : x;
-    const bool is_edge = std::signbit(x) == std::signbit(y) && std::fabs(finite) + allowed >= frame.most && allowed > 0;
+    const bool is_edge =
+        std::signbit(x) == std::signbit(y) && std::fabs(finite) + allowed >= tolerance.max_finite && allowed > 0;
     return {is_edge ? 1 : infinity, is_edge};
   }
   const double apart = std::fabs(x - y);
-  return {apart / spacing_at(size, frame.spacing), apart <= allowed};
+  return {apart / spacing_at(size, tolerance.spacing), apart <= allowed};
 }
 
 template <class T>
@@ -104,40 +105,40 @@ double size_of(T x) {
 }
 
 template <class T>
-Distance distance_of(T found, T expected, double sum, const Frame &frame) {
+Distance distance_of(T found, T expected, double sum, const ArrayTolerance &tolerance) {
   if constexpr (is_complex<T>) {
-    const double size = frame.closeness == Closeness::Exact ? 0 : size_of(expected);
+    const double size = tolerance.closeness == Closeness::Exact ? 0 : size_of(expected);
     const auto of_part = [&](auto x, auto y) {
-      return distance(static_cast<double>(x), static_cast<double>(y), std::isfinite(size) ? size : 0, sum, frame);
+      return distance(static_cast<double>(x), static_cast<double>(y), std::isfinite(size) ? size : 0, sum, tolerance);
     };
     const Distance real = of_part(found.real(), expected.real()), imag = of_part(found.imag(), expected.imag());
     return {std::max(real.ulp, imag.ulp), real.is_close && imag.is_close};
   } else {
     const auto x = static_cast<double>(found), y = static_cast<double>(expected);
-    return distance(x, y, std::isfinite(y) ? std::fabs(y) : 0, sum, frame);
+    return distance(x, y, std::isfinite(y) ? std::fabs(y) : 0, sum, tolerance);
   }
 }
 
-// Makes the frame for an array of floats or complex numbers.
+// Returns the tolerance for an array of floats or complex numbers.
 template <class T>
-Frame make_frame(std::span<const T> expected, ElementType type, const Accuracy &accuracy, double limit,
-                 std::int64_t terms) {
+ArrayTolerance array_tolerance(std::span<const T> expected, ElementType type, const Accuracy &accuracy, double limit,
+                               std::int64_t terms) {
   const bool is_wide = type == ElementType::F64 || type == ElementType::C128;
   const ElementType part = is_complex<T> ? ir::real_part_type(type) : type;
   const Closeness closeness =
       accuracy.closeness == Closeness::Ulp && limit == 0 ? Closeness::Exact : accuracy.closeness;
-  Frame frame{closeness,
-              closeness == Closeness::Exact || (closeness == Closeness::Ulp && !is_complex<T>),
-              limit,
-              ir::spacing_of(part),
-              is_wide ? 0x1p-53 : 0x1p-24,
-              largest_finite<T>(),
-              terms};
+  ArrayTolerance tolerance{closeness,
+                           closeness == Closeness::Exact || (closeness == Closeness::Ulp && !is_complex<T>),
+                           limit,
+                           ir::spacing_of(part),
+                           is_wide ? 0x1p-53 : 0x1p-24,
+                           largest_finite<T>(),
+                           terms};
   for (const T &value : expected) {
     const double size = size_of(value);
-    frame.largest = std::isfinite(size) ? std::max(frame.largest, size) : frame.largest;
+    tolerance.largest = std::isfinite(size) ? std::max(tolerance.largest, size) : tolerance.largest;
   }
-  return frame;
+  return tolerance;
 }
 
 template <class T>
@@ -158,13 +159,13 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
     }
   };
   if constexpr (is_float<T> || is_complex<T>) {
-    const Frame frame = make_frame(y, type, accuracy, limit, terms);
+    const ArrayTolerance tolerance = array_tolerance(y, type, accuracy, limit, terms);
     double max_ulp = judgement.max_ulp.value_or(0);
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) {
         continue;
       }
-      Distance apart = distance_of(x[i], y[i], s.empty() ? size_of(y[i]) : size_of(s[i]), frame);
+      Distance apart = distance_of(x[i], y[i], s.empty() ? size_of(y[i]) : size_of(s[i]), tolerance);
       apart.is_close = apart.is_close && accuracy.closeness != Closeness::Bits;
       max_ulp = std::max(max_ulp, apart.ulp);
       count(i, apart);
@@ -216,10 +217,11 @@ void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, c
   if constexpr (is_float<T> || is_complex<T>) {
     const auto s = sums == nullptr ? std::span<const T>() : sums->elements<T>();
     const auto elements = value.mutable_elements<T>();
-    const Frame frame = make_frame(std::span<const T>(elements), value.shape().element_type(), accuracy, limit, terms);
+    const ArrayTolerance tolerance =
+        array_tolerance(std::span<const T>(elements), value.shape().element_type(), accuracy, limit, terms);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const double size = size_of(elements[i]);
-      const double far = std::isfinite(size) ? room(frame, size, s.empty() ? size : size_of(s[i])) : 0;
+      const double far = std::isfinite(size) ? max_difference(tolerance, size, s.empty() ? size : size_of(s[i])) : 0;
       const auto moved = [&](auto part, bool up) {
         using Part = decltype(part);
         const auto there = Part(static_cast<double>(part) + (up ? far : -far));

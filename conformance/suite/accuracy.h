@@ -11,7 +11,7 @@ namespace bp::conformance {
 
 using ir::Accuracy;
 using ir::Closeness;
-using ir::Edges;
+using ir::SpecialValueSet;
 
 // Units in the last place, or of a norm, that the accuracy allows for the type. 0: exact.
 double limit_of(const Accuracy &accuracy, ir::ElementType type);

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "conformance/suite/naked_program.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/interpreter/random_inputs.h"
@@ -14,10 +14,10 @@ namespace bp::conformance {
 namespace {
 
 using Place = GuardedBlock::Place;
-using Outputs = NakedProgram::Outputs;
+using Outputs = DirectProgram::Outputs;
 
-constexpr NakedProgram::Arrangement ends{.place = Place::AtEnd, .poison = std::byte{0xff}, .is_protected = true};
-constexpr NakedProgram::Arrangement starts{
+constexpr DirectProgram::Arrangement ends{.place = Place::AtEnd, .poison = std::byte{0xff}, .is_protected = true};
+constexpr DirectProgram::Arrangement starts{
     .place = Place::AtStart, .poison = std::byte{0x2a}, .is_reversed = true, .is_protected = true};
 
 Status expect_same(const Outputs &found, const Outputs &expected, std::string_view what) {
@@ -30,7 +30,7 @@ Status expect_same(const Outputs &found, const Outputs &expected, std::string_vi
 }
 
 struct Trial {
-  const NakedProgram &program;
+  const DirectProgram &program;
   std::vector<Literal> arguments, others;
 };
 
@@ -86,14 +86,14 @@ Result<Verdict> judge(Subject &subject, const std::string &name, std::string_vie
                       const std::string &group) {
   BP_ASSIGN(const ir::Module module, sample_program(name));
   BP_ASSIGN(const Backend *backend, subject.backend());
-  const auto parts = NakedParts::compile(backend->device(), module);
+  const auto parts = DirectParts::compile(backend->device(), module);
   if (!parts.ok()) {
     return verdict_of_compilation(subject, module, parts.error());
   }
   if (*parts == nullptr) {
     return nothing_to_do();
   }
-  BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(backend->device(), *parts));
+  BP_ASSIGN(const std::unique_ptr<DirectProgram> program, DirectProgram::load(backend->device(), *parts));
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of(group)));
   BP_ASSIGN(std::vector<Literal> others, interpreter::random_arguments(module, subject.seed_of(group) + 1));
   const Trial trial{*program, std::move(arguments), std::move(others)};

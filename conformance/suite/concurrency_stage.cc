@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "conformance/suite/naked_program.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/debugging/random_scope.h"
@@ -135,8 +135,8 @@ struct Submission {
   bool is_submitted = false, is_seen = false;
 };
 struct SubmittedRun {
-  std::unique_ptr<NakedRun> run;
-  NakedProgram::Outputs outputs;  // filled by copies on a queue, if there is one for copies
+  std::unique_ptr<DirectRun> run;
+  DirectProgram::Outputs outputs;  // filled by copies on a queue, if there is one for copies
   std::vector<Submission> submissions;
 };
 
@@ -222,7 +222,7 @@ class Order {
   debugging::Random random_;
 };
 
-Result<SubmittedRun> prepare_submissions(const host::Device &device, const NakedProgram &program,
+Result<SubmittedRun> prepare_submissions(const host::Device &device, const DirectProgram &program,
                                          const std::vector<Literal> &arguments) {
   const std::uint32_t copies = device.memory() == nullptr ? BP_NONE : find_queue(device, 1u << BP_COMMAND_COPY);
   const std::uint32_t runs = find_queue(device, 1u << BP_COMMAND_RUN);
@@ -248,11 +248,11 @@ Result<Verdict> run_in_orders(Subject &subject, const std::string &id, const ir:
   if (find_queue(*device, 1u << BP_COMMAND_RUN) == BP_NONE) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "no queue runs programs"};
   }
-  BP_ASSIGN(const auto parts, NakedParts::compile(device, module));
-  BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(device, parts));
-  std::vector<NakedProgram::Outputs> expected;
+  BP_ASSIGN(const auto parts, DirectParts::compile(device, module));
+  BP_ASSIGN(const std::unique_ptr<DirectProgram> program, DirectProgram::load(device, parts));
+  std::vector<DirectProgram::Outputs> expected;
   for (const ConcurrentWork &one : work) {
-    BP_ASSIGN(NakedProgram::Outputs outputs, program->run(one.arguments, {}));
+    BP_ASSIGN(DirectProgram::Outputs outputs, program->run(one.arguments, {}));
     expected.push_back(std::move(outputs));
   }
   for (int i = 0; i < (subject.is_full() ? 200 : 10); ++i) {
@@ -263,7 +263,7 @@ Result<Verdict> run_in_orders(Subject &subject, const std::string &id, const ir:
     }
     BP_TRY(Order(*device, runs, subject.seed_of(fmt::format("{}/{}", id, i))).play());
     for (std::size_t r = 0; r < runs.size(); ++r) {
-      BP_ASSIGN(const NakedProgram::Outputs found, runs[r].run->finish());
+      BP_ASSIGN(const DirectProgram::Outputs found, runs[r].run->finish());
       if (found != expected[r] || (runs[r].submissions.size() > 1 && runs[r].outputs != expected[r])) {
         return failure("a run has other bits when submissions of others come between its own");
       }

@@ -24,7 +24,8 @@ Result<Verdict> judge_graph(Subject &subject, const std::string &id) {
 
 // Returns a part of the sequence that still fails: removes halves, then quarters, down to single steps, as long as the
 // rest still fails.
-std::vector<Step> shortened(const Subject &subject, const std::vector<Material> &materials, std::vector<Step> steps) {
+std::vector<Step> shortened(const Subject &subject, const std::vector<TestProgram> &test_programs,
+                            std::vector<Step> steps) {
   constexpr double max_seconds = 10;
   const auto start = std::chrono::steady_clock::now();
   const auto is_over = [&] {
@@ -35,7 +36,7 @@ std::vector<Step> shortened(const Subject &subject, const std::vector<Material> 
       std::vector<Step> fewer = steps;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(end - std::min(end, chunk)),
                   fewer.begin() + static_cast<std::ptrdiff_t>(end));
-      if (!run_steps(subject, materials, fewer).mismatch.empty()) {
+      if (!run_steps(subject, test_programs, fewer).mismatch.empty()) {
         steps = std::move(fewer);
       }
     }
@@ -47,13 +48,13 @@ Result<Verdict> judge_calls(Subject &subject, const std::string &id) {
   constexpr std::size_t count = 120;
   subject.unload();  // the sequence has to start with a freshly loaded library
   const std::uint64_t seed = subject.seed_of(id);
-  BP_ASSIGN(const std::vector<Material> materials, make_materials(subject, seed));
+  BP_ASSIGN(const std::vector<TestProgram> test_programs, make_test_programs(subject, seed));
   const std::vector<Step> steps = random_steps(seed, count);
-  CallsOutcome outcome = run_steps(subject, materials, steps);
+  CallsOutcome outcome = run_steps(subject, test_programs, steps);
   if (outcome.mismatch.empty()) {
     return Verdict();
   }
-  const CallsOutcome shorter = run_steps(subject, materials, shortened(subject, materials, steps));
+  const CallsOutcome shorter = run_steps(subject, test_programs, shortened(subject, test_programs, steps));
   const CallsOutcome &shown = shorter.mismatch.empty() ? outcome : shorter;
   return failure(fmt::format("{}; {} calls of {} show it:\n    {}", shown.mismatch, shown.calls.size(),
                              outcome.calls.size(), fmt::join(shown.calls, "\n    ")));

@@ -47,10 +47,10 @@ Result<const bp_device_factory_t *> Library::factory() const {
   return factory;
 }
 
-Result<NakedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
+Result<OwnedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
                                 std::span<const bp_option_t> options, bool initialize) {
   host::Diagnostics creation;
-  NakedDevice device;
+  OwnedDevice device;
   const bp_status created = creation.call([&](const bp_diag_t *diag) -> bp_status {
     device.reset(factory.create(&factory, host, id.c_str(), 0, options.data(),
                                 static_cast<std::uint32_t>(options.size()), diag));

@@ -42,10 +42,10 @@ class Library {
 struct DestroyDevice {
   void operator()(const bp_device_t *device) const { device->destroy(device); }
 };
-using NakedDevice = std::unique_ptr<const bp_device_t, DestroyDevice>;
+using OwnedDevice = std::unique_ptr<const bp_device_t, DestroyDevice>;
 
 // Creates a device and, unless `initialize` is false, initializes it.
-Result<NakedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
+Result<OwnedDevice> make_device(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
                                 std::span<const bp_option_t> options = {}, bool initialize = true);
 
 // Resources that this process holds. Bytes are 0 under sanitizers that replace malloc, because these keep freed memory

@@ -44,7 +44,7 @@ Verdict with_factory(const Subject &subject, const std::function<Status(const bp
 }
 
 // Returns an initialized device with the settings of the user.
-Result<NakedDevice> make_ready(const bp_device_factory_t &factory, const host::HostServices &services,
+Result<OwnedDevice> make_ready(const bp_device_factory_t &factory, const host::HostServices &services,
                                const Subject &subject) {
   std::vector<bp_option_t> options;
   for (const auto &[key, value] : subject.choice().settings) {
@@ -56,7 +56,7 @@ Result<NakedDevice> make_ready(const bp_device_factory_t &factory, const host::H
 Verdict with_device(const Subject &subject, const std::function<Status(const bp_device_t &)> &body) {
   const host::HostServices services(quiet_host());
   return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
-    BP_ASSIGN(const NakedDevice device, make_ready(factory, services, subject));
+    BP_ASSIGN(const OwnedDevice device, make_ready(factory, services, subject));
     return body(*device);
   });
 }
@@ -139,7 +139,7 @@ Verdict init_is_quick(Subject &subject) {
 Status makes_a_device(const Library &library, const Subject &subject) {
   const host::HostServices services(quiet_host());
   BP_ASSIGN(const bp_device_factory_t *factory, library.factory());
-  BP_ASSIGN(const NakedDevice device, make_ready(*factory, services, subject));
+  BP_ASSIGN(const OwnedDevice device, make_ready(*factory, services, subject));
   return {};
 }
 
@@ -276,7 +276,7 @@ Verdict forgets_its_options(Subject &subject) {
       options.push_back({texts[i].c_str(), texts[i + 1].c_str()});
     }
     has_options = !options.empty();
-    BP_ASSIGN(const NakedDevice device, make_device(factory, services.abi(), subject.device_id(), options, false));
+    BP_ASSIGN(const OwnedDevice device, make_device(factory, services.abi(), subject.device_id(), options, false));
     for (std::string &text : texts) {
       std::ranges::fill(text, '\xee');
     }
@@ -299,7 +299,7 @@ Verdict destroys_what_failed(Subject &subject) {
     for (const std::uint32_t instance : {0u, 1'000'000u, BP_NONE}) {
       for (const bool initialize : {false, true}) {
         host::Diagnostics diagnostics;
-        NakedDevice device;
+        OwnedDevice device;
         diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
           device.reset(
               factory.create(&factory, services.abi(), subject.device_id().c_str(), instance, nullptr, 0, diag));
@@ -325,7 +325,7 @@ Verdict creates_in_silence(Subject &subject) {
   };
   host.signal = [](const bp_host_t *, bp_point_t, bp_status, std::uint32_t, const char *) noexcept { called = true; };
   return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
-    BP_ASSIGN(const NakedDevice device, make_device(factory, &host, subject.device_id(), {}, false));
+    BP_ASSIGN(const OwnedDevice device, make_device(factory, &host, subject.device_id(), {}, false));
     BP_TRY(expect(!called, "BP-CREATE-01: create() calls the host"));
     host::Diagnostics diagnostics;
     const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return device->init(device.get(), diag); });
@@ -347,7 +347,7 @@ Verdict probes(Subject &subject) {
     BP_TRY(
         expect(instances != unwritten, "BP-PROBE-01: probe() says ok, and does not write how many devices there are"));
     for (std::uint32_t i = 0; i < std::min(instances, most); ++i) {
-      NakedDevice device;
+      OwnedDevice device;
       host::Diagnostics reports;
       reports.call([&](const bp_diag_t *diag) -> bp_status {
         device.reset(factory.create(&factory, services.abi(), id.c_str(), i, nullptr, 0, diag));
@@ -366,7 +366,7 @@ Verdict ends_its_threads(Subject &subject) {
   return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
     const int threads = count_threads();
     {
-      BP_ASSIGN(const NakedDevice device, make_ready(factory, services, subject));
+      BP_ASSIGN(const OwnedDevice device, make_ready(factory, services, subject));
     }
     return expect(count_threads() <= threads,
                   fmt::format("BP-DEVICE-02: {} threads survive destroy()", count_threads() - threads));
@@ -483,10 +483,9 @@ Verdict run_life_cycle(Subject &subject, const std::string &id) {
 }
 
 constexpr RuleCases rules_of_life_cycle[] = {
-    {"BP-MANIFEST-02", "life_cycle/load"},       {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/1"},
-    {"BP-ENTRY-04", "life_cycle/unknown_factory"},
-    {"BP-PROBE-01", "life_cycle/probe"},         {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},
-    {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
+    {"BP-MANIFEST-02", "life_cycle/load"},         {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/1"},
+    {"BP-ENTRY-04", "life_cycle/unknown_factory"}, {"BP-PROBE-01", "life_cycle/probe"},
+    {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},    {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "conformance/images/altered_image.h"
 #include "conformance/suite/contract_trials.h"
-#include "conformance/suite/naked_program.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
@@ -126,24 +126,24 @@ Result<CompileTrial> make_trial(Subject &subject) {
   return CompileTrial{std::move(module), std::move(arguments), backend};
 }
 
-Result<NakedProgram::Outputs> run_naked(const Backend &backend, const CompileTrial &trial) {
-  BP_ASSIGN(const auto parts, NakedParts::compile(backend.device(), trial.module));
+Result<DirectProgram::Outputs> run_naked(const Backend &backend, const CompileTrial &trial) {
+  BP_ASSIGN(const auto parts, DirectParts::compile(backend.device(), trial.module));
   if (parts == nullptr) {
     return make_error(ErrorCode::Unsupported, "the core leaves nothing for the device to do");
   }
-  BP_ASSIGN(const auto program, NakedProgram::load(backend.device(), parts));
+  BP_ASSIGN(const auto program, DirectProgram::load(backend.device(), parts));
   return program->run(trial.arguments, {});
 }
 
 // Another program is compiled in between.
 Result<Verdict> compiles_alike(Subject &subject) {
   BP_ASSIGN(const CompileTrial trial, make_trial(subject));
-  BP_ASSIGN(const NakedProgram::Outputs first, run_naked(*trial.backend, trial));
+  BP_ASSIGN(const DirectProgram::Outputs first, run_naked(*trial.backend, trial));
   for (const char *name : {"in_place", "in_place_f32", "chain", "donation"}) {
     BP_ASSIGN(const ir::Module other, sample_program(name));
-    static_cast<void>(NakedParts::compile(trial.backend->device(), other));
+    static_cast<void>(DirectParts::compile(trial.backend->device(), other));
   }
-  BP_ASSIGN(const NakedProgram::Outputs second, run_naked(*trial.backend, trial));
+  BP_ASSIGN(const DirectProgram::Outputs second, run_naked(*trial.backend, trial));
   return first == second ? Verdict()
                          : failure("BP-COMPILE-01: a program that was compiled again, after others, has other bits");
 }
@@ -173,7 +173,7 @@ Result<std::unique_ptr<host::Device>> make_offline(const Subject &subject) {
 
 Result<Verdict> compiles_elsewhere(Subject &subject) {
   BP_ASSIGN(const CompileTrial trial, make_trial(subject));
-  BP_ASSIGN(const NakedProgram::Outputs expected, run_naked(*trial.backend, trial));
+  BP_ASSIGN(const DirectProgram::Outputs expected, run_naked(*trial.backend, trial));
   const auto offline = make_offline(subject);
   if (!offline.ok()) {
     return failure("BP-COMPILE-02: " + offline.error().to_string());

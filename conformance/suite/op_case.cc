@@ -80,8 +80,9 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
     const bool fits = is_unary && holds_every_value(shape, type);
     return fits ? std::vector{Values::Every} : std::vector<Values>{};
   }
-  const bool has_edges = op.accuracy.edges != Edges::None && (shape.size.n >= 30 || shape.name == fixed_shape);
-  return has_edges ? std::vector{Values::Random, Values::Edge} : std::vector{Values::Random};
+  const bool has_special_values =
+      op.accuracy.special_values != SpecialValueSet::None && (shape.size.n >= 30 || shape.name == fixed_shape);
+  return has_special_values ? std::vector{Values::Random, Values::Edge} : std::vector{Values::Random};
 }
 
 Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {

@@ -30,7 +30,7 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
 
 Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
   const Accuracy &accuracy = one.op->accuracy;
-  auto arguments = make_arguments(module, one.values, accuracy.edges, one.op->has(ir::Trait::Elementwise),
+  auto arguments = make_arguments(module, one.values, accuracy.special_values, one.op->has(ir::Trait::Elementwise),
                                   subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());

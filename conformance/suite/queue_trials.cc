@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "conformance/suite/contract_trials.h"
-#include "conformance/suite/naked_program.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"

@@ -19,7 +19,7 @@ using debugging::Random;
 using Bytes = std::vector<std::byte>;
 
 // Limits on objects that exist at the same time.
-constexpr std::size_t max_libraries = 2, max_devices = 3, max_programs = 6, max_pieces = 8, max_flights = 6;
+constexpr std::size_t max_libraries = 2, max_devices = 3, max_programs = 6, max_pieces = 8, max_pending = 6;
 
 template <class T>
 T &pick(std::vector<T> &choices, std::uint32_t number) {
@@ -29,13 +29,13 @@ T &pick(std::vector<T> &choices, std::uint32_t number) {
 // The state of the objects, and the calls that are legal for them. Members are declared in the order of their creation.
 class Sequence {
  public:
-  Sequence(const Subject &subject, const std::vector<Material> &materials)
-      : subject_(subject), materials_(materials), parts_(materials.size()) {}
+  Sequence(const Subject &subject, const std::vector<TestProgram> &test_programs)
+      : subject_(subject), test_programs_(test_programs), parts_(test_programs.size()) {}
   Sequence(const Sequence &) = delete;
   Sequence &operator=(const Sequence &) = delete;
   ~Sequence() {
-    for (const Flight &flight : flights_) {
-      static_cast<void>(flight.device->timelines().wait(flight.point));
+    for (const PendingSubmission &submission : pending_) {
+      static_cast<void>(submission.device->timelines().wait(submission.point));
     }
   }
 
@@ -69,7 +69,7 @@ class Sequence {
   // Releases everything, in an order chosen by `random`.
   Status end(Random &random) {
     const auto any = [&] { return Step{0, number(random), number(random), number(random)}; };
-    while (!flights_.empty()) {
+    while (!pending_.empty()) {
       BP_TRY(wait(any()));
     }
     while (!programs_.empty() || !pieces_.empty()) {
@@ -93,32 +93,32 @@ class Sequence {
   struct IdleDevice {
     std::shared_ptr<const host::Plugin> library;
     std::unique_ptr<host::HostServices> services;
-    NakedDevice device;
+    OwnedDevice device;
     int number;
   };
   struct Program {
-    std::unique_ptr<NakedProgram> program;
-    std::size_t material;
+    std::unique_ptr<DirectProgram> program;
+    std::size_t test_program;
     DevicePointer device;
     int number;
-    int flights = 0;  // number of flights that use it
+    int submissions = 0;  // number of submissions that use it
   };
   struct Piece {
     runtime::Block block;
     Bytes content;
     DevicePointer device;
     int number;
-    std::uint32_t queue = BP_NONE;  // queue of the flights that use it
-    int flights = 0;
+    std::uint32_t queue = BP_NONE;  // queue of the submissions that use it
+    int submissions = 0;
   };
   // Commands that were submitted and not waited for.
-  struct Flight {
+  struct PendingSubmission {
     DevicePointer device;
     bp_point_t point{};
     std::string what;
     std::vector<int> used;  // numbers of programs and blocks
-    std::unique_ptr<NakedRun> run;
-    NakedProgram::Outputs expected_outputs;
+    std::unique_ptr<DirectRun> run;
+    DirectProgram::Outputs expected_outputs;
     std::unique_ptr<Bytes> copied;  // destination of copies to the host
     Bytes expected_copied;
   };
@@ -193,7 +193,7 @@ class Sequence {
     const auto is_unused = [&](const Device &device) {
       const auto is_on = [&](const auto &object) { return object.device == device.device; };
       return std::ranges::none_of(programs_, is_on) && std::ranges::none_of(pieces_, is_on) &&
-             std::ranges::none_of(flights_, is_on);
+             std::ranges::none_of(pending_, is_on);
     };
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const std::size_t at = (step.first + i) % devices_.size();
@@ -208,27 +208,27 @@ class Sequence {
 
   // Loads an existing artifact, perhaps made by another device, or a new one.
   Status load_program(const Step &step) {
-    if (devices_.empty() || materials_.empty() || programs_.size() == max_programs) {
+    if (devices_.empty() || test_programs_.empty() || programs_.size() == max_programs) {
       return {};
     }
     const Device &device = pick(devices_, step.first);
-    const std::size_t m = step.second % materials_.size();
+    const std::size_t m = step.second % test_programs_.size();
     if (parts_[m] == nullptr || step.third % 4 == 0) {
-      note(fmt::format("compile {} on device {}", materials_[m].name, device.number));
-      BP_ASSIGN(parts_[m], NakedParts::compile(device.device, materials_[m].module));
+      note(fmt::format("compile {} on device {}", test_programs_[m].name, device.number));
+      BP_ASSIGN(parts_[m], DirectParts::compile(device.device, test_programs_[m].module));
     }
-    note(fmt::format("load {} on device {}: program {}", materials_[m].name, device.number, ++last_number_));
-    BP_ASSIGN(std::unique_ptr<NakedProgram> program, NakedProgram::load(device.device, parts_[m]));
+    note(fmt::format("load {} on device {}: program {}", test_programs_[m].name, device.number, ++last_number_));
+    BP_ASSIGN(std::unique_ptr<DirectProgram> program, DirectProgram::load(device.device, parts_[m]));
     programs_.push_back({std::move(program), m, device.device, last_number_});
     return {};
   }
 
-  static NakedProgram::Arrangement arrangement(std::uint32_t choice) {
+  static DirectProgram::Arrangement arrangement(std::uint32_t choice) {
     return {choice % 2 == 0 ? GuardedBlock::Place::AtEnd : GuardedBlock::Place::AtStart,
             static_cast<std::byte>(choice >> 8), choice / 2 % 2 == 0};
   }
 
-  Status expect_same(const NakedProgram::Outputs &found, const NakedProgram::Outputs &expected) {
+  Status expect_same(const DirectProgram::Outputs &found, const DirectProgram::Outputs &expected) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (found[i] != expected[i]) {
         return make_error(ErrorCode::PluginFailure, "output {} has other bits than where nothing else goes on", i);
@@ -242,18 +242,18 @@ class Sequence {
       return {};
     }
     const Program &program = pick(programs_, step.first);
-    const Material &material = materials_[program.material];
+    const TestProgram &test_program = test_programs_[program.test_program];
     const std::size_t set = step.second % 2;
     note(fmt::format("run program {}, inputs {}", program.number, set));
-    BP_ASSIGN(const NakedProgram::Outputs outputs,
-              program.program->run(material.arguments[set], arrangement(step.third)));
-    return expect_same(outputs, material.expected[set]);
+    BP_ASSIGN(const DirectProgram::Outputs outputs,
+              program.program->run(test_program.arguments[set], arrangement(step.third)));
+    return expect_same(outputs, test_program.expected[set]);
   }
 
   Status destroy_program(const Step &step) {
     for (std::size_t i = 0; i < programs_.size(); ++i) {
       const std::size_t at = (step.first + i) % programs_.size();
-      if (programs_[at].flights == 0) {
+      if (programs_[at].submissions == 0) {
         note(fmt::format("destroy program {}", programs_[at].number));
         programs_.erase(programs_.begin() + static_cast<std::ptrdiff_t>(at));
         break;
@@ -302,11 +302,11 @@ class Sequence {
     bp_loc_t target() const { return {to->block.location().memory, to_offset}; }
     void mirror() const { std::memcpy(to->content.data() + to_offset, from->content.data() + from_offset, size); }
   };
-  // `queue`: queue of the flights that may be using the blocks; BP_NONE: no flight may.
+  // `queue`: queue of the submissions that may be using the blocks; BP_NONE: no submission may.
   Move choose_move(const Step &step, const DevicePointer &device, std::uint32_t queue) {
     std::vector<Piece *> free;
     for (Piece &piece : pieces_) {
-      if (piece.device == device && (piece.flights == 0 || (piece.queue == queue && queue != BP_NONE))) {
+      if (piece.device == device && (piece.submissions == 0 || (piece.queue == queue && queue != BP_NONE))) {
         free.push_back(&piece);
       }
     }
@@ -341,7 +341,7 @@ class Sequence {
   }
 
   Status look_at_piece(const Step &step) {
-    if (pieces_.empty() || pick(pieces_, step.first).flights != 0) {
+    if (pieces_.empty() || pick(pieces_, step.first).submissions != 0) {
       return {};
     }
     const Piece &piece = pick(pieces_, step.first);
@@ -363,7 +363,7 @@ class Sequence {
   Status release(const Step &step) {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const std::size_t at = (step.first + i) % pieces_.size();
-      if (pieces_[at].flights == 0) {
+      if (pieces_[at].submissions == 0) {
         BP_TRY(look_at_piece({0, static_cast<std::uint32_t>(at), 0, 0}));
         note(fmt::format("release piece {}", pieces_[at].number));
         pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -373,32 +373,32 @@ class Sequence {
     return {};
   }
 
-  Status submit(Flight flight, std::uint32_t queue, std::span<const bp_command_t> commands) {
-    flight.point = {flight.device->timelines().create(), 1};
+  Status submit(PendingSubmission submission, std::uint32_t queue, std::span<const bp_command_t> commands) {
+    submission.point = {submission.device->timelines().create(), 1};
     host::Diagnostics diagnostics;
     const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-      return flight.device->queue()->submit(flight.device->abi(), queue, commands.data(),
-                                            static_cast<std::uint32_t>(commands.size()), flight.point, diag);
+      return submission.device->queue()->submit(submission.device->abi(), queue, commands.data(),
+                                                static_cast<std::uint32_t>(commands.size()), submission.point, diag);
     });
-    BP_TRY(diagnostics.result(status, flight.device->id(), "submit"));
-    use(flight, 1);
-    flights_.push_back(std::move(flight));
+    BP_TRY(diagnostics.result(status, submission.device->id(), "submit"));
+    use(submission, 1);
+    pending_.push_back(std::move(submission));
     return {};
   }
 
-  void use(const Flight &flight, int more) {
-    for (const int number : flight.used) {
+  void use(const PendingSubmission &submission, int more) {
+    for (const int number : submission.used) {
       for (Program &program : programs_) {
-        program.flights += program.number == number ? more : 0;
+        program.submissions += program.number == number ? more : 0;
       }
       for (Piece &piece : pieces_) {
-        piece.flights += piece.number == number ? more : 0;
+        piece.submissions += piece.number == number ? more : 0;
       }
     }
   }
 
   Status submit_run(const Step &step) {
-    if (programs_.empty() || flights_.size() == max_flights) {
+    if (programs_.empty() || pending_.size() == max_pending) {
       return {};
     }
     const Program &program = pick(programs_, step.first);
@@ -406,26 +406,26 @@ class Sequence {
     if (queue == BP_NONE) {
       return {};
     }
-    const Material &material = materials_[program.material];
+    const TestProgram &test_program = test_programs_[program.test_program];
     const std::size_t set = step.second % 2;
-    Flight flight;
-    flight.device = program.device;
-    flight.what = fmt::format("the run of program {}", program.number);
-    flight.used = {program.number};
+    PendingSubmission submission;
+    submission.device = program.device;
+    submission.what = fmt::format("the run of program {}", program.number);
+    submission.used = {program.number};
     note(fmt::format("submit a run of program {}, inputs {}", program.number, set));
-    BP_ASSIGN(flight.run, program.program->prepare(material.arguments[set], arrangement(step.third)));
-    flight.expected_outputs = material.expected[set];
+    BP_ASSIGN(submission.run, program.program->prepare(test_program.arguments[set], arrangement(step.third)));
+    submission.expected_outputs = test_program.expected[set];
     bp_command_t command{};
     command.kind = BP_COMMAND_RUN;
     command.program = program.program->abi();
-    command.run = flight.run->abi();
-    return submit(std::move(flight), queue, std::span(&command, 1));
+    command.run = submission.run->abi();
+    return submit(std::move(submission), queue, std::span(&command, 1));
   }
 
   // Fills a part of a block, copies that to another block, and copies the whole other block to the host, in one
   // submission.
   Status submit_copies(const Step &step) {
-    if (pieces_.empty() || flights_.size() == max_flights) {
+    if (pieces_.empty() || pending_.size() == max_pending) {
       return {};
     }
     const DevicePointer device = pick(pieces_, step.first).device;
@@ -434,10 +434,11 @@ class Sequence {
     if (move.from == nullptr) {
       return {};
     }
-    Flight flight;
-    flight.device = device;
-    flight.what = fmt::format("the copies from piece {} to piece {} and the host", move.from->number, move.to->number);
-    flight.used = {move.from->number, move.to->number};
+    PendingSubmission submission;
+    submission.device = device;
+    submission.what =
+        fmt::format("the copies from piece {} to piece {} and the host", move.from->number, move.to->number);
+    submission.used = {move.from->number, move.to->number};
     move.from->queue = move.to->queue = queue;
     const std::uint32_t pattern_size = 1u << (step.first >> 16) % 4;
     note(fmt::format(
@@ -449,8 +450,8 @@ class Sequence {
       move.from->content[move.from_offset + i] = static_cast<std::byte>(pattern >> 8 * (i % pattern_size));
     }
     move.mirror();
-    flight.expected_copied = move.to->content;
-    flight.copied = std::make_unique<Bytes>(move.to->content.size());
+    submission.expected_copied = move.to->content;
+    submission.copied = std::make_unique<Bytes>(move.to->content.size());
     bp_command_t commands[3]{};
     commands[0].kind = BP_COMMAND_FILL;
     commands[0].to = move.source();
@@ -458,36 +459,36 @@ class Sequence {
     commands[0].pattern = pattern;
     commands[0].pattern_size = pattern_size;
     commands[1] = copy_command(move.target(), move.source(), move.size);
-    commands[2] =
-        copy_command(runtime::host_place(flight.copied->data()), move.to->block.location(), flight.copied->size());
-    return submit(std::move(flight), queue, commands);
+    commands[2] = copy_command(runtime::host_place(submission.copied->data()), move.to->block.location(),
+                               submission.copied->size());
+    return submit(std::move(submission), queue, commands);
   }
 
   Status wait(const Step &step) {
-    if (flights_.empty()) {
+    if (pending_.empty()) {
       return {};
     }
-    const auto found = flights_.begin() + static_cast<std::ptrdiff_t>(step.first % flights_.size());
-    const Flight flight = std::move(*found);
-    flights_.erase(found);
-    note(fmt::format("wait for {}", flight.what));
-    const auto signal = flight.device->timelines().wait(flight.point);
-    flight.device->timelines().destroy(flight.point.timeline);
-    use(flight, -1);
+    const auto found = pending_.begin() + static_cast<std::ptrdiff_t>(step.first % pending_.size());
+    const PendingSubmission submission = std::move(*found);
+    pending_.erase(found);
+    note(fmt::format("wait for {}", submission.what));
+    const auto signal = submission.device->timelines().wait(submission.point);
+    submission.device->timelines().destroy(submission.point.timeline);
+    use(submission, -1);
     if (!signal || signal->status != BP_OK) {
-      return make_error(ErrorCode::PluginFailure, "{} fails with status {}: {}", flight.what,
+      return make_error(ErrorCode::PluginFailure, "{} fails with status {}: {}", submission.what,
                         signal ? signal->status : BP_INTERNAL, signal ? signal->message : "");
     }
-    if (flight.run != nullptr) {
-      BP_ASSIGN(const NakedProgram::Outputs outputs, flight.run->finish());
-      return expect_same(outputs, flight.expected_outputs);
+    if (submission.run != nullptr) {
+      BP_ASSIGN(const DirectProgram::Outputs outputs, submission.run->finish());
+      return expect_same(outputs, submission.expected_outputs);
     }
-    return expect_content(*flight.copied, flight.expected_copied, "what came to the host");
+    return expect_content(*submission.copied, submission.expected_copied, "what came to the host");
   }
 
   const Subject &subject_;
-  const std::vector<Material> &materials_;
-  std::vector<std::shared_ptr<const NakedParts>> parts_;  // by material
+  const std::vector<TestProgram> &test_programs_;
+  std::vector<std::shared_ptr<const DirectParts>> parts_;  // by test_program
   int last_number_ = 0;
   std::vector<std::string> calls_;
 
@@ -496,7 +497,7 @@ class Sequence {
   std::vector<Device> devices_;
   std::vector<Program> programs_;
   std::vector<Piece> pieces_;
-  std::vector<Flight> flights_;
+  std::vector<PendingSubmission> pending_;
 };
 
 }  // namespace
@@ -512,33 +513,34 @@ std::vector<Step> random_steps(std::uint64_t seed, std::size_t count) {
   return steps;
 }
 
-Result<std::vector<Material>> make_materials(const Subject &subject, std::uint64_t seed) {
+Result<std::vector<TestProgram>> make_test_programs(const Subject &subject, std::uint64_t seed) {
   constexpr int max_tried = 8;
   constexpr std::size_t max_kept = 3;
   Random random(seed);
   BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
   BP_ASSIGN(const DevicePointer device, make_device(library, subject));
-  std::vector<Material> materials;
-  for (int tried = 0; tried < max_tried && materials.size() < max_kept; ++tried) {
-    Material material;
-    material.name = random.of(sample_program_names());
-    BP_ASSIGN(material.module, sample_program(material.name));
-    const auto parts = NakedParts::compile(device, material.module);
+  std::vector<TestProgram> test_programs;
+  for (int tried = 0; tried < max_tried && test_programs.size() < max_kept; ++tried) {
+    TestProgram test_program;
+    test_program.name = random.of(sample_program_names());
+    BP_ASSIGN(test_program.module, sample_program(test_program.name));
+    const auto parts = DirectParts::compile(device, test_program.module);
     if (!parts.ok() || *parts == nullptr) {
       continue;  // other stages judge whether that is right
     }
-    BP_ASSIGN(const std::unique_ptr<NakedProgram> program, NakedProgram::load(device, *parts));
+    BP_ASSIGN(const std::unique_ptr<DirectProgram> program, DirectProgram::load(device, *parts));
     for (std::size_t set : {0, 1}) {
-      BP_ASSIGN(material.arguments[set], interpreter::random_arguments(material.module, seed + set));
-      BP_ASSIGN(material.expected[set], program->run(material.arguments[set], {}));
+      BP_ASSIGN(test_program.arguments[set], interpreter::random_arguments(test_program.module, seed + set));
+      BP_ASSIGN(test_program.expected[set], program->run(test_program.arguments[set], {}));
     }
-    materials.push_back(std::move(material));
+    test_programs.push_back(std::move(test_program));
   }
-  return materials;
+  return test_programs;
 }
 
-CallsOutcome run_steps(const Subject &subject, const std::vector<Material> &materials, const std::vector<Step> &steps) {
-  Sequence sequence(subject, materials);
+CallsOutcome run_steps(const Subject &subject, const std::vector<TestProgram> &test_programs,
+                       const std::vector<Step> &steps) {
+  Sequence sequence(subject, test_programs);
   Status status;
   for (std::size_t i = 0; i < steps.size() && status.ok(); ++i) {
     status = sequence.run(steps[i]);

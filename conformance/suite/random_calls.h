@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/suite/naked_program.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/subject.h"
 
 namespace bp::conformance {
@@ -20,14 +20,14 @@ struct Step {
 std::vector<Step> random_steps(std::uint64_t seed, std::size_t count);
 
 // A program for a sequence, and its results when nothing else is running.
-struct Material {
+struct TestProgram {
   std::string name;
   ir::Module module;
   std::vector<Literal> arguments[2];
-  NakedProgram::Outputs expected[2];
+  DirectProgram::Outputs expected[2];
 };
 // Returns those programs, out of some that the seed chooses, that the device can run completely. Leaves nothing loaded.
-Result<std::vector<Material>> make_materials(const Subject &subject, std::uint64_t seed);
+Result<std::vector<TestProgram>> make_test_programs(const Subject &subject, std::uint64_t seed);
 
 struct CallsOutcome {
   std::string mismatch;            // description of the failure; empty: none
@@ -35,6 +35,7 @@ struct CallsOutcome {
 };
 // Runs the steps; at the end everything is released, in an order that the last step chooses. Each call is also printed
 // before it is made, so that a crash shows it.
-CallsOutcome run_steps(const Subject &subject, const std::vector<Material> &materials, const std::vector<Step> &steps);
+CallsOutcome run_steps(const Subject &subject, const std::vector<TestProgram> &test_programs,
+                       const std::vector<Step> &steps);
 
 }  // namespace bp::conformance

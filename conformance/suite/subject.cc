@@ -39,9 +39,9 @@ Result<Subject> Subject::find(Choice choice) {
     return Subject(std::move(choice), {}, std::move(models));
   }
   BP_ASSIGN(host::Candidate candidate, find_file(choice));
-  if (const Mutant *mutant = find_mutant(choice.mutant); mutant != nullptr && mutant->spoil != nullptr) {
-    BP_ASSIGN(const std::string spoiled, mutant_file(*mutant, candidate.path));
-    candidate = host::examine(spoiled);
+  if (const Mutant *mutant = find_mutant(choice.mutant); mutant != nullptr && mutant->change_file != nullptr) {
+    BP_ASSIGN(const std::string changed, mutant_file(*mutant, candidate.path));
+    candidate = host::examine(changed);
   }
   return Subject(std::move(choice), std::move(candidate), std::move(models));
 }
@@ -109,8 +109,8 @@ bool Subject::has(std::string_view extension) const {
 
 std::vector<host::Layer> Subject::layers() const {
   const Mutant *mutant = find_mutant(choice_.mutant);
-  return mutant == nullptr || mutant->spoil != nullptr ? std::vector<host::Layer>()
-                                                       : std::vector{mutant_layer(*mutant)};
+  return mutant == nullptr || mutant->change_file != nullptr ? std::vector<host::Layer>()
+                                                             : std::vector{mutant_layer(*mutant)};
 }
 
 BackendOptions Subject::backend_options() const {

@@ -24,7 +24,7 @@ double median(std::vector<double> values) {
 }
 
 // Moves a MiB and does a chain of arithmetic: takes about a tenth of a millisecond on an idle machine.
-double yardstick_seconds() {
+double reference_seconds() {
   static std::vector<std::uint64_t> from(1 << 17, 3), to(1 << 17);
   const double start = now();
   std::memcpy(to.data(), from.data(), from.size() * sizeof(from[0]));
@@ -36,7 +36,7 @@ double yardstick_seconds() {
   return now() - start;
 }
 
-Measurement measurement_of(const std::vector<double> &seconds, double yardstick, bool is_of_device) {
+Measurement measurement_of(const std::vector<double> &seconds, double reference, bool is_of_device) {
   Measurement result;
   result.seconds = median(seconds);
   std::vector<double> distances;
@@ -47,7 +47,7 @@ Measurement measurement_of(const std::vector<double> &seconds, double yardstick,
   result.least = *std::ranges::min_element(seconds);
   result.runs = seconds.size();
   result.is_of_device = is_of_device;
-  result.yardstick = is_of_device ? 0 : yardstick;
+  result.reference_seconds = is_of_device ? 0 : reference;
   return result;
 }
 
@@ -67,7 +67,7 @@ void store_leaves(const Literal &literal, const Program &program, Execution &exe
 Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, const Effort &effort) {
   std::vector<std::vector<double>> seconds(work.size());
   std::vector<bool> is_of_device(work.size());
-  std::vector<double> yardstick;
+  std::vector<double> references;
   for (const Timed &one : work) {
     BP_ASSIGN([[maybe_unused]] const RunClock::Reading warm, one());
   }
@@ -77,7 +77,7 @@ Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, co
     if ((round >= effort.rounds && spent > effort.seconds) || (round >= 2 && spent > effort.patience)) {
       break;
     }
-    yardstick.push_back(yardstick_seconds());
+    references.push_back(reference_seconds());
     for (std::size_t i = 0; i < work.size(); ++i) {
       const double begin = now();
       for (std::size_t k = 0; k < effort.max_in_a_row && (k == 0 || now() - begin < effort.seconds_in_a_row); ++k) {
@@ -89,7 +89,7 @@ Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, co
   }
   std::vector<Measurement> results;
   for (std::size_t i = 0; i < work.size(); ++i) {
-    results.push_back(measurement_of(seconds[i], median(yardstick), is_of_device[i]));
+    results.push_back(measurement_of(seconds[i], median(references), is_of_device[i]));
   }
   return results;
 }

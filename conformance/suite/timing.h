@@ -24,8 +24,8 @@ struct Effort {
   double seconds = 0.03, patience = 0.5, seconds_in_a_row = 1e-3;
 };
 
-// Runs each piece of work once to warm up, then all in turn, with a yardstick (Measurement::yardstick) in each round.
-// Results are in the order of `work`.
+// Runs each piece of work once to warm up, then all in turn; each turn also measures a fixed piece of work
+// (Measurement::reference_seconds). Results are in the order of `work`.
 Result<std::vector<Measurement>> measure_in_turn(std::span<const Timed> work, const Effort &effort = {});
 Result<Measurement> measure(const Timed &work, const Effort &effort = {});
 

@@ -60,7 +60,7 @@ T random_element(std::uint64_t bits) {
 }
 
 template <class T>
-std::vector<T> special_floats(Edges edges) {
+std::vector<T> special_floats(SpecialValueSet set) {
   std::vector<double> wide = {1, -1, 0.5, 1.5, 2.5, -0.5, -2.5, 3, 0.1, -7.25, 100, 1e4, 65520, 16777217, 0};
   std::vector<T> all;
   for (const double value : wide) {
@@ -86,7 +86,7 @@ std::vector<T> special_floats(Edges edges) {
   }
   std::erase_if(all, [&](T value) {
     const auto x = static_cast<double>(value);
-    return edges == Edges::Ordered && (std::isnan(x) || (x == 0 && std::signbit(x)));
+    return set == SpecialValueSet::Ordered && (std::isnan(x) || (x == 0 && std::signbit(x)));
   });
   return all;
 }
@@ -103,7 +103,7 @@ std::vector<T> summands() {
 }
 
 template <class T>
-std::vector<T> special_values(Edges edges) {
+std::vector<T> special_values(SpecialValueSet set) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
     // Implementations disagree on function results for infinite parts and on the side of a branch cut that a zero lies
@@ -118,7 +118,7 @@ std::vector<T> special_values(Edges edges) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return {false, true};
   } else if constexpr (is_float<T>) {
-    return edges == Edges::Summands ? summands<T>() : special_floats<T>(edges);
+    return set == SpecialValueSet::Summands ? summands<T>() : special_floats<T>(set);
   } else {
     constexpr std::uint64_t top = [] {
       if constexpr (is_narrow_int<T>) {
@@ -149,19 +149,19 @@ void fill(Literal &literal, Function &&function) {
 // All pairs of special values appear in arrays that are long enough: with each pass through the values, the operands
 // are shifted against each other.
 template <class T>
-void fill_with_edges(Literal &literal, Edges edges, std::size_t operand, std::uint64_t seed) {
-  const std::vector<T> values = special_values<T>(edges);
+void fill_with_special_values(Literal &literal, SpecialValueSet set, std::size_t operand, std::uint64_t seed) {
+  const std::vector<T> values = special_values<T>(set);
   const std::size_t count = values.size(), start = seed % count;
   fill<T>(literal, [&](std::size_t i) { return values[(start + i + operand * (i / count)) % count]; });
 }
 
-void fill_array(Literal &literal, Values values, Edges edges, std::size_t operand, std::uint64_t seed,
+void fill_array(Literal &literal, Values values, SpecialValueSet set, std::size_t operand, std::uint64_t seed,
                 std::uint64_t first) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     switch (values) {
       case Values::Random:
         return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
-      case Values::Edge: return fill_with_edges<T>(literal, edges, operand, seed);
+      case Values::Edge: return fill_with_special_values<T>(literal, set, operand, seed);
       case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
     }
   });
@@ -182,15 +182,15 @@ T absolute_value(T x) {
 
 }  // namespace
 
-Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values values, Edges edges, bool is_elementwise,
-                                            std::uint64_t seed, std::uint64_t first) {
+Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values values, SpecialValueSet set,
+                                            bool is_elementwise, std::uint64_t seed, std::uint64_t first) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   if (values == Values::Random && !is_elementwise) {
     return arguments;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].shape().is_array()) {
-      fill_array(arguments[i], values, edges, i, random_bits(seed, i), first);
+      fill_array(arguments[i], values, set, i, random_bits(seed, i), first);
     }
   }
   return arguments;

@@ -14,14 +14,14 @@ namespace bp::conformance {
 
 enum class Values : std::uint8_t {
   Random,  // values of ordinary size; indices are in bounds
-  Edge,    // pairs of special values, including indices out of bounds; see Edges
+  Edge,    // pairs of special values, including indices out of bounds; see SpecialValueSet
   Every,   // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
 };
 inline constexpr std::string_view value_names[] = {"random", "edge", "every"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.
-Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, Values values, Edges edges,
+Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, Values values, SpecialValueSet set,
                                                 bool is_elementwise, std::uint64_t seed, std::uint64_t first = 0);
 
 // Replaces floats and complex numbers by their absolute values; other values are unchanged.

@@ -49,7 +49,7 @@ Record timed_record(std::string id, double seconds, double bytes, double operati
                                      .spread = seconds / 100,
                                      .least = seconds,
                                      .runs = 9,
-                                     .yardstick = 1e-4,
+                                     .reference_seconds = 1e-4,
                                      .bytes = bytes,
                                      .operations = operations};
   return one;
@@ -122,7 +122,7 @@ TEST_CASE("measurements are read as they were written") {
   CHECK(read.least == 1.25e-4);
   CHECK(read.runs == 9);
   CHECK(read.is_of_device);
-  CHECK(read.yardstick == 1e-4);
+  CHECK(read.reference_seconds == 1e-4);
   CHECK(read.bytes == 12);
   CHECK(read.development->change == Change::Slower);
   CHECK(read.development->earlier_seconds == 5e-5);
@@ -133,7 +133,8 @@ TEST_CASE("measurements are read as they were written") {
 }
 
 TEST_CASE("a case is slower only beyond the noise of both, and only if the machine was not") {
-  const Measurement earlier{.what = {}, .seconds = 1e-3, .spread = 5e-5, .least = 9e-4, .runs = 9, .yardstick = 1e-4};
+  const Measurement earlier{
+      .what = {}, .seconds = 1e-3, .spread = 5e-5, .least = 9e-4, .runs = 9, .reference_seconds = 1e-4};
   Measurement now = earlier;
   CHECK(compare(now, earlier) == Change::Same);
   now.seconds = 1.25e-3, now.least = 1.2e-3;  // beyond the noise of one, but not of both
@@ -143,7 +144,7 @@ TEST_CASE("a case is slower only beyond the noise of both, and only if the machi
   CHECK(compare(earlier, now) == Change::Faster);
   now.least = 9e-4;  // the fastest run is unchanged
   CHECK(compare(now, earlier) == Change::Same);
-  now.least = 1.9e-3, now.yardstick = 2e-4;  // the machine took twice as long for everything
+  now.least = 1.9e-3, now.reference_seconds = 2e-4;  // the machine took twice as long for everything
   CHECK(compare(now, earlier) == Change::Same);
 
   // The device's own clock is assumed to be exact; and twice the work may take twice the time.

@@ -17,7 +17,7 @@ enum class Closeness : std::uint8_t {
 };
 
 // Values at the edges of a type that make sense as operands in a test.
-enum class Edges : std::uint8_t {
+enum class SpecialValueSet : std::uint8_t {
   All,       // zeros of both signs, subnormals, infinities, NaN, ties, the largest
   Ordered,   // those that have an order: without NaN and -0
   Summands,  // small integers, whose sums are exact, with an infinity or NaN among them
@@ -28,21 +28,21 @@ struct Accuracy {
   Closeness closeness = Closeness::Exact;
   // N for Ulp and Norm: for f32 and f64; for floats of at most 16 bits; for complex numbers. 0: exact.
   float wide = 0, narrow = 0, complex = 0;
-  Edges edges = Edges::All;
+  SpecialValueSet special_values = SpecialValueSet::All;
 
-  constexpr Accuracy with(Edges other) const { return {closeness, wide, narrow, complex, other}; }
+  constexpr Accuracy with(SpecialValueSet other) const { return {closeness, wide, narrow, complex, other}; }
 };
 
 // The words of the column.
 namespace accuracy {
 inline constexpr Accuracy Bits{.closeness = Closeness::Bits}, Exact{},
-    Sum{.closeness = Closeness::Sum, .edges = Edges::Summands},
-    Unknown{.closeness = Closeness::Unknown, .edges = Edges::None};
+    Sum{.closeness = Closeness::Sum, .special_values = SpecialValueSet::Summands},
+    Unknown{.closeness = Closeness::Unknown, .special_values = SpecialValueSet::None};
 constexpr Accuracy Ulp(float wide, float narrow, float complex) {
-  return {Closeness::Ulp, wide, narrow, complex, Edges::All};
+  return {Closeness::Ulp, wide, narrow, complex, SpecialValueSet::All};
 }
 constexpr Accuracy Norm(float limit) {
-  return {Closeness::Norm, limit, limit, limit, Edges::None};
+  return {Closeness::Norm, limit, limit, limit, SpecialValueSet::None};
 }
 }  // namespace accuracy
 

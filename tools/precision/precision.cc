@@ -118,7 +118,7 @@ Status print(std::string_view name, ElementType type, Result<WideStatistics> mea
   }
   BP_ASSIGN(const WideStatistics statistics, std::move(measured));
   fmt::print("| {} | {} | {} | {:.3g} | {:.3g} | {} |\n", name, ir::to_string(type), statistics.inputs,
-             statistics.of_parts, statistics.of_norm, statistics.worst_part);
+             statistics.part_ulps, statistics.norm_ulps, statistics.worst_part);
   if (statistics.worst_norm != statistics.worst_part) {
     fmt::print("|  |  |  |  |  | {} |\n", statistics.worst_norm);
   }

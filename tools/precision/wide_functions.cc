@@ -322,13 +322,13 @@ Distance complex_distance(std::string_view name, const WideInput &input, std::co
       return Distance{};  // next to an infinite part, an error of the angle may produce any value
     }
     const double in_units = units(part, expected, is_single, slack);
-    // `of_norm` is in units of the larger part.
+    // `norm_ulps` is in units of the larger part.
     return Distance{in_units, std::isinf(in_units)
                                   ? in_units
                                   : in_units * unit(expected, is_single) / unit(size, is_single) / magnified};
   };
   const Distance real = distance(found.real(), exact.re), imaginary = distance(found.imag(), exact.im);
-  return {std::max(real.of_parts, imaginary.of_parts), std::max(real.of_norm, imaginary.of_norm)};
+  return {std::max(real.part_ulps, imaginary.part_ulps), std::max(real.norm_ulps, imaginary.norm_ulps)};
 }
 
 bool is_ordinary(double x) {

@@ -33,7 +33,7 @@ std::span<const WideFunction> complex_functions();
 // Distance of a result from the exact one in units in the last place: of each part, and of the larger part. Infinity
 // where only one of them is special.
 struct Distance {
-  double of_parts = 0, of_norm = 0;
+  double part_ulps = 0, norm_ulps = 0;
 };
 
 // Whether the definition determines the result, for finite numbers. Which side of a branch cut a zero lies on is

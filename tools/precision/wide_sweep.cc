@@ -178,15 +178,15 @@ std::string describe(const WideInput &input, bool is_binary, std::complex<double
 
 void count(WideStatistics &statistics, const Distance &distance, const std::string &text) {
   ++statistics.inputs;
-  if (std::isinf(distance.of_parts) && statistics.special.size() < 8) {
+  if (std::isinf(distance.part_ulps) && statistics.special.size() < 8) {
     statistics.special.push_back(text);
   }
-  if (distance.of_parts > statistics.of_parts) {
-    statistics.of_parts = distance.of_parts;
+  if (distance.part_ulps > statistics.part_ulps) {
+    statistics.part_ulps = distance.part_ulps;
     statistics.worst_part = text;
   }
-  if (distance.of_norm > statistics.of_norm) {
-    statistics.of_norm = distance.of_norm;
+  if (distance.norm_ulps > statistics.norm_ulps) {
+    statistics.norm_ulps = distance.norm_ulps;
     statistics.worst_norm = text;
   }
 }

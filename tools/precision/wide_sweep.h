@@ -22,7 +22,8 @@ struct WideCounts {
 
 struct WideStatistics {
   int inputs = 0;
-  double of_parts = 0, of_norm = 0;  // the largest distances, in units in the last place; infinity: only one is special
+  double part_ulps = 0,
+         norm_ulps = 0;  // the largest distances, in units in the last place; infinity: only one is special
   std::string worst_part, worst_norm;
   std::vector<std::string> special;  // the first few arguments with an infinite distance
 };

@@ -108,7 +108,7 @@ ENTRY main {
   check_fails(assign(large), "more than 2^62 bytes");
 }
 
-TEST_CASE("the validator rejects each kind of spoilt plan") {
+TEST_CASE("the validator rejects each kind of broken plan") {
   ir::Module module = parse(R"(
 ENTRY main {
   p = f32[16] parameter(0)
@@ -128,30 +128,30 @@ ENTRY main {
   };
   const Plan plan = require_value(assign(module));
   require_ok(validate(module, plan));
-  auto check_spoilt = [&](auto spoil, std::string_view message) {
-    Plan spoilt = plan;
-    spoil(spoilt);
-    check_fails(validate(module, spoilt), message);
+  auto check_broken = [&](auto break_plan, std::string_view message) {
+    Plan broken = plan;
+    break_plan(broken);
+    check_fails(validate(module, broken), message);
   };
   Slice input = *plan.slice(named("p")), constant = *plan.slice(named("c")), reversed = *plan.slice(named("r"));
-  check_spoilt([&](Plan &p) { p.set_slice(named("t"), 0, input); },
+  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, input); },
                "t: is written to allocation 0, which is read only");
-  check_spoilt([&](Plan &p) { p.set_slice(named("t"), 0, constant); }, "which is read only (constant)");
-  check_spoilt([&](Plan &p) { p.set_slice(named("t"), 0, reversed); },
+  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, constant); }, "which is read only (constant)");
+  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, reversed); },
                "r: overwrites operand 0, which reverse may not");
-  check_spoilt([&](Plan &p) { p.set_slice(named("t"), 0, {1, 32, 64}); }, "t: part 0 of 64 bytes lies at 32");
-  check_spoilt([&](Plan &p) { p.set_slice(named("t"), 0, {9, 0, 64}); }, "t: part 0 has no slice");
-  check_spoilt([&](Plan &p) { p.set_slice(named("s"), 0, reversed); }, "must share a slice");
-  check_spoilt([&](Plan &p) { p.allocations[input.allocation].size = 32; }, "p: part 0 of 64 bytes lies at 0");
-  check_spoilt([&](Plan &p) { p.allocations[reversed.allocation].alias = 0; }, "which is not donated to it");
-  check_spoilt([&](Plan &p) { p.allocations[reversed.allocation].memory_space = 1; }, "in memory space 1, expected");
-  check_spoilt([&](Plan &p) { p.allocations[1].index = 5; }, "output 5, expected 0");
-  check_spoilt([&](Plan &p) { p.allocations.push_back(p.allocations[0]); }, "is input 0, expected 1");
-  check_spoilt([&](Plan &p) { std::swap(p.allocations[1].index, p.allocations[2].index); }, "expected 0");
-  check_spoilt([&](Plan &p) { p.set_slice(named("c"), 0, reversed); }, "does not lie in an allocation for constants");
+  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, {1, 32, 64}); }, "t: part 0 of 64 bytes lies at 32");
+  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, {9, 0, 64}); }, "t: part 0 has no slice");
+  check_broken([&](Plan &p) { p.set_slice(named("s"), 0, reversed); }, "must share a slice");
+  check_broken([&](Plan &p) { p.allocations[input.allocation].size = 32; }, "p: part 0 of 64 bytes lies at 0");
+  check_broken([&](Plan &p) { p.allocations[reversed.allocation].alias = 0; }, "which is not donated to it");
+  check_broken([&](Plan &p) { p.allocations[reversed.allocation].memory_space = 1; }, "in memory space 1, expected");
+  check_broken([&](Plan &p) { p.allocations[1].index = 5; }, "output 5, expected 0");
+  check_broken([&](Plan &p) { p.allocations.push_back(p.allocations[0]); }, "is input 0, expected 1");
+  check_broken([&](Plan &p) { std::swap(p.allocations[1].index, p.allocations[2].index); }, "expected 0");
+  check_broken([&](Plan &p) { p.set_slice(named("c"), 0, reversed); }, "does not lie in an allocation for constants");
 }
 
-TEST_CASE("random programs are planned, and the validator accepts the plans and rejects spoilt ones") {
+TEST_CASE("random programs are planned, and the validator accepts the plans and rejects broken ones") {
   int merged = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     INFO("seed " << seed);
@@ -169,10 +169,10 @@ TEST_CASE("random programs are planned, and the validator accepts the plans and 
       require_value(insert_copies(again));
       CHECK(count_copies(again) <= count_copies(module));
     }
-    Plan spoilt = plan;
-    if (merge_two_operands(module, spoilt)) {
+    Plan broken = plan;
+    if (merge_two_operands(module, broken)) {
       ++merged;
-      CHECK(!validate(module, spoilt).ok());
+      CHECK(!validate(module, broken).ok());
     }
   }
   CHECK(merged > 500);

@@ -49,8 +49,8 @@ class EmulatedBlock {
       if (shared_ == nullptr || visible_ == nullptr) {
         return no_memory(diag);
       }
-      spoil(shared_.get(), grid_.shared_bytes);
-      spoil(visible_.get(), grid_.shared_bytes);
+      poison(shared_.get(), grid_.shared_bytes);
+      poison(visible_.get(), grid_.shared_bytes);
       races_.forget(reinterpret_cast<std::uint64_t>(shared_.get()), grid_.shared_bytes);
     }
     block_waits_ = 0;
@@ -204,7 +204,7 @@ class EmulatedBlock {
     Box box = {static_cast<const EmulatedMap *>(map), {}, to};
     std::copy_n(coordinates, box.map->map->dimension_count, box.first.begin());
     block_of(thread).barriers_[barrier].boxes.push_back(box);
-    spoil(to, box_bytes(*box.map->map));
+    poison(to, box_bytes(*box.map->map));
     block_of(thread).make_visible(to, box_bytes(*box.map->map));
   }
   static void mbarrier_wait(EmulatedThread *thread, void *at, std::uint32_t is_odd) {
@@ -224,9 +224,9 @@ class EmulatedBlock {
   }
   // Makes memory no number: shared memory that nobody wrote, or that a copy may already have reached, although the copy
   // is only done when it is waited for.
-  static void spoil(void *memory, std::uint64_t bytes) { std::memset(memory, 0xff, bytes); }
+  static void poison(void *memory, std::uint64_t bytes) { std::memset(memory, 0xff, bytes); }
   static void cp_async(EmulatedThread *thread, void *to, const void *from, std::uint32_t is_there) {
-    spoil(to, copy_bytes);
+    poison(to, copy_bytes);
     frame_of(thread).copies.back().push_back({to, is_there != 0 ? from : nullptr});
   }
   static void cp_async_commit(EmulatedThread *thread) { frame_of(thread).copies.emplace_back(); }

@@ -195,8 +195,8 @@ void check_wide(std::string_view name, const WideBudget &budget) {
     CHECK(measured->inputs > 0);
     CHECK(fmt::format("{}", fmt::join(measured->special, "; ")) == "");
     INFO(measured->worst_part << "; " << measured->worst_norm);
-    CHECK(measured->of_parts <= parts);
-    CHECK(measured->of_norm <= norm);
+    CHECK(measured->part_ulps <= parts);
+    CHECK(measured->norm_ulps <= norm);
   };
   for (const Function &function : all_functions()) {
     if (has_distance(function)) {

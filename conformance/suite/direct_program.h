@@ -29,83 +29,83 @@ std::uint32_t find_queue(const host::Device &device, std::uint32_t kinds, std::u
 bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
 // The parts that a program is loaded from, any number of times, on any device of the same kind.
-struct NakedParts {
+struct DirectParts {
   host::Image image;
   std::vector<Shape> parameters;  // as stored
   std::vector<std::byte> artifact;
 
   // Compiles the whole module as one program; nullptr if the core leaves nothing for the device to do. The parameters
   // must be arrays.
-  static Result<std::shared_ptr<const NakedParts>> compile(const DevicePointer &device, const Module &module);
+  static Result<std::shared_ptr<const DirectParts>> compile(const DevicePointer &device, const Module &module);
 };
 
-class NakedRun;
+class DirectRun;
 
-class NakedProgram {
+class DirectProgram {
  public:
-  static Result<std::unique_ptr<NakedProgram>> load(DevicePointer device, std::shared_ptr<const NakedParts> parts);
-  NakedProgram(const NakedProgram &) = delete;
-  NakedProgram &operator=(const NakedProgram &) = delete;
-  ~NakedProgram();
+  static Result<std::unique_ptr<DirectProgram>> load(DevicePointer device, std::shared_ptr<const DirectParts> parts);
+  DirectProgram(const DirectProgram &) = delete;
+  DirectProgram &operator=(const DirectProgram &) = delete;
+  ~DirectProgram();
 
   struct Arrangement {
     GuardedBlock::Place place = GuardedBlock::Place::AtEnd;
     std::byte poison{0xff};
     bool is_reversed = false;  // the last allocation is made first, so that addresses differ
-    bool has_inputs = true;    // if false, they are copied later: NakedRun::copies_in()
+    bool has_inputs = true;    // if false, they are copied later: DirectRun::copies_in()
     // run() protects inputs that are not donated, and constants, from writes (write_trap.h).
     bool is_protected = false;
   };
   using Outputs = std::vector<std::vector<std::byte>>;
   // Allocates and poisons memory as arranged, and writes the arguments to it.
-  Result<std::unique_ptr<NakedRun>> prepare(std::span<const Literal> arguments, const Arrangement &arrangement) const;
-  // Runs the program once; see NakedRun::finish(). With is_protected only one such run at a time in a process.
+  Result<std::unique_ptr<DirectRun>> prepare(std::span<const Literal> arguments, const Arrangement &arrangement) const;
+  // Runs the program once; see DirectRun::finish(). With is_protected only one such run at a time in a process.
   Result<Outputs> run(std::span<const Literal> arguments, const Arrangement &arrangement) const;
 
   const bp_program_t *abi() const { return program_; }
 
  private:
-  friend class NakedRun;
-  NakedProgram(DevicePointer device, std::shared_ptr<const NakedParts> parts)
+  friend class DirectRun;
+  DirectProgram(DevicePointer device, std::shared_ptr<const DirectParts> parts)
       : device_(std::move(device)), parts_(std::move(parts)) {}
   Status open();
   Result<GuardedBlock> make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
                                   const Arrangement &arrangement) const;
-  Status run_protected(const NakedRun &run) const;
-  Status start(const NakedRun &run) const;
+  Status run_protected(const DirectRun &run) const;
+  Status start(const DirectRun &run) const;
 
   DevicePointer device_;
-  std::shared_ptr<const NakedParts> parts_;
+  std::shared_ptr<const DirectParts> parts_;
   std::vector<std::optional<GuardedBlock>> constants_;  // by allocation; none if the program has taken ownership of it
   std::vector<bp_loc_t> constant_places_;
   const bp_program_t *program_ = nullptr;
 };
 
 // The memory of one run: before it begins, while it is in progress, and after it. The program must outlive it.
-class NakedRun {
+class DirectRun {
  public:
-  NakedRun(const NakedRun &) = delete;
-  NakedRun &operator=(const NakedRun &) = delete;
+  DirectRun(const DirectRun &) = delete;
+  DirectRun &operator=(const DirectRun &) = delete;
 
   const bp_run_t *abi() const { return &run_; }
   // Return commands that copy the inputs to the device, and its outputs to `outputs`. The buffers on both sides must
   // stay in place until that is done.
   std::vector<bp_command_t> copies_in() const;
-  std::vector<bp_command_t> copies_out(NakedProgram::Outputs &outputs) const;
+  std::vector<bp_command_t> copies_out(DirectProgram::Outputs &outputs) const;
   // Called after the run: returns the bytes of the outputs. PluginFailure says which memory was written that is not the
   // program's to write: an input, or bytes past the end of an allocation.
-  Result<NakedProgram::Outputs> finish() const;
+  Result<DirectProgram::Outputs> finish() const;
 
  private:
-  friend class NakedProgram;
+  friend class DirectProgram;
   // Returns, by allocation, the pages of host memory that no run may write; empty for other allocations.
   std::vector<std::span<std::byte>> read_only_pages() const;
   // Returns the values of the program that lie in memory of the run.
   std::vector<plugin::Value> outputs() const;
-  explicit NakedRun(const NakedProgram &program) : program_(program), places_(program.constant_places_) {}
-  Status arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement);
+  explicit DirectRun(const DirectProgram &program) : program_(program), places_(program.constant_places_) {}
+  Status arrange(std::span<const Literal> arguments, const DirectProgram::Arrangement &arrangement);
 
-  const NakedProgram &program_;
+  const DirectProgram &program_;
   std::vector<std::optional<GuardedBlock>> blocks_;  // by allocation; none where another allocation's block is used
   std::vector<bp_loc_t> places_;
   std::vector<std::size_t> owners_;  // by allocation: index of the allocation whose block holds it

@@ -1,4 +1,4 @@
-#include "conformance/suite/naked_program.h"
+#include "conformance/suite/direct_program.h"
 
 #include <algorithm>
 
@@ -79,7 +79,7 @@ bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size) {
   return command;
 }
 
-Result<std::shared_ptr<const NakedParts>> NakedParts::compile(const DevicePointer &device, const Module &module) {
+Result<std::shared_ptr<const DirectParts>> DirectParts::compile(const DevicePointer &device, const Module &module) {
   Witness witness;
   compile::Options options;
   options.observer = &witness;
@@ -87,27 +87,27 @@ Result<std::shared_ptr<const NakedParts>> NakedParts::compile(const DevicePointe
   options.fold_constants = false;
   BP_ASSIGN(const Compiled compiled, compile::compile(module, device, options));
   if (compiled.executable.program() == nullptr || witness.images.empty()) {
-    return std::shared_ptr<const NakedParts>();
+    return std::shared_ptr<const DirectParts>();
   }
-  return std::make_shared<const NakedParts>(
-      NakedParts{std::move(witness.images.back()), std::move(witness.parameters), std::move(witness.artifacts.back())});
+  return std::make_shared<const DirectParts>(DirectParts{
+      std::move(witness.images.back()), std::move(witness.parameters), std::move(witness.artifacts.back())});
 }
 
-Result<GuardedBlock> NakedProgram::make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
-                                              const Arrangement &arrangement) const {
+Result<GuardedBlock> DirectProgram::make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
+                                               const Arrangement &arrangement) const {
   const bool is_on_device = device_->compiler() != nullptr && device_->memory() != nullptr;
   return GuardedBlock::make(is_on_device ? device_.get() : nullptr, space, size, alignment, arrangement.place,
                             arrangement.poison);
 }
 
-Result<std::unique_ptr<NakedProgram>> NakedProgram::load(DevicePointer device,
-                                                         std::shared_ptr<const NakedParts> parts) {
-  std::unique_ptr<NakedProgram> program(new NakedProgram(std::move(device), std::move(parts)));
+Result<std::unique_ptr<DirectProgram>> DirectProgram::load(DevicePointer device,
+                                                           std::shared_ptr<const DirectParts> parts) {
+  std::unique_ptr<DirectProgram> program(new DirectProgram(std::move(device), std::move(parts)));
   BP_TRY(program->open());
   return program;
 }
 
-Status NakedProgram::open() {
+Status DirectProgram::open() {
   const host::Image &image = parts_->image;
   const auto allocations = image.view().allocations();
   constants_.resize(allocations.size());
@@ -142,34 +142,34 @@ Status NakedProgram::open() {
   return {};
 }
 
-NakedProgram::~NakedProgram() {
+DirectProgram::~DirectProgram() {
   if (program_ != nullptr) {
     program_->destroy(program_);
   }
 }
 
-Result<std::unique_ptr<NakedRun>> NakedProgram::prepare(std::span<const Literal> arguments,
-                                                        const Arrangement &arrangement) const {
-  std::unique_ptr<NakedRun> run(new NakedRun(*this));
+Result<std::unique_ptr<DirectRun>> DirectProgram::prepare(std::span<const Literal> arguments,
+                                                          const Arrangement &arrangement) const {
+  std::unique_ptr<DirectRun> run(new DirectRun(*this));
   BP_TRY(run->arrange(arguments, arrangement));
   return run;
 }
 
-Result<NakedProgram::Outputs> NakedProgram::run(std::span<const Literal> arguments,
-                                                const Arrangement &arrangement) const {
-  BP_ASSIGN(const std::unique_ptr<NakedRun> run, prepare(arguments, arrangement));
+Result<DirectProgram::Outputs> DirectProgram::run(std::span<const Literal> arguments,
+                                                  const Arrangement &arrangement) const {
+  BP_ASSIGN(const std::unique_ptr<DirectRun> run, prepare(arguments, arrangement));
   BP_TRY(arrangement.is_protected ? run_protected(*run) : start(*run));
   return run->finish();
 }
 
-Status NakedProgram::start(const NakedRun &run) const {
+Status DirectProgram::start(const DirectRun &run) const {
   host::Diagnostics diagnostics;
   const bp_status status =
       diagnostics.call([&](const bp_diag_t *diag) { return program_->run(program_, run.abi(), diag); });
   return diagnostics.result(status, device_->id(), "run", parts_->image.module());
 }
 
-Status NakedProgram::run_protected(const NakedRun &run) const {
+Status DirectProgram::run_protected(const DirectRun &run) const {
   const std::vector<std::span<std::byte>> pages = run.read_only_pages();
   const WriteTrap trap(pages);
   BP_TRY(start(run));
@@ -183,7 +183,7 @@ Status NakedProgram::run_protected(const NakedRun &run) const {
   return {};
 }
 
-Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram::Arrangement &arrangement) {
+Status DirectRun::arrange(std::span<const Literal> arguments, const DirectProgram::Arrangement &arrangement) {
   const host::Image &image = program_.parts_->image;
   const auto allocations = image.view().allocations();
   blocks_.resize(allocations.size());
@@ -229,7 +229,7 @@ Status NakedRun::arrange(std::span<const Literal> arguments, const NakedProgram:
   return {};
 }
 
-std::vector<std::span<std::byte>> NakedRun::read_only_pages() const {
+std::vector<std::span<std::byte>> DirectRun::read_only_pages() const {
   std::vector<std::span<std::byte>> pages(blocks_.size());
   const auto allocations = program_.parts_->image.view().allocations();
   for (std::size_t i = 0; i < pages.size(); ++i) {
@@ -242,7 +242,7 @@ std::vector<std::span<std::byte>> NakedRun::read_only_pages() const {
   return pages;
 }
 
-std::vector<bp_command_t> NakedRun::copies_in() const {
+std::vector<bp_command_t> DirectRun::copies_in() const {
   std::vector<bp_command_t> commands;
   const plugin::Computation entry = program_.parts_->image.view().entry();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -253,7 +253,7 @@ std::vector<bp_command_t> NakedRun::copies_in() const {
   return commands;
 }
 
-std::vector<bp_command_t> NakedRun::copies_out(NakedProgram::Outputs &outputs) const {
+std::vector<bp_command_t> DirectRun::copies_out(DirectProgram::Outputs &outputs) const {
   std::vector<bp_command_t> commands;
   for (const plugin::Value value : this->outputs()) {
     outputs.emplace_back(value.size());
@@ -263,7 +263,7 @@ std::vector<bp_command_t> NakedRun::copies_out(NakedProgram::Outputs &outputs) c
   return commands;
 }
 
-std::vector<plugin::Value> NakedRun::outputs() const {
+std::vector<plugin::Value> DirectRun::outputs() const {
   std::vector<plugin::Value> values;
   for (const plugin::Value value : program_.parts_->image.view().entry().roots()) {
     if (value.has_slice() && blocks_[owners_[value.allocation()]]) {
@@ -273,7 +273,7 @@ std::vector<plugin::Value> NakedRun::outputs() const {
   return values;
 }
 
-Result<NakedProgram::Outputs> NakedRun::finish() const {
+Result<DirectProgram::Outputs> DirectRun::finish() const {
   const plugin::Computation entry = program_.parts_->image.view().entry();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
@@ -292,7 +292,7 @@ Result<NakedProgram::Outputs> NakedRun::finish() const {
   if (!scratch_lives) {
     return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside its scratch memory");
   }
-  NakedProgram::Outputs outputs;
+  DirectProgram::Outputs outputs;
   for (const plugin::Value value : this->outputs()) {
     BP_ASSIGN(std::vector<std::byte> bytes, blocks_[owners_[value.allocation()]]->read(value.offset(), value.size()));
     outputs.push_back(std::move(bytes));
