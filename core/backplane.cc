@@ -98,7 +98,8 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
     return import::stablehlo::read(part.text, {file, part.first_line, {}, options.parameter_shapes});
   }
   if (!options.parameter_shapes.empty()) {
-    return invalid_input("{}: shapes of parameters are given, but HLO says all sizes itself", file);
+    return invalid_input("{}: shapes of parameters are given, expected none: an HLO module has static parameter shapes",
+                         file);
   }
   if (part.form == ModuleText::Form::HloProto) {
     BP_ASSIGN(Module module, import::hlo_proto::read_module(part.text, {file}));
@@ -107,7 +108,7 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
   }
   if (part.form == ModuleText::Form::MlirBytecode) {
     return Error(ErrorCode::Unsupported,
-                 "MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, or write text")
+                 "the file is MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize")
         .at({file, 1, 1, {}});
   }
   if (part.form == ModuleText::Form::Binary) {
@@ -187,7 +188,7 @@ Result<std::vector<Module>> read_modules(const std::string &path, const ReadOpti
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options) {
   const std::vector<ModuleText> parts = split_modules(text);
   if (parts.size() > 1) {
-    return invalid_input("a second module begins here, of {}, expected one", parts.size())
+    return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
         .at({file, parts[1].first_line, 1, {}});
   }
   return parse_part(parts.front(), text, file, options);
@@ -217,10 +218,10 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
 
 Result<Artifact> Backend::make_artifact(Module module, const CompileOptions &options) const {
   if (is_interpreter()) {
-    return unsupported("the interpreter makes no artifacts");
+    return unsupported("the interpreter cannot make artifacts, expected a backend that compiles");
   }
   if (!others_.empty()) {
-    return unsupported("an artifact is made by one backend, but {} was given", name_);
+    return unsupported("the backends are {}, expected a single one: an artifact is made by one backend", name_);
   }
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));

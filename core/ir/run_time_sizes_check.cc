@@ -34,7 +34,7 @@ Status check_reshape(const Instruction &i) {
     const auto sizes = i.shape().sizes().subspan(group.to_begin, group.to_end - group.to_begin);
     const bool is_one = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 1; });
     if (to.size() > 1 || (to.empty() && !from.empty() && !is_one)) {
-      return refused(i, fmt::format("from {} to {}, {} dimensions of the result could have the size that is not static",
+      return refused(i, fmt::format("from {} to {}, {} dimensions of the result are dynamic, expected 1",
                                     to_string(operand_shape(i, 0), PrintLayout::Never),
                                     to_string(i.shape(), PrintLayout::Never), to.size()));
     }
@@ -54,7 +54,7 @@ Status check_convolution(const Instruction &i) {
     }
   }
   if (i.number(AttributeKey::FeatureGroupCount, 1) != 1 || i.number(AttributeKey::BatchGroupCount, 1) != 1) {
-    return refused(i, "it has groups");
+    return refused(i, "it has feature or batch groups, expected one group");
   }
   return {};
 }
@@ -75,7 +75,7 @@ Status check_indexing(const Instruction &i) {
   const std::size_t indices = is_gather ? 1 : i.operand_count() / 2;
   const auto vector = static_cast<std::size_t>(i.number(AttributeKey::IndexVectorDim));
   if (vector < operand_shape(i, indices).rank() && operand_shape(i, indices).is_dynamic(vector)) {
-    return refused(i, "the index vectors have no static size");
+    return refused(i, "the size of the index vectors is dynamic, expected a static one");
   }
   if (is_gather) {
     return check_slice_sizes(i, i.numbers(AttributeKey::SliceSizes));
@@ -83,7 +83,7 @@ Status check_indexing(const Instruction &i) {
   for (std::size_t n = indices + 1; n < i.operand_count(); ++n) {
     for (std::int64_t d : i.numbers(AttributeKey::UpdateWindowDims)) {
       if (operand_shape(i, n).is_dynamic(static_cast<std::size_t>(d))) {
-        return refused(i, fmt::format("dimension {} of operand {}, inside of the windows, has no static size", d, n));
+        return refused(i, fmt::format("window dimension {} of operand {} is dynamic, expected a static one", d, n));
       }
     }
   }
@@ -96,7 +96,7 @@ Status check_parts(const Instruction &i) {
   const Shape &from = operand_shape(i, 0), &to = i.shape();
   const Shape &longer = from.rank() > to.rank() ? from : to;
   if (from.rank() != to.rank() && longer.is_dynamic(longer.rank() - 1)) {
-    return refused(i, "the dimension of an element's parts has no static size");
+    return refused(i, "the dimension that holds the parts of an element is dynamic, expected a static one");
   }
   return {};
 }

@@ -107,7 +107,8 @@ Status check_attributes(const Instruction &instruction) {
       has_whole_entries = count >= 6 && count % 3 == 0;
     }
     if (!is_text && !has_whole_entries) {
-      return invalid_input("the attribute {} has {} numbers, which do not make whole entries", attribute.text, count);
+      return invalid_input("the attribute {} has {} numbers, expected whole entries: the last one is cut off",
+                           attribute.text, count);
     }
     if (attribute.enumeration != Enumeration::None) {
       for (std::int64_t number : instruction.numbers(use.key)) {

@@ -46,7 +46,7 @@ Result<Shape> infer_elementwise(const Instruction &instruction) {
   // (C2) maximum and minimum require an ordered element type.
   const bool is_ordered = instruction.opcode() == Opcode::Maximum || instruction.opcode() == Opcode::Minimum;
   if (is_ordered && is_complex(result.element_type())) {
-    return unexpected_operand(instruction, 0, "elements that have an order");
+    return unexpected_operand(instruction, 0, "elements of an ordered type, not complex");
   }
   for (std::size_t i = 1; i < instruction.operand_count(); ++i) {
     BP_TRY(check_same_shape(instruction, i, 0));
@@ -94,7 +94,7 @@ Result<Shape> infer_bitcast_convert(const Instruction &instruction) {
   ElementType from = operand.element_type(), to = instruction.shape().element_type();
   // (C1) complex numbers can only be bitcast to complex numbers.
   if (is_complex(from) != is_complex(to)) {
-    return unexpected_operand(instruction, 0, fmt::format("an array that can be seen as {}", to_string(to)));
+    return unexpected_operand(instruction, 0, fmt::format("an array that can be bitcast to {}", to_string(to)));
   }
   std::int64_t from_bits = bit_width(from), to_bits = bit_width(to);
   std::vector<Dimension> sizes = dimensions(operand);
@@ -103,14 +103,16 @@ Result<Shape> infer_bitcast_convert(const Instruction &instruction) {
   }
   // (C2) the wider type is a multiple of the narrower one.
   if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
-    return unexpected_operand(instruction, 0, fmt::format("an array that can be seen as {}", to_string(to)));
+    return unexpected_operand(instruction, 0, fmt::format("an array that can be bitcast to {}", to_string(to)));
   }
   if (from_bits > to_bits) {
     sizes.push_back({from_bits / to_bits, false});
   } else {
     // (C3) the minor-most dimension holds exactly the parts of one element.
     if (sizes.empty() || sizes.back().size != to_bits / from_bits) {
-      return unexpected_operand(instruction, 0, fmt::format("a minor-most dimension of size {}", to_bits / from_bits));
+      return unexpected_operand(
+          instruction, 0,
+          fmt::format("a last dimension of size {}, the parts of one element of the result", to_bits / from_bits));
     }
     sizes.pop_back();
   }
@@ -129,7 +131,7 @@ Result<Shape> infer_compare(const Instruction &instruction) {
   auto direction = instruction.enumerator(AttributeKey::Direction, ComparisonDirection::Eq);
   // (C1) complex numbers have no order.
   if (is_complex(type) && direction != ComparisonDirection::Eq && direction != ComparisonDirection::Ne) {
-    return unexpected_operand(instruction, 0, "real numbers to compare by order");
+    return unexpected_operand(instruction, 0, "real numbers: complex ones compare only by EQ and NE");
   }
   // (C2) the kind of comparison fits the type.
   if (instruction.has(AttributeKey::ComparisonType)) {
@@ -143,7 +145,7 @@ Result<Shape> infer_compare(const Instruction &instruction) {
     if (!fits) {
       return unexpected_operand(
           instruction, 0,
-          fmt::format("elements that compare as {}",
+          fmt::format("elements of a type whose comparison is {}",
                       enumerator_text(Enumeration::ComparisonType, instruction.number(AttributeKey::ComparisonType))));
     }
   }

@@ -222,7 +222,7 @@ Result<Shape> infer_topk(const Instruction &instruction) {
   const Shape &operand = operand_shape(instruction, 0);
   std::int64_t k = instruction.number(AttributeKey::K);
   if (operand.rank() == 0 || is_complex(operand.element_type())) {
-    return unexpected_operand(instruction, 0, "at least one dimension, of elements that have an order");
+    return unexpected_operand(instruction, 0, "at least one dimension, and elements of an ordered type, not complex");
   }
   std::vector<Dimension> sizes = dimensions(operand);
   // (C1) the dimension has at least k elements.

@@ -65,7 +65,8 @@ class Verifier {
   // Checks that the instruction belongs to the computation that lists it, and that what it refers to comes before it.
   Status check_place(Computation computation, const Instruction &instruction) {
     if (instruction.parent() != computation || is_defined_[index(instruction.id())]) {
-      return invalid_input("the instruction is listed twice, or in a computation that is not its own");
+      return invalid_input(
+          "the instruction is listed twice or in another computation, expected once, in the computation it belongs to");
     }
     auto is_before = [&](InstructionId id) {
       return index(id) < is_defined_.size() && is_defined_[index(id)] &&
@@ -277,7 +278,10 @@ class Verifier {
     auto numbers = instruction.numbers(AttributeKey::OutputToOperandAliasing);
     auto take = [&](std::int64_t count) -> Result<std::span<const std::int64_t>> {
       if (count < 0 || count > static_cast<std::int64_t>(numbers.size())) {
-        return invalid_input("output_to_operand_aliasing does not consist of whole entries");
+        return invalid_input(
+            "output_to_operand_aliasing ends within an entry, expected the length and index of an output part, an "
+            "operand, and "
+            "the length and index of an operand part");
       }
       auto taken = numbers.first(static_cast<std::size_t>(count));
       numbers = numbers.subspan(static_cast<std::size_t>(count));
@@ -348,7 +352,10 @@ Status verify_array(const Shape &shape) {
     }
   }
   if (layout.element_bits < 0 || layout.element_bits > 128 || layout.memory_space < 0) {
-    return invalid_input("the layout {} has a negative or too large number", to_string(layout));
+    return invalid_input(
+        "the layout {} has a number out of range, expected 0 to 128 bits for an element and a memory space of at least "
+        "0",
+        to_string(layout));
   }
   bool is_bounded = std::ranges::find(shape.sizes(), unbounded) == shape.sizes().end();
   if (is_bounded && shape.byte_size() == std::numeric_limits<std::int64_t>::max()) {

@@ -121,11 +121,11 @@ Status CollectiveVerifier::check_numbers(const Instruction &collective, const Gr
   const GroupMode mode = group_mode(collective);
   const bool names_all = groups.count > 0 && collective.opcode() != Opcode::CollectiveBroadcast;
   if (names_all && groups.largest >= groups.number_count) {
-    return invalid_input("replica_groups names {} {}s up to {}, expected all from 0 on", groups.number_count,
-                         what_numbers_are(mode), groups.largest);
+    return invalid_input("replica_groups names {} {}s, the largest is {}, expected all of 0, 1, 2, ...",
+                         groups.number_count, what_numbers_are(mode), groups.largest);
   }
   if (groups.group_size < 0 && !may_differ_in_size(collective.opcode())) {
-    return invalid_input("the groups of replica_groups differ in size, expected as many members in each");
+    return invalid_input("the groups in replica_groups differ in size, expected groups of equal size");
   }
   if (device_count(collective.module()) == 1) {
     return {};

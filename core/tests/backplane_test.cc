@@ -35,10 +35,9 @@ TEST_CASE("files that are no programs get one clear message") {
                                                "  ENTRY main { x = f32[4] parameter(0)  ROOT r = f32[5] negate(x) }\n"
                                                "                                             ^"));
   testing::write_file(folder / "bytecode.mlirbc", std::string_view("ML\xefR\x0dStableHLO_v1.0.0"));
-  CHECK(
-      read_module(folder / "bytecode.mlirbc").error().to_string() ==
-      (folder / "bytecode.mlirbc:1:1: MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize, "
-                "or write text"));
+  CHECK(read_module(folder / "bytecode.mlirbc").error().to_string() ==
+        (folder / "bytecode.mlirbc:1:1: the file is MLIR bytecode, expected text: convert it with stablehlo-translate "
+                  "--deserialize"));
   CHECK(!Backend::load("no-such-backend").ok());
 }
 
@@ -53,7 +52,7 @@ TEST_CASE("a file may hold several modules") {
     CHECK(modules[0].name() + modules[1].name() == "onetwo");
   }
   CHECK(read_module(folder / "both.hlo").error().to_string() ==
-        (folder / "both.hlo") + ":5:1: a second module begins here, of 2, expected one");
+        (folder / "both.hlo") + ":5:1: the file has 2 modules and the second begins here, expected one module");
   CHECK(parse_module(one + "// -----\n// and no more\n", "one.hlo").value().name() == "one");
   const std::string function = "func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }\n";
   testing::write_file(folder / "both.mlir", function + "// -----\n" + function);

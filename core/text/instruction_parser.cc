@@ -405,7 +405,7 @@ Result<ir::Shape> ModuleParser::infer_missing_shape(InstructionId id, std::size_
       return inferred;
     }
   }
-  return reader_.error_at(begin, "the shapes that are left out have too many parts: write them");
+  return reader_.error_at(begin, "the omitted shapes have too many parts in total: write the shape before the opcode");
 }
 
 }  // namespace bp::text

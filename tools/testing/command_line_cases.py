@@ -220,12 +220,12 @@ MISTAKES = [
      "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
     # Programs that leave sizes open.
     (["run", "open.mlir"], FAILED, "backplane: open.mlir:2:8: stablehlo.negate: a size is not known: tensor<?x2xf32>\n...\n...^\n"
-     "  note: the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] s32[8]"),
+     "  note: the parameters of the program have unknown sizes: give their shapes, as in --shapes f32[8,4] s32[8]"),
     (["run", "open.mlir", "--shapes", "f32[3,2]", "--against", "interpreter"], SUCCESS, ""),
     (["run", "open.mlir", "--shapes", "f32[3,3]"], FAILED, "backplane: open.mlir:1:1: the shape given for parameter 0 is f32[3,3], "
      "but its type is tensor<?x2xf32>\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
-     "backplane: good.hlo: shapes of parameters are given, but HLO says all sizes itself"),
+     "backplane: good.hlo: shapes of parameters are given, expected none: an HLO module has static parameter shapes"),
     # Several modules in a file.
     *[(["run", name, "--on", BACKEND], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
     (["run", "several.hlo", "--on", "null", "--inputs", "four.txt"], FAILED,
@@ -274,7 +274,7 @@ MISTAKES = [
     (["check", "checks.hlo", "--on", "interpreter", "--features=x86-64"], FAILED,
      "backplane: the interpreter has no settings, but features was given"),
     (["compile", "good.hlo", "--on", "interpreter", "-o", "good.artifact"], FAILED,
-     "backplane: the interpreter makes no artifacts"),
+     "backplane: the interpreter cannot make artifacts, expected a backend that compiles"),
     (["compile", "good.hlo", "--on", "null", "-o", "good.artifact"], FAILED,
      "backplane: backend dev.backplane.null does not run b (negate)"),
     (["compile", "good.hlo", "--on", "kernels", "--emit=ptx"], FAILED,

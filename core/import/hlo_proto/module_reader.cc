@@ -250,10 +250,10 @@ Status ModuleReader::read_computation(const Message &message) {
     clean = fmt::format("computation.{}", computations_.size());
   }
   if (!computation_names_.insert(clean).second) {
-    return message.error_in(name, "a second computation named {}", clean);
+    return message.error_in(name, "computation {} is defined twice, expected unique names", clean);
   }
   if (computations_.contains(computation_id)) {
-    return message.error_in(id, "computation {} has id {}, too",
+    return message.error_in(id, "computation {} has id {} as well, expected unique ids",
                             module_.computation(computations_[computation_id]).name(), computation_id);
   }
   Scope scope;
@@ -292,7 +292,7 @@ Status ModuleReader::check_parameters(const Message &message, ir::ComputationId 
       return message.error("{} is parameter {} of a computation with {}", instruction.name(), number, seen.size());
     }
     if (seen[static_cast<std::size_t>(number)]) {
-      return message.error("{} is parameter {}, which another one is already", instruction.name(), number);
+      return message.error("{} is parameter {}, as another instruction is already", instruction.name(), number);
     }
     seen[static_cast<std::size_t>(number)] = true;
   }
@@ -311,7 +311,7 @@ Result<std::vector<InstructionId>> ModuleReader::scheduled_order(const Message &
   for (std::int64_t instruction_id : sequence->second) {
     auto found = scope.instructions.find(instruction_id);
     if (found == scope.instructions.end()) {
-      return message.error("the schedule has instruction {}, which is not in it", instruction_id);
+      return message.error("the schedule has instruction {}, which the computation does not have", instruction_id);
     }
     ir::Instruction instruction = module_.instruction(found->second);
     if (!done.insert(index(instruction.id())).second) {
@@ -328,7 +328,7 @@ Result<std::vector<InstructionId>> ModuleReader::scheduled_order(const Message &
     order.push_back(instruction.id());
   }
   if (order.size() != read.size()) {
-    return message.error("the schedule has {} of {} instructions", order.size(), read.size());
+    return message.error("the schedule has {} of {} instructions, expected all", order.size(), read.size());
   }
   return order;
 }
@@ -359,7 +359,7 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
   const ir::OpInfo &op = ir::info(*known);
   BP_ASSIGN(Message sparsity, message.child(sparsity_config));  // XLA writes an empty one for a dense convolution
   if (!sparsity.is_empty()) {                                   // ignoring it would change the meaning of the program
-    return message.error_in(sparsity_config, "{} of operands that leave out zeros, expected dense ones", op.text);
+    return message.error_in(sparsity_config, "{} has sparse operands, expected dense ones", op.text);
   }
   BP_ASSIGN(std::int64_t instruction_id, message.integer(id));
   BP_ASSIGN(Message shape_message, message.child(shape));
@@ -378,8 +378,8 @@ Status ModuleReader::read_instruction(const Message &message, Scope &scope) {
   InstructionId added =
       module_.add_instruction(scope.computation, op.opcode, result_shape, operands, clean_name(raw_name));
   if (!scope.instructions.emplace(instruction_id, added).second) {
-    return message.error_in(id, "{} has id {}, too", module_.instruction(scope.instructions[instruction_id]).name(),
-                            instruction_id);
+    return message.error_in(id, "{} has id {} as well, expected unique ids",
+                            module_.instruction(scope.instructions[instruction_id]).name(), instruction_id);
   }
   has_equal_names_ = has_equal_names_ || !scope.names.insert(raw_name).second || clean_name(raw_name) != raw_name;
   if (!predecessors.empty()) {
@@ -453,7 +453,7 @@ Status ModuleReader::read_literal_of(const Message &message, InstructionId id) {
     return is_constant ? message.error("constant {} has no literal", instruction.name()) : Status();
   }
   if (!is_constant && std::ranges::none_of(instruction.op().attributes, takes)) {
-    return message.error_in(literal, "{} takes none", instruction.op().text);
+    return message.error_in(literal, "{} has a literal, expected none", instruction.op().text);
   }
   BP_ASSIGN(Message inner, message.child(literal));
   BP_ASSIGN(ir::Literal value, read_literal(inner));

@@ -92,7 +92,8 @@ Result<Values> common_operands(Lowering &lowering, const Operation &operation) {
   std::size_t rank = 0;
   for (InstructionId id : operands) {
     if (!lowering.shape(id).is_array()) {
-      return lowering.error(operation, fmt::format("{} of {}", operation.name, to_string(Type{lowering.shape(id)})));
+      return lowering.error(
+          operation, fmt::format("{} of {}, expected tensors", operation.name, to_string(Type{lowering.shape(id)})));
     }
     rank = std::max(rank, lowering.shape(id).rank());
   }

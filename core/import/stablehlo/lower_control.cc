@@ -240,7 +240,8 @@ namespace {
 Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
   const auto holds = lowering.known_integers(lowering.operand(operation, 0));
   if (!holds || holds->size() != 1) {
-    return lowering.not_known(operation, "whether it holds is not known");
+    return lowering.not_known(
+        operation, "its condition is not known, expected one that follows from the shapes of the parameters");
   }
   for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config"}) {
     operation.find(ignored);
@@ -250,7 +251,7 @@ Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
   if (holds->front() != 0) {
     return Values{};
   }
-  std::string message = text == nullptr ? "a size is not as expected" : *text;
+  std::string message = text == nullptr ? "the check of sizes fails, and has no error_message" : *text;
   for (std::size_t i = 1; i < operation.operands.size(); ++i) {
     const auto number = lowering.known_integers(lowering.operand(operation, i));
     boost::replace_all(message, fmt::format("{{{}}}", i - 1),

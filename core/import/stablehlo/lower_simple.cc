@@ -188,7 +188,7 @@ Result<InstructionId> broadcast_in_dim(Lowering &lowering, const Operation &oper
                                        const Shape &result, Integers dimensions) {
   const Shape from = lowering.shape(operand);
   if (!from.is_array() || !result.is_array()) {
-    return lowering.error(operation, fmt::format("{} of {}", operation.name, to_string(Type{from})));
+    return lowering.error(operation, fmt::format("{} of {}, expected a tensor", operation.name, to_string(Type{from})));
   }
   if (dimensions.size() != from.rank()) {
     return lowering.error(operation, fmt::format("{} broadcast dimensions for an operand of type {}", dimensions.size(),

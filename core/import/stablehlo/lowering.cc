@@ -230,8 +230,8 @@ Result<Shape> Lowering::parameter_shape(const Function &function, std::size_t i,
 Error Lowering::not_known(const Operation &operation, std::string message) const {
   Error problem = unsupported(operation, std::move(message));
   return has_open_parameters_ ? std::move(problem).note(
-                                    "the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] "
-                                    "s32[8]")
+                                    "the parameters of the program have unknown sizes: give their shapes, as in "
+                                    "--shapes f32[8,4] s32[8]")
                               : problem;
 }
 
@@ -308,8 +308,8 @@ Status Lowering::check_result(const Operation &operation, std::uint32_t i) const
   if (type.quantization != nullptr || is_open || ir::same(found, type.shape, ir::CompareLayout::No)) {
     return {};
   }
-  return error(operation,
-               fmt::format("result {} is written as {}, but it is {}", i, to_string(type), to_string(Type{found})));
+  return error(operation, fmt::format("result {} is written as {}, but its type is {}", i, to_string(type),
+                                      to_string(Type{found})));
 }
 
 // Unknown attributes of the operation itself are errors; those of dialects may be ignored.
@@ -443,10 +443,11 @@ Result<Values> Lowering::in_place(const Operation &operation, std::size_t number
 Status Lowering::enter_function(const Operation &call) {
   constexpr int max_depth = 128, max_calls = 10'000;
   if (++inlining_depth_ > max_depth) {
-    return unsupported(call, fmt::format("functions of open sizes call each other more than {} deep", max_depth));
+    return unsupported(call,
+                       fmt::format("functions with unknown sizes call each other more than {} levels deep", max_depth));
   }
   if (++inlined_calls_ > max_calls) {
-    return unsupported(call, fmt::format("functions of open sizes are called more than {} times", max_calls));
+    return unsupported(call, fmt::format("functions with unknown sizes are called more than {} times", max_calls));
   }
   return {};
 }

@@ -144,7 +144,7 @@ Status check_segments(const Checked &checked, std::string_view name, std::size_t
     sum = size < 0 || size > 1 << 20 ? std::int64_t{-1} << 40 : sum + size;
   }
   if (sizes.size() != 2 || sum != static_cast<std::int64_t>(count)) {
-    return checked.error("{}: '{}' is [{}], expected two sizes of together {}", checked.name(), name,
+    return checked.error("{}: '{}' is [{}], expected two numbers whose sum is {}", checked.name(), name,
                          fmt::join(sizes, ", "), count);
   }
   return {};

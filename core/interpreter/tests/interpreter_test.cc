@@ -365,8 +365,8 @@ TEST_CASE("ops that have no meaning on dynamic dimensions are refused by name, w
        "r: dynamic-slice with dynamic dimensions: the slice takes 2 of up to 4 elements of dimension 0, expected 1 or "
        "all"},
       {"ROOT r = f32[16] reshape(d)",
-       "r: reshape with dynamic dimensions: from f32[4,<=4] to f32[16], 0 dimensions of the result could have the size "
-       "that is not static"},
+       "r: reshape with dynamic dimensions: from f32[4,<=4] to f32[16], 0 dimensions of the result are dynamic, "
+       "expected 1"},
       {"ROOT r = f32[4,<=4] convolution(x, e), dim_labels=bf_oi->bf",
        "r: convolution with dynamic dimensions: dimension 0 of operand 1 is neither the batch nor an input feature"},
   };
@@ -378,7 +378,8 @@ TEST_CASE("ops that have no meaning on dynamic dimensions are refused by name, w
   d = f32[4,<=4] set-dimension-size(x, two), dimensions={{1}}
   e = f32[<=4,4] set-dimension-size(x, two), dimensions={{0}}
   {}
-}})", line));
+}})",
+                                                 line));
     INFO(line << (module.ok() ? "" : module.error().to_string()));
     REQUIRE(module.ok());
     const auto result = interpret(*module, std::vector{array<float>(F32, {4, 4}, std::vector<float>(16))});

@@ -115,9 +115,9 @@ struct Blind final : Interposer {
 };
 
 // A device without the core's management, with functions that call it harmlessly.
-class OwnedDevice {
+class DirectDevice {
  public:
-  OwnedDevice(const host::Layer &below, const std::shared_ptr<Violations> &violations) {
+  DirectDevice(const host::Layer &below, const std::shared_ptr<Violations> &violations) {
     const host::Candidate tiny = host::find_plugin(plugin("tiny"), {}).value();
     entry_ = validate_layer(violations)(
         below(host::open_library(tiny.path, *tiny.manifest, host::AfterUse::KeepMapped).value()));
@@ -131,7 +131,7 @@ class OwnedDevice {
     queue_ = extension<bp_device_queue_t>(BP_EXT_QUEUE);
     native_sync_ = extension<bp_device_native_sync_t>(BP_EXT_NATIVE_SYNC);
   }
-  ~OwnedDevice() {
+  ~DirectDevice() {
     if (device_ != nullptr) {
       destroy();
     }
@@ -195,12 +195,12 @@ Rules rules_of(const Violations &violations) {
 }
 
 // Returns the rules that are broken if the second call is made while the first one, of `function`, is in flight.
-Rules broken_by(Function function, void (*first)(OwnedDevice &), void (*second)(OwnedDevice &)) {
+Rules broken_by(Function function, void (*first)(DirectDevice &), void (*second)(DirectDevice &)) {
   const auto violations = std::make_shared<Violations>();
-  OwnedDevice *naked = nullptr;
+  DirectDevice *naked = nullptr;
   Meeting *meeting = nullptr;
   const Make make_second = [&] { second(*naked); };
-  OwnedDevice device(
+  DirectDevice device(
       [&](auto below) {
         auto layer = std::make_unique<Meeting>(std::move(below), function, make_second);
         meeting = layer.get();
@@ -213,28 +213,28 @@ Rules broken_by(Function function, void (*first)(OwnedDevice &), void (*second)(
   return rules_of(*violations);
 }
 
-void load(OwnedDevice &device) {
+void load(DirectDevice &device) {
   device.load();
 }
-void alloc(OwnedDevice &device) {
+void alloc(DirectDevice &device) {
   device.alloc();
 }
-void ask(OwnedDevice &device) {
+void ask(DirectDevice &device) {
   device.ask();
 }
-void submit(OwnedDevice &device) {
+void submit(DirectDevice &device) {
   device.submit(0);
 }
-void submit_elsewhere(OwnedDevice &device) {
+void submit_elsewhere(DirectDevice &device) {
   device.submit(1);
 }
-void wait(OwnedDevice &device) {
+void wait(DirectDevice &device) {
   device.wait(0);
 }
-void wait_elsewhere(OwnedDevice &device) {
+void wait_elsewhere(DirectDevice &device) {
   device.wait(1);
 }
-void destroy(OwnedDevice &device) {
+void destroy(DirectDevice &device) {
   device.destroy();
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("calls to one queue go one at a time") {
 
 TEST_CASE("BP-DEVICE-06: what is left when a device is destroyed is said") {
   const auto violations = std::make_shared<Violations>();
-  OwnedDevice device(mutant<Pretends>(), violations);
+  DirectDevice device(mutant<Pretends>(), violations);
   const bp_program_t *program = device.load(), *left = device.load();
   device.release(device.alloc());
   device.alloc();
@@ -285,14 +285,14 @@ TEST_CASE("BP-DEVICE-06: what is left when a device is destroyed is said") {
 
 TEST_CASE("devices that are left when the plugin goes are said") {
   const auto violations = std::make_shared<Violations>();
-  OwnedDevice device(mutant<Pretends>(), violations);
+  DirectDevice device(mutant<Pretends>(), violations);
   device.deinit();
   CHECK(rules_of(*violations) == Rules{"BP-LAW-01"});
 }
 
 TEST_CASE("BP-MODULE-08: a module that is not well-typed is the core's fault, whatever it is handed over for") {
   const auto violations = std::make_shared<Violations>();
-  OwnedDevice device(mutant<Blind>(), violations);
+  DirectDevice device(mutant<Blind>(), violations);
   host::TypedImage image;
   device.claim(image.module());
   device.compile(image.module());

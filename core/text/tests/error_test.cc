@@ -358,7 +358,8 @@ TEST_CASE("hostile texts are refused in time and memory") {
   for (int i = 0; i < 1000; ++i) {
     copies += fmt::format(" c{} = opt-barrier(t12)\n", i);
   }
-  CHECK(error_of(copies + "}").ends_with("the shapes that are left out have too many parts: write them"));
+  CHECK(error_of(copies + "}")
+            .ends_with("the omitted shapes have too many parts in total: write the shape before the opcode"));
   // Many instructions on one line: columns are counted from the previous position, not from the beginning of the line.
   std::string chain = "e { x0 = f32[] parameter(0) ";
   for (int i = 0; i < 50000; ++i) {

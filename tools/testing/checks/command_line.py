@@ -475,7 +475,7 @@ def several_backends():
     check("\nassignment:       2 programs, in this order\n  dev.backplane.cpu: b\n  dev.backplane.kernels: z, c\n" in printed
           or BACKEND != "cpu", f"run --on kernels,cpu printed\n{printed}")
     expect(["compile", "chain.hlo", "--on", "kernels,null", "-o", "several.artifact"], FAILED,
-           "backplane: an artifact is made by one backend, but kernels,null was given")
+           "backplane: the backends are kernels,null, expected a single one: an artifact is made by one backend")
     expect(["run", "chain.hlo", "--on", "kernels,nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...')
 
 

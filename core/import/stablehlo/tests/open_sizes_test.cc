@@ -42,7 +42,7 @@ func.func private @f{0}(%x: tensor<?xf32>) -> tensor<?xf32> {{
 }})",
                             i, i + 1);
   }
-  CHECK(error_of(doubling, {"f32[3]"}) == "func.call: functions of open sizes are called more than 10000 times");
+  CHECK(error_of(doubling, {"f32[3]"}) == "func.call: functions with unknown sizes are called more than 10000 times");
 }
 
 // The form in which jax.export writes an element of an array in a loop.

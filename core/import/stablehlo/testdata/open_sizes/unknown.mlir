@@ -6,7 +6,7 @@ func.func @main(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
 }
 // expect:
 // 4:8: stablehlo.add: a size is not known: tensor<?x4xf32>
-// note: the parameters of the program leave sizes open: say them, as in --shapes f32[8,4] s32[8]
+// note: the parameters of the program have unknown sizes: give their shapes, as in --shapes f32[8,4] s32[8]
 // -----
 // test: import f32[3,4]
 // Too few shapes.
@@ -115,4 +115,4 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %r : tensor<?xf32>
 }
 // expect:
-// 4:8: func.call: functions of open sizes call each other more than 128 deep
+// 4:8: func.call: functions with unknown sizes call each other more than 128 levels deep

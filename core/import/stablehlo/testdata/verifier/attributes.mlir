@@ -196,7 +196,7 @@ func.func @main(%a: tensor<4xi32>, %b: tensor<i32>) {
   return
 }
 // expect:
-// 3:11: chlo.scan: 'resultSegmentSizes' is [], expected two sizes of together 2
+// 3:11: chlo.scan: 'resultSegmentSizes' is [], expected two numbers whose sum is 2
 // -----
 // test: import
 func.func @main(%a: tensor<4xi32>, %b: tensor<i32>) {
@@ -207,7 +207,7 @@ func.func @main(%a: tensor<4xi32>, %b: tensor<i32>) {
   return
 }
 // expect:
-// 3:11: chlo.scan: 'resultSegmentSizes' is [2, -1], expected two sizes of together 2
+// 3:11: chlo.scan: 'resultSegmentSizes' is [2, -1], expected two numbers whose sum is 2
 // -----
 // test: import match=ROOT.*
 func.func @main(%a: tensor<4xi32>, %b: tensor<i32>) {

@@ -269,7 +269,7 @@ func.func @main(%a: tensor<4xf32>) {
   return
 }
 // expect:
-// 3:9: result 0 is written as tensor<?x4xf32>, but it is tensor<4xf32>
+// 3:9: result 0 is written as tensor<?x4xf32>, but its type is tensor<4xf32>
 // -----
 // test: import
 func.func @main() {
