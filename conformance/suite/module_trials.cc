@@ -250,10 +250,11 @@ Result<Verdict> rewrites(Subject &subject, Verdict (*judge)(const bp_module_t *m
 }
 
 Verdict rewrites_purely(Subject &subject) {
-  return verdict_or_error(rewrites(subject, [](const bp_module_t *, const StreamBytes &first,
-                                               const StreamBytes &second) {
-    return first.bytes == second.bytes ? Verdict() : failure("BP-REWRITE-01: rewrite gives two answers for one module");
-  }));
+  return verdict_or_error(
+      rewrites(subject, [](const bp_module_t *, const StreamBytes &first, const StreamBytes &second) {
+        return first.bytes == second.bytes ? Verdict()
+                                           : failure("BP-REWRITE-01: rewrite gives different answers for one module");
+      }));
 }
 Verdict rewrites_keep_the_signature(Subject &subject) {
   return verdict_or_error(

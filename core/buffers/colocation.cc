@@ -38,7 +38,7 @@ std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &confl
   switch (conflict.obstacle) {
     case Obstacle::Overlap:
       if (first_value == second_value) {
-        return fmt::format("{} is needed in two places at once", first);
+        return fmt::format("{} is needed in two slices at the same time", first);
       }
       return index(dataflow.value(conflict.second).instruction) >= first_added
                  ? fmt::format("{} would replace {}, which is still needed", second, first)
@@ -50,8 +50,8 @@ std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &confl
       return fmt::format("{} is a constant", first);
     case Obstacle::TwoPlaces:
       return first_value == second_value
-                 ? fmt::format("{} has another input's or output's place already", first)
-                 : fmt::format("{} and {} have different inputs' or outputs' places", first, second);
+                 ? fmt::format("{} is already bound to the memory of another input or output", first)
+                 : fmt::format("{} and {} are bound to the memory of different inputs or outputs", first, second);
     case Obstacle::Unlike: return fmt::format("{} and {} differ in size or memory space", first, second);
   }
   return {};

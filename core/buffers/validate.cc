@@ -108,7 +108,7 @@ class Validator {
                    plan_.allocations[alias].size == output.size &&
                    header_pairs_.contains({plan_.allocations[alias].index, output.index});
     if (!is_pair || !donated_.insert(alias).second) {
-      return make_error(ErrorCode::Internal, "buffer plan: output {} lies in allocation {}, which is not donated to it",
+      return make_error(ErrorCode::Internal, "buffer plan: output {} is in allocation {}, which is not donated to it",
                         output.index, alias);
     }
     return {};
@@ -144,13 +144,15 @@ class Validator {
       const Allocation &allocation = plan_.allocations[found->allocation];
       if (found->size != leaf.size || found->offset < 0 || found->offset > allocation.size ||
           found->size > allocation.size - found->offset) {
-        return wrong(instruction, "part {} of {} bytes lies at {}, {} bytes, of an allocation of {} bytes",
+        return wrong(instruction,
+                     "part {} has {} bytes, but its slice begins at {} and has {} bytes in an allocation of {} bytes",
                      leaf.position, leaf.size, found->offset, found->size, allocation.size);
       }
       // Temporaries of space 0 may be moved to any memory space.
       const bool is_moved = leaf.memory_space == 0 && allocation.kind == AllocationKind::Temporary;
       if (found->offset % allocation.alignment != 0 || (allocation.memory_space != leaf.memory_space && !is_moved)) {
-        return wrong(instruction, "part {} lies at {} in memory space {}, expected a multiple of {} in memory space {}",
+        return wrong(instruction,
+                     "part {} begins at {} in memory space {}, expected a multiple of {} in memory space {}",
                      leaf.position, found->offset, allocation.memory_space, allocation.alignment, leaf.memory_space);
       }
     }
@@ -233,7 +235,8 @@ class Validator {
       for (const Leaf &leaf : leaves(parameter)) {
         if (number >= inputs_.size() || slice(id, leaf.position) != Slice{inputs_[number], 0, leaf.size} ||
             plan_.allocations[inputs_[number]].size != leaf.size) {
-          return wrong(parameter, "part {} does not lie in the allocation of input {}", leaf.position, number);
+          return wrong(parameter, "part {} is not in the allocation of input {}, expected all of it", leaf.position,
+                       number);
         }
         held(id, leaf.position) = ++last_content_;
         write(slice(id, leaf.position), last_content_);
@@ -250,7 +253,8 @@ class Validator {
       Slice at = slice(constant.id(), leaf.position);
       const Allocation &allocation = plan_.allocations[at.allocation];
       if (allocation.kind != AllocationKind::Constant || at.offset != 0 || at.size != allocation.size) {
-        return wrong(constant, "part {} does not lie in an allocation for constants", leaf.position);
+        return wrong(constant, "part {} does not fill an allocation of kind constant, expected one of its own size",
+                     leaf.position);
       }
       Instruction holder = module_.instruction(allocation.constant);
       if (holder.id() != constant.id() &&
@@ -492,7 +496,7 @@ class Validator {
       const Allocation &output = plan_.allocations[outputs_[number]];
       auto expected = output.alias >= 0 ? static_cast<std::uint32_t>(output.alias) : outputs_[number];
       if (slice(root.id(), leaf.position) != Slice{expected, 0, leaf.size} || output.size != leaf.size) {
-        return wrong(root, "part {} does not lie in the allocation of output {}", leaf.position, number);
+        return wrong(root, "part {} is not in the allocation of output {}, expected all of it", leaf.position, number);
       }
       ++number;
     }

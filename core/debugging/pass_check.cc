@@ -177,7 +177,7 @@ Status PassCheck::check(const ir::Module &before, const ir::Module &after, const
     return make_error(ErrorCode::Internal, "{}", to_string(*failure_, options_));
   };
   std::vector<Result<Literal>> results;
-  std::string reason = "no draw is for passes that round";
+  std::string reason = "it rounds, and no draw has ordinary values";
   bool compared = false;
   for (int draw = 0; draw < options_.draws; ++draw) {
     const Arguments &arguments = arguments_[static_cast<std::size_t>(draw)];

@@ -119,8 +119,9 @@ class ImageBuilder {
     }
     if (shape.element_type() == ir::ElementType::Buffer || !shape.is_static()) {
       return unsupported_here(
-          instruction, fmt::format("shape {} cannot be given to a backend: sizes must be static, and types plain",
-                                   to_string(shape)));
+          instruction,
+          fmt::format("shape {} cannot be given to a backend, expected static sizes and an element type of the ABI",
+                      to_string(shape)));
     }
     if (std::int64_t space = shape.layout().memory_space; space < 0 || space > UINT16_MAX) {
       return unsupported_here(
@@ -202,7 +203,8 @@ class ImageBuilder {
         pools_.allocations[static_cast<std::size_t>(planned.alias)].flags &= ~std::uint32_t{BP_ALLOC_READ_ONLY};
       }
       if (pools_.allocations[i].kind == BP_ALLOC_CONSTANT && pools_.allocations[i].content == BP_NONE) {
-        return make_error(ErrorCode::Internal, "the plan has constant allocation {}, but no constant lies there", i);
+        return make_error(ErrorCode::Internal, "the plan has allocation {} of kind constant, but no constant is in it",
+                          i);
       }
     }
     return {};
@@ -252,7 +254,7 @@ class ImageBuilder {
     if (plan_ != nullptr && role == Role::Control && leaf.shape->is_array()) {
       auto slice = plan_->slice(instruction.id(), leaf.position);
       if (!slice) {
-        return make_error(ErrorCode::Internal, "{}: the plan gives no place to part {}", instruction.name(),
+        return make_error(ErrorCode::Internal, "{}: the plan has no slice for part {}", instruction.name(),
                           leaf.position)
             .at(instruction.location());
       }

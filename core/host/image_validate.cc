@@ -80,7 +80,7 @@ class Validator {
     }
     const bp_module_t &header = view_.header();
     if (header.entry >= view_.computations().size() || view_.entry().kind != BP_COMPUTATION_CONTROL) {
-      return fault("entry {} is no control computation", header.entry);
+      return fault("the entry is computation {}, expected a control computation", header.entry);
     }
     BP_TRY(check_string("module", header.name));
     return check_attributes("module", header.own_attrs, header.own_attr_count);
@@ -96,10 +96,10 @@ class Validator {
     }
     const bp_module_t &header = view_.header();
     if (std::memcmp(header.magic, "BPMODULE", sizeof header.magic) != 0) {
-      return fault("does not begin with BPMODULE");
+      return fault("its first bytes are not BPMODULE");
     }
     if (header.size != bytes_.size()) {
-      return fault("says it has {} bytes, but has {}", header.size, bytes_.size());
+      return fault("its header says {} bytes, but it has {}", header.size, bytes_.size());
     }
     if (header.stage < BP_STAGE_LEGALIZE || header.stage > BP_STAGE_FINAL) {
       return fault("unknown stage {}", header.stage);
@@ -108,7 +108,7 @@ class Validator {
     auto hashed = bytes_.subspan(offsetof(bp_module_t, size));
     SHA256(reinterpret_cast<const unsigned char *>(hashed.data()), hashed.size(), hash.data());
     if (std::memcmp(hash.data(), header.hash, hash.size()) != 0) {
-      return fault("the hash is not that of the contents");
+      return fault("its header has another hash than its contents");
     }
     return {};
   }
@@ -134,17 +134,19 @@ class Validator {
                                {"sections", h.sections, sizeof(bp_section_t)}}) {
       std::uint64_t size = std::uint64_t{array.range.count} * array.element_size;
       if (array.range.offset % 64 != 0 || array.range.offset < end || !is_inside(array.range.offset, size, h.size)) {
-        return fault("array {} at {} with {} bytes overlaps, is unaligned or ends after {}", array.name,
-                     array.range.offset, size, h.size);
+        return fault(
+            "array {} at {} with {} bytes, expected one that is aligned to 64, begins after the array before and ends "
+            "by {}",
+            array.name, array.range.offset, size, h.size);
       }
       end = array.range.offset + size;
     }
     if (!view_.strings().empty() && view_.strings().back() != '\0') {
-      return fault("the last string has no end");
+      return fault("the last string has no terminating NUL");
     }
     for (const bp_section_t &section : view_.sections()) {
       if (!is_inside(section.offset, std::uint64_t{section.count} * section.element_size, h.size)) {
-        return fault("section {} ends after {}", section.id, h.size);
+        return fault("section {} ends after the image, which has {} bytes", section.id, h.size);
       }
       if (section.id == BP_SECTION_CONTROL_EDGES) {
         BP_TRY(check_control_edges(section));
@@ -155,12 +157,14 @@ class Validator {
 
   Status check_control_edges(const bp_section_t &section) {
     if (section.element_size != sizeof(bp_control_edge_t) || section.offset % 64 != 0) {
-      return fault("control edges of {} bytes at {}", section.element_size, section.offset);
+      return fault("control edges of {} bytes each at {}, expected 8 bytes each at a multiple of 64",
+                   section.element_size, section.offset);
     }
     for (const bp_control_edge_t &edge :
          plugin::array<bp_control_edge_t>(view_.module, {section.offset, section.count})) {
       if (edge.before >= edge.after || edge.after >= view_.instructions().size()) {
-        return fault("control edge from instruction {} to {}", edge.before, edge.after);
+        return fault("control edge from instruction {} to {}, expected an edge to a later instruction", edge.before,
+                     edge.after);
       }
     }
     return {};
@@ -176,14 +180,15 @@ class Validator {
       }
       if (!is_inside(shape.dims, shape.rank, numbers.size()) ||
           !is_inside(shape.layout, std::uint64_t{shape.rank} + 1, numbers.size())) {
-        return fault("shape {}: its numbers are out of range", s);
+        return fault("shape {}: its sizes or its layout are outside of the array i64s", s);
       }
       std::vector<bool> seen(shape.rank);
       for (std::uint32_t i = 0; i < shape.rank; ++i) {
         std::int64_t dimension = numbers[shape.layout + i];
         if (numbers[shape.dims + i] < 0 || dimension < 0 || dimension >= shape.rank ||
             seen[static_cast<std::size_t>(dimension)]) {
-          return fault("shape {}: negative size, or minor-to-major is no permutation", s);
+          return fault("shape {}: expected sizes of at least 0, and a permutation of the dimensions as minor-to-major",
+                       s);
         }
         seen[static_cast<std::size_t>(dimension)] = true;
       }
@@ -191,11 +196,11 @@ class Validator {
       auto tile_count = static_cast<std::uint64_t>(numbers[at++]);
       for (std::uint64_t t = 0; t < tile_count; ++t) {
         if (at >= numbers.size() || !is_inside(at + 1, static_cast<std::uint64_t>(numbers[at]), numbers.size())) {
-          return fault("shape {}: tile {} is out of range", s, t);
+          return fault("shape {}: tile {} is outside of the array i64s", s, t);
         }
         for (std::int64_t size : numbers.subspan(at + 1, static_cast<std::size_t>(numbers[at]))) {
           if (size != ir::Tile::combine && size <= 0) {
-            return fault("shape {}: tile {} has size {}", s, t, size);
+            return fault("shape {}: tile {} has size {}, expected at least 1", s, t, size);
           }
         }
         at += 1 + static_cast<std::uint64_t>(numbers[at]);
@@ -213,21 +218,25 @@ class Validator {
         return fault("allocation {}: unknown kind {}", a, allocation.kind);
       }
       if (allocation.alignment == 0 || (allocation.alignment & (allocation.alignment - 1)) != 0) {
-        return fault("allocation {}: alignment {} is no power of two", a, allocation.alignment);
+        return fault("allocation {}: alignment is {}, expected a power of two", a, allocation.alignment);
       }
       if (view_.header().stage != BP_STAGE_FINAL && allocation.kind != BP_ALLOC_CONSTANT) {
-        return fault("allocation {}: only constants have one before the final stage", a);
+        return fault("allocation {}: its kind is not constant, expected only constants before the final stage", a);
       }
       bool is_constant = allocation.kind == BP_ALLOC_CONSTANT;
       if (is_constant != (allocation.content != BP_NONE) ||
           (is_constant && !is_inside(allocation.content, SHA256_DIGEST_LENGTH, view_.bytes().size()))) {
-        return fault("allocation {}: content is for constants, a hash in bytes", a);
+        return fault(
+            "allocation {}: expected a SHA-256 hash in the array bytes as the content of a constant, and none of "
+            "others",
+            a);
       }
       if (allocation.alias != BP_NONE &&
           (allocation.kind != BP_ALLOC_OUTPUT || allocation.alias >= allocations.size() ||
            allocations[allocation.alias].kind != BP_ALLOC_INPUT ||
            allocations[allocation.alias].size != allocation.size)) {
-        return fault("allocation {}: only an output is an alias, of an input of its size", a);
+        return fault("allocation {}: it is an alias, expected an output that is an alias of an input of the same size",
+                     a);
       }
       is_written_[a] = allocation.kind == BP_ALLOC_OUTPUT || allocation.kind == BP_ALLOC_TEMP;
     }
@@ -322,19 +331,19 @@ class Validator {
     }
     bool is_parameter = instruction.op == BP_OP_PARAMETER;
     if ((is_parameter || instruction.op == BP_OP_CONSTANT) && instruction.result_count != 1) {
-      return fault("{}: is a parameter or constant of {} values", whose, instruction.result_count);
+      return fault("{}: a parameter or constant with {} results, expected 1", whose, instruction.result_count);
     }
     parameters_seen_ += is_parameter ? 1 : 0;
     for (std::uint32_t v = instruction.results; v < instruction.results + instruction.result_count; ++v) {
       const bp_value_t &value = view_.values()[v];
       if (value.instr != i || defined_in_[v] != BP_NONE) {
-        return fault("{}: value {} is the result of another", whose, v);
+        return fault("{}: value {} is the result of another instruction", whose, v);
       }
       if (value.allocation != BP_NONE && view_.computations()[c].kind == BP_COMPUTATION_EMBEDDED) {
         return fault("{}: value {} of an embedded computation has an allocation", whose, v);
       }
       if (value.allocation != BP_NONE && !is_written_[value.allocation] && !may_only_rename(instruction.op)) {
-        return fault("{}: value {} lies in allocation {}, a constant or an input that is not donated", whose, v,
+        return fault("{}: value {} is in allocation {}, which is a constant or an input that is not donated", whose, v,
                      value.allocation);
       }
       defined_in_[v] = c;
@@ -348,7 +357,8 @@ class Validator {
     bool are_parameters = std::ranges::all_of(
         listed, [&](std::uint32_t v) { return view_.instructions()[view_.values()[v].instr].op == BP_OP_PARAMETER; });
     if (!are_parameters || different.size() != listed.size() || listed.size() != parameters_seen_) {
-      return fault("{}: lists {} parameters, has {}", whose, listed.size(), parameters_seen_);
+      return fault("{}: lists {} values as parameters, expected its {} parameters", whose, listed.size(),
+                   parameters_seen_);
     }
     return {};
   }
@@ -362,7 +372,7 @@ class Validator {
     }
     if (computation.instrs != next_instruction ||
         !is_inside(computation.instrs, computation.instr_count, view_.instructions().size())) {
-      return fault("{}: its instructions do not follow those of the one before", whose);
+      return fault("{}: its instructions do not begin where those of the computation before end", whose);
     }
     next_instruction += computation.instr_count;
     parameters_seen_ = 0;

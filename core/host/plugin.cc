@@ -45,8 +45,8 @@ Status check_equal(std::string_view place, std::string_view what, std::string_vi
   if (in_code == in_manifest) {
     return {};
   }
-  return broken(fmt::format("lies in its manifest: {}{} is \"{}\" in the code, \"{}\" in the manifest", place, what,
-                            printable(in_code), in_manifest));
+  return broken(fmt::format("the manifest differs from the code: {}{} is \"{}\" in the code, \"{}\" in the manifest",
+                            place, what, printable(in_code), in_manifest));
 }
 
 std::string_view text_or_empty(const char *text) {
@@ -126,7 +126,7 @@ Status check_extension(const bp_device_memory_t *memory) {
   for (std::uint64_t i = 0; i < memory->space_count; ++i) {
     const bp_space_t &space = memory->spaces[i];
     if (space.name == nullptr || !std::has_single_bit(space.alignment)) {
-      return broken(fmt::format("{}: space {} is called {} and aligned to {}, expected a name and a power of two",
+      return broken(fmt::format("{}: space {} has the name {} and the alignment {}, expected a name and a power of two",
                                 BP_EXT_MEMORY, i, space.name == nullptr ? "nothing" : printable(space.name),
                                 space.alignment));
     }
@@ -165,7 +165,8 @@ Status check_extension(const bp_device_rewrite_t *rewrite) {
 }
 
 Status check_extension(const bp_device_fusion_t *fusion) {
-  return fusion->limits != nullptr ? Status() : broken(fmt::format("{} has no limits", BP_EXT_FUSION));
+  return fusion->limits != nullptr ? Status()
+                                   : broken(fmt::format("{}: limits is null, expected limits", BP_EXT_FUSION));
 }
 
 Status check_extension(const bp_device_layout_t *layout) {
@@ -174,11 +175,12 @@ Status check_extension(const bp_device_layout_t *layout) {
 
 Status check_extension(const bp_device_custom_call_t *custom_call) {
   if (custom_call->routines == nullptr && custom_call->routine_count != 0) {
-    return broken(fmt::format("{} has {} routines at null", BP_EXT_CUSTOM_CALL, custom_call->routine_count));
+    return broken(
+        fmt::format("{}: routines is null, expected {} routines", BP_EXT_CUSTOM_CALL, custom_call->routine_count));
   }
   for (std::uint64_t i = 0; i < custom_call->routine_count; ++i) {
     if (custom_call->routines[i].target == nullptr || custom_call->routines[i].kernel == nullptr) {
-      return broken(fmt::format("{}: routine {} has no target or no kernel", BP_EXT_CUSTOM_CALL, i));
+      return broken(fmt::format("{}: routine {} lacks a target or a kernel, expected both", BP_EXT_CUSTOM_CALL, i));
     }
     for (std::uint64_t k = 0; k < i; ++k) {
       if (std::string_view(custom_call->routines[k].target) == custom_call->routines[i].target) {
@@ -200,7 +202,8 @@ Result<std::unique_ptr<Entry>> open_library(const std::string &path, const Manif
   constexpr std::size_t initializer_bytes = 8 << 20;  // LLVM's initializers have terminated a process without this
   const HeapReserve reserve(initializer_bytes);
   if (!reserve.is_kept()) {
-    return Error(ErrorCode::OutOfMemory, fmt::format("cannot be loaded: there are no {} bytes", initializer_bytes));
+    return Error(ErrorCode::OutOfMemory,
+                 fmt::format("cannot be loaded: out of memory, {} bytes are needed", initializer_bytes));
   }
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -327,7 +330,7 @@ Status Device::open(const std::string &id, const DeviceOptions &options) {
   device_ = device;  // from now on it will be destroyed
   BP_TRY(check_functions("bp_device", {BP_FUNCTION(device, init), BP_FUNCTION(device, get_extension)}));
   if (device->desc == nullptr || text_or_empty(device->desc->id) != id) {
-    return broken(fmt::format("create(\"{}\") made a device called \"{}\"", id,
+    return broken(fmt::format("create(\"{}\") made a device with the id \"{}\", expected the id asked for", id,
                               device->desc == nullptr ? "" : printable(text_or_empty(device->desc->id))));
   }
   Diagnostics initialization;
@@ -369,8 +372,9 @@ Status Device::check_extensions() {
 Status Device::check_promises() const {
   for (const char *const *feature = device_->desc->features; feature != nullptr && *feature != nullptr; ++feature) {
     if (extension(*feature) == nullptr) {
-      return broken(fmt::format("lies in its manifest: device {}: promises {}, but get_extension returns null", id(),
-                                printable(*feature)));
+      return broken(
+          fmt::format("the manifest differs from the code: device {} lists {}, but get_extension returns null", id(),
+                      printable(*feature)));
     }
   }
   if (extension("bp.not-an-extension/1") != nullptr) {

@@ -75,7 +75,7 @@ Status check_settings(const bp_device_desc_t &device, std::span<const std::pair<
 
 Status check_option_descriptions(const bp_device_desc_t &device) {
   if (device.options == nullptr && device.option_count != 0) {
-    return make_error(ErrorCode::PluginFailure, "has {} options at null", device.option_count);
+    return make_error(ErrorCode::PluginFailure, "options is null, expected {} options", device.option_count);
   }
   for (const bp_option_desc_t &option : options_of(device)) {
     if (option.key == nullptr || *option.key == 0 || option.help == nullptr || type_of_option(option).empty()) {

@@ -148,7 +148,7 @@ class ValidateLayer final : public Interposer {
     }
     environments_.pop_back();
     if (!is_known(status)) {
-      add("bp_status", "{} returns {}, which is no status", to_string(call.function), status);
+      add("bp_status", "{} returns {}, expected a bp_status", to_string(call.function), status);
     }
     const std::lock_guard lock(mutex_);
     check_loss(call, status);
@@ -175,7 +175,7 @@ class ValidateLayer final : public Interposer {
   std::uint32_t factory_count(LayeredFactory &factory) override {
     const std::uint32_t count = Interposer::factory_count(factory);
     if (count != Interposer::factory_count(factory)) {
-      add("BP-FACTORY-01", "count() says {}, and then something else", count);
+      add("BP-FACTORY-01", "count() returns {}, and then another number", count);
     }
     return count;
   }
@@ -195,7 +195,7 @@ class ValidateLayer final : public Interposer {
     if (status == BP_OK) {
       for (const char *const *id = device.abi.desc->features; id != nullptr && *id != nullptr; ++id) {
         if (device.below->get_extension(device.below, *id) == nullptr) {
-          add("BP-DEVICE-04", "device.get_extension(\"{}\") is null, though the description has it", *id);
+          add("BP-DEVICE-04", "device.get_extension(\"{}\") is null, but the description lists it", *id);
         }
       }
     }
@@ -233,12 +233,12 @@ class ValidateLayer final : public Interposer {
       const std::lock_guard lock(mutex_);
       const auto [before, is_new] = extensions_.try_emplace({&device, id}, found);
       if (!is_new && before->second != found) {
-        add("BP-DEVICE-05", "device.get_extension(\"{}\") gives something else than before", id);
+        add("BP-DEVICE-05", "device.get_extension(\"{}\") returns another pointer than before", id);
       }
     }
     const void *handed_on = Interposer::device_get_extension(device, id);
     if ((handed_on == nullptr) != (found == nullptr)) {
-      add("BP-DEVICE-05", "device.get_extension(\"{}\") gives something, then nothing, or the reverse", id);
+      add("BP-DEVICE-05", "device.get_extension(\"{}\") returns null in one call and a pointer in another", id);
     }
     return handed_on;
   }
@@ -251,7 +251,7 @@ class ValidateLayer final : public Interposer {
     host::Diagnostics again;
     const bp_kernel second = device.kernels->find(device.below, module, instr, again.abi());
     if (device.kernels->find(device.below, module, instr, Watch(*this, diag, Function::kernels_find)) != second) {
-      add("BP-FIND-01", "kernels.find gives two answers for {}", name_of(module, instr));
+      add("BP-FIND-01", "kernels.find gives different answers for {}", name_of(module, instr));
     }
     return second == nullptr ? nullptr : Interposer::kernels_find(device, module, instr, again.abi());
   }
@@ -276,7 +276,7 @@ class ValidateLayer final : public Interposer {
       add("BP-KERNEL-01", "the kernel of {} modifies an operand", instruction.name());
     }
     if (status == BP_UNSUPPORTED) {
-      add("BP-FIND-03", "the kernel of {} says unsupported, though find() gave it", instruction.name());
+      add("BP-FIND-03", "the kernel of {} returns BP_UNSUPPORTED, but find() returned it", instruction.name());
     }
     return status;
   }
@@ -311,7 +311,7 @@ class ValidateLayer final : public Interposer {
     {
       const std::lock_guard lock(mutex_);
       if (pieces_[&device].erase(memory) == 0) {
-        add("BP-LAW-01", "memory.release of {}, which is no piece of the device", memory);
+        add("BP-LAW-01", "memory.release of {}, expected a piece of the device", memory);
       }
     }
     Interposer::memory_release(device, memory);
@@ -335,14 +335,14 @@ class ValidateLayer final : public Interposer {
     host::Diagnostics again;
     if (device.compiler->claim(device.below, module, second.data(), again.abi()) != status ||
         std::memcmp(second.data(), cost_ns, second.size() * sizeof(float)) != 0) {
-      add("BP-CLAIM-01", "compiler.claim gives two answers for one module");
+      add("BP-CLAIM-01", "compiler.claim gives different answers for one module");
     }
     if (checksum(module, module->size) != before) {
       add("BP-MODULE-04", "compiler.claim writes to the module");
     }
     for (std::uint32_t i = 0; status == BP_OK && i < second.size(); ++i) {
       if (std::isnan(cost_ns[i])) {
-        add("BP-CLAIM-04", "compiler.claim leaves the cost of {} unwritten, or NaN", name_of(module, i));
+        add("BP-CLAIM-04", "compiler.claim gives no cost for {}, or NaN", name_of(module, i));
         break;
       }
     }
@@ -369,7 +369,7 @@ class ValidateLayer final : public Interposer {
       add("BP-MODULE-04", "compiler.compile writes to the module");
     }
     if (status == BP_UNSUPPORTED) {
-      add("BP-CLAIM-03", "compiler.compile says unsupported of {}, all of which was claimed",
+      add("BP-CLAIM-03", "compiler.compile returns BP_UNSUPPORTED for {}, but all of it was claimed",
           plugin::ModuleView(module).name());
     }
     artifacts_.remember(tee.take(), module);
@@ -386,7 +386,7 @@ class ValidateLayer final : public Interposer {
     }
     for (std::uint32_t i = 0; i < allocation_count; ++i) {
       if (taken[i] != 0 && constants[i].memory == 0 && constants[i].offset == 0) {
-        add("BP-LOAD-02", "compiler.load takes allocation {}, which is no constant", i);
+        add("BP-LOAD-02", "compiler.load takes allocation {}, expected a constant", i);
       }
     }
     if (status == BP_OK && *program != nullptr) {
@@ -413,7 +413,7 @@ class ValidateLayer final : public Interposer {
     if (Interposer::layout_preferences(device, module, second.abi(),
                                        Watch(*this, diag, Function::layout_preferences)) != status ||
         second.bytes() != first.bytes()) {
-      add("BP-LAYOUT-01", "layout.preferences gives two answers for one module");
+      add("BP-LAYOUT-01", "layout.preferences gives different answers for one module");
     }
     return second.bytes().empty() ? status : out->write(out, second.bytes().data(), second.bytes().size());
   }
@@ -430,7 +430,7 @@ class ValidateLayer final : public Interposer {
       add("BP-RUN-01", "program.run writes to an input that is not donated, or to a constant");
     }
     if (status == BP_NO_MEMORY && after.outputs != before.outputs) {
-      add("BP-RUN-03", "program.run says out of memory after it has written");
+      add("BP-RUN-03", "program.run returns BP_OUT_OF_MEMORY after it has written");
     }
     return status;
   }
@@ -459,7 +459,7 @@ class ValidateLayer final : public Interposer {
                                                       Watch(*this, diag, Function::queue_submit));
     const std::lock_guard lock(mutex_);
     if (status != BP_OK && expected_.erase({&device.host, done.timeline, done.value}) == 0) {
-      add("BP-SIGNAL-02", "queue.submit refuses, but signals its point");
+      add("BP-SIGNAL-02", "queue.submit returns an error, but has signalled its point");
     }
     return status;
   }
@@ -473,7 +473,8 @@ class ValidateLayer final : public Interposer {
     {
       const std::lock_guard lock(mutex_);
       if (expected_.erase({&host, point.timeline, point.value}) == 0) {
-        add("BP-SIGNAL-01", "host.signal of point {} of timeline {}, which is not due", point.value, point.timeline);
+        add("BP-SIGNAL-01", "host.signal of point {} of timeline {}, expected a point that a submission will signal",
+            point.value, point.timeline);
       }
     }
     Interposer::host_signal(host, point, status, instr, msg);
@@ -583,7 +584,7 @@ class ValidateLayer final : public Interposer {
       const auto piece = pieces_[&device].find(place.memory);
       if (place.memory != 0 && (piece == pieces_[&device].end() || place.offset > piece->second.size ||
                                 size > piece->second.size - place.offset)) {
-        add("BP-COPY-01", "{} of {} bytes at {} of piece {} leaves the piece", where, size, place.offset, place.memory);
+        add("BP-COPY-01", "{} of {} bytes at {} is not inside piece {}", where, size, place.offset, place.memory);
       }
     }
   }

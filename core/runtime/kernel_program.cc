@@ -117,7 +117,8 @@ Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Dev
       });
       BP_TRY(diagnostics.result(status, device->id(), "find", image));
       if (kernel == nullptr) {
-        return make_error(ErrorCode::PluginFailure, "backend {}: had a kernel for {}, and now has none", device->id(),
+        return make_error(ErrorCode::PluginFailure,
+                          "backend {}: has no kernel for {}, expected the one that it had at the claim", device->id(),
                           instruction.name());
       }
     }

@@ -25,7 +25,7 @@ Result<Block> Block::allocate(std::uint64_t size, std::size_t alignment) {
   }
   void *data = nullptr;
   if (posix_memalign(&data, alignment, size) != 0) {
-    return make_error(ErrorCode::OutOfMemory, "the system has no {} bytes", size);
+    return make_error(ErrorCode::OutOfMemory, "out of memory: the system cannot allocate {} bytes", size);
   }
   block.data_ = static_cast<std::byte *>(data);
   block.size_ = size;
@@ -36,8 +36,9 @@ Result<Block> Block::allocate_on(const host::Device &device, std::uint32_t space
                                  std::size_t alignment) {
   const bp_device_memory_t &memory = *device.memory();
   if (space >= memory.space_count) {
-    return make_error(ErrorCode::PluginFailure, "backend {}: asks for memory space {}, but has {}", device.id(), space,
-                      memory.space_count);
+    return make_error(ErrorCode::PluginFailure,
+                      "backend {}: a program uses memory space {}, expected less than {}, the number of its spaces",
+                      device.id(), space, memory.space_count);
   }
   Block block;
   if (size == 0) {

@@ -138,7 +138,7 @@ Status Program::adopt(const bp_program_t *loaded) {
     program_ = loaded;  // destroyed in any case, even if functions are missing
   }
   if (program_ == nullptr || loaded->run == nullptr) {
-    return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but gave no whole program",
+    return make_error(ErrorCode::PluginFailure, "backend {}: load reported success, but its program is incomplete",
                       device_->id());
   }
   if ((loaded->scratch_alignment & (loaded->scratch_alignment - 1)) != 0) {
@@ -344,7 +344,7 @@ Status Execution::set(const Leaf &leaf, const void *data, std::string_view what)
     data = nowhere;
   }
   if (data == nullptr || reinterpret_cast<std::uintptr_t>(data) % block_alignment != 0) {
-    return invalid_input("{}: {} lies at address {}, expected a multiple of {}", program_->name(), what, data,
+    return invalid_input("{}: {} is at address {}, expected a multiple of {}", program_->name(), what, data,
                          block_alignment);
   }
   host_[leaf.allocation] = static_cast<std::byte *>(const_cast<void *>(data));

@@ -148,12 +148,12 @@ BAD_PLUGINS = {
     "{plugins}/libbackplane_option.so": "device org.example.test: option 4 lacks a key, help, or a known type (it has type 7)",
     "{plugins}/libbackplane_null_function.so": "bp.kernels/1.find is null, expected a function",
     "{plugins}/libbackplane_other_abi.so": "is built for version 2.0.0 of the plugin ABI, expected 1.x.x",
-    "{plugins}/libbackplane_other_abi_in_code.so": 'lies in its manifest: ABI version is "1.3.0" in the code, "1.0.0" in the manifest',
-    "{plugins}/libbackplane_other_extension.so": "lies in its manifest: device org.example.test: list of extensions is "
+    "{plugins}/libbackplane_other_abi_in_code.so": 'the manifest differs from the code: ABI version is "1.3.0" in the code, "1.0.0" in the manifest',
+    "{plugins}/libbackplane_other_extension.so": "the manifest differs from the code: device org.example.test: list of extensions is "
                                                  '"bp.kernels/1" in the code, "bp.queue/1" in the manifest',
-    "{plugins}/libbackplane_other_id.so": "lies in its manifest: device org.example.other: id is "
+    "{plugins}/libbackplane_other_id.so": "the manifest differs from the code: device org.example.other: id is "
                                           '"org.example.test" in the code, "org.example.other" in the manifest',
-    "{plugins}/libbackplane_promised_extension.so": "lies in its manifest: device org.example.test: promises bp.memory/1, "
+    "{plugins}/libbackplane_promised_extension.so": "the manifest differs from the code: device org.example.test lists bp.memory/1, "
                                                     "but get_extension returns null",
     "{plugins}/libbackplane_text_relocation.so": "has text relocations, expected none: compile with -fPIC",
     "{plugins}/libbackplane_unique_symbol.so": "has 1 GNU_UNIQUE symbols (only_one), expected none: compile with -fno-gnu-unique",
@@ -180,7 +180,7 @@ MISTAKES = [
     (["run", "large.hlo", "--on", "interpreter"], FAILED,
      "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
     (["run", "large.hlo", "--on", BACKEND], FAILED,
-     "backplane: ...the system has no 4000000000000000 bytes" if BACKEND == "cpu" else
+     "backplane: ...out of memory: the system cannot allocate 4000000000000000 bytes" if BACKEND == "cpu" else
      "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
     *[(["run", "nested_fusions.hlo", "--on", name], FAILED, "backplane: ...nested more than 256 deep" + 8 * "\n  note: ...")
       for name in ("interpreter", BACKEND)],

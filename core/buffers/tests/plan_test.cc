@@ -139,16 +139,18 @@ ENTRY main {
   check_broken([&](Plan &p) { p.set_slice(named("t"), 0, constant); }, "which is read only (constant)");
   check_broken([&](Plan &p) { p.set_slice(named("t"), 0, reversed); },
                "r: overwrites operand 0, which reverse may not");
-  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, {1, 32, 64}); }, "t: part 0 of 64 bytes lies at 32");
+  check_broken([&](Plan &p) { p.set_slice(named("t"), 0, {1, 32, 64}); },
+               "t: part 0 has 64 bytes, but its slice begins at 32");
   check_broken([&](Plan &p) { p.set_slice(named("t"), 0, {9, 0, 64}); }, "t: part 0 has no slice");
   check_broken([&](Plan &p) { p.set_slice(named("s"), 0, reversed); }, "must share a slice");
-  check_broken([&](Plan &p) { p.allocations[input.allocation].size = 32; }, "p: part 0 of 64 bytes lies at 0");
+  check_broken([&](Plan &p) { p.allocations[input.allocation].size = 32; },
+               "p: part 0 has 64 bytes, but its slice begins at 0");
   check_broken([&](Plan &p) { p.allocations[reversed.allocation].alias = 0; }, "which is not donated to it");
   check_broken([&](Plan &p) { p.allocations[reversed.allocation].memory_space = 1; }, "in memory space 1, expected");
   check_broken([&](Plan &p) { p.allocations[1].index = 5; }, "output 5, expected 0");
   check_broken([&](Plan &p) { p.allocations.push_back(p.allocations[0]); }, "is input 0, expected 1");
   check_broken([&](Plan &p) { std::swap(p.allocations[1].index, p.allocations[2].index); }, "expected 0");
-  check_broken([&](Plan &p) { p.set_slice(named("c"), 0, reversed); }, "does not lie in an allocation for constants");
+  check_broken([&](Plan &p) { p.set_slice(named("c"), 0, reversed); }, "does not fill an allocation of kind constant");
 }
 
 TEST_CASE("random programs are planned, and the validator accepts the plans and rejects broken ones") {

@@ -343,7 +343,7 @@ TEST_CASE("executions borrow inputs and outputs, and check them") {
   REQUIRE(compiled.ok());
   alignas(64) float in[17] = {1, 2, 3}, out[16] = {};
   auto execution = runtime::Execution::prepare(compiled->executable.program());
-  CHECK(execution.set_input(0, in + 1).error().message().starts_with("main: input 0 lies at address"));
+  CHECK(execution.set_input(0, in + 1).error().message().starts_with("main: input 0 is at address"));
   REQUIRE(execution.set_input(0, in).ok());
   REQUIRE(execution.set_output(0, out).ok());
   REQUIRE(execution.allocate().ok());
@@ -412,7 +412,7 @@ TEST_CASE("more memory than there is can be asked for, but not had") {
     REQUIRE(compiled.ok());
     CHECK(compiled->executable.memory().peak() == std::numeric_limits<std::int64_t>::max());
     CHECK(compiled->executable.run({literal("f32[4]", "{1,2,3,4}")}).error().message() ==
-          fmt::format("the system has no {} bytes", scratch));
+          fmt::format("out of memory: the system cannot allocate {} bytes", scratch));
   }
   const std::string huge = "f32[1152921504606846976]";  // 2^62 bytes
   CHECK(error_of(compile(
@@ -579,7 +579,7 @@ TEST_CASE("errors say what was wrong") {
   CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"align", "48"}}))) ==
         "backend org.example.tiny: asks for scratch aligned to 48, expected a power of two");
   CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"no-run", "1"}}))) ==
-        "backend org.example.tiny: load reported success, but gave no whole program");
+        "backend org.example.tiny: load reported success, but its program is incomplete");
   auto failing = compile(parse(sum), open_tiny({{"ops", "add"}, {"fail", "sum"}}));
   REQUIRE(failing.ok());
   CHECK(failing->executable.run({literal("f32[4]", "{1,2,3,4}")}).error().to_string() ==

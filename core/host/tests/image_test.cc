@@ -169,7 +169,7 @@ TEST_CASE("a damaged image is refused or harmless") {
   CHECK(validate_image(std::span(copy).first(100)).error().message() ==
         "module image: has 100 bytes, expected at least 160");
   copy[200] ^= std::byte{1};
-  CHECK(validate_image(copy).error().message() == "module image: the hash is not that of the contents");
+  CHECK(validate_image(copy).error().message() == "module image: its header has another hash than its contents");
   copy[200] ^= std::byte{1};
 
   auto header = reinterpret_cast<const bp_module_t *>(copy.data());
@@ -177,7 +177,8 @@ TEST_CASE("a damaged image is refused or harmless") {
   REQUIRE(first->op == BP_OP_PARAMETER);
   first->op = BP_OP_ADD;
   rehash(copy);
-  CHECK(validate_image(copy).error().message() == "module image: computation 0: lists 1 parameters, has 0");
+  CHECK(validate_image(copy).error().message() ==
+        "module image: computation 0: lists 1 values as parameters, expected its 0 parameters");
   first->op = BP_OP_PARAMETER;
   rehash(copy);
 
@@ -244,7 +245,7 @@ control %main(v0) -> (v2) {
   image = build_image(module, Stage::Final, &plan);
   REQUIRE(image.ok());
   CHECK(validate_image(image->bytes()).error().message() ==
-        "module image: instruction 2: value 2 lies in allocation 0, a constant or an input that is not donated");
+        "module image: instruction 2: value 2 is in allocation 0, which is a constant or an input that is not donated");
   module.set_opcode(sum, Opcode::Bitcast);
   module.set_operands(sum, std::array{a});
   image = build_image(module, Stage::Final, &plan);
@@ -260,7 +261,7 @@ TEST_CASE("what the ABI cannot say is an error") {
   shape.set_dynamic(0, true);
   module.set_root(main, module.add_parameter(main, 0, shape, "a"));
   CHECK(build_image(module, Stage::Legalize).error().message() ==
-        "a: shape f32[<=4] cannot be given to a backend: sizes must be static, and types plain");
+        "a: shape f32[<=4] cannot be given to a backend, expected static sizes and an element type of the ABI");
 
   for (std::int64_t space : {65536, -1}) {
     ir::Module far("far");

@@ -48,16 +48,19 @@ TEST_CASE("each wrong plugin gets one clear message") {
       {"text_relocation", "has text relocations, expected none: compile with -fPIC"},
       {"executable_stack", "wants an executable stack, expected none: link with -z noexecstack"},
       {"other_abi", "is built for version 2.0.0 of the plugin ABI, expected 1.x.x"},
-      {"other_abi_in_code", "lies in its manifest: ABI version is \"1.3.0\" in the code, \"1.0.0\" in the manifest"},
+      {"other_abi_in_code",
+       "the manifest differs from the code: ABI version is \"1.3.0\" in the code, \"1.0.0\" in the manifest"},
       {"other_id",
-       "lies in its manifest: device org.example.other: id is \"org.example.test\" in the code, \"org.example.other\" "
+       "the manifest differs from the code: device org.example.other: id is \"org.example.test\" in the code, "
+       "\"org.example.other\" "
        "in "
        "the manifest"},
       {"other_extension",
-       "lies in its manifest: device org.example.test: list of extensions is \"bp.kernels/1\" in the code, "
+       "the manifest differs from the code: device org.example.test: list of extensions is \"bp.kernels/1\" in the "
+       "code, "
        "\"bp.queue/1\" in the manifest"},
       {"promised_extension",
-       "lies in its manifest: device org.example.test: promises bp.memory/1, but get_extension returns null"},
+       "the manifest differs from the code: device org.example.test lists bp.memory/1, but get_extension returns null"},
       {"answers_to_all", "device org.example.test: get_extension answers to an unknown id, expected null"},
       {"cpu_feature", "needs 1 CPU features this machine does not have: teleportation"},
       {"option", "device org.example.test: option 4 lacks a key, help, or a known type (it has type 7)"},

@@ -121,17 +121,18 @@ std::string with_signals(void (*signal)(SignalNext *next, LayeredHost &host, bp_
 
 TEST_CASE("a description that makes no sense is refused") {
   CHECK_THAT(with_description([](bp_device_desc_t &d) { d.id = nullptr; }),
-             Catch::Contains("lies in its manifest: device org.example.tiny: id is \"\" in the code"));
+             Catch::Contains("the manifest differs from the code: device org.example.tiny: id is \"\" in the code"));
   CHECK_THAT(with_description([](bp_device_desc_t &d) { d.name = nullptr; }),
-             Catch::Contains("lies in its manifest: device org.example.tiny: name is \"\" in the code"));
-  CHECK_THAT(with_description([](bp_device_desc_t &d) { d.version = nullptr; }),
-             Catch::Contains("lies in its manifest: device org.example.tiny: version is \"\" in the code"));
+             Catch::Contains("the manifest differs from the code: device org.example.tiny: name is \"\" in the code"));
+  CHECK_THAT(
+      with_description([](bp_device_desc_t &d) { d.version = nullptr; }),
+      Catch::Contains("the manifest differs from the code: device org.example.tiny: version is \"\" in the code"));
   CHECK_THAT(with_description([](bp_device_desc_t &d) { d.features = nullptr; }),
              Catch::Contains("list of extensions is \"\" in the code"));
   CHECK_THAT(with_description([](bp_device_desc_t &d) { d.opset = 0xffffffff; }),
              Catch::Contains("opset is \"4294967295\" in the code"));
   CHECK_THAT(with_description([](bp_device_desc_t &d) { d.options = nullptr, d.option_count = huge; }),
-             Catch::Contains("has 18446744073709551615 options at null"));
+             Catch::Contains("options is null, expected 18446744073709551615 options"));
 }
 
 // Replaces the table of an extension by one in which something is missing.
@@ -173,14 +174,14 @@ TEST_CASE("a table that lacks something is refused, also under layers") {
   CHECK_THAT(with_table<bp_device_queue_t>(BP_EXT_QUEUE, [](auto &t) { t.queues = nullptr; }),
              Catch::Contains("bp.queue/1 lists no queues"));
   CHECK_THAT(with_table<bp_device_custom_call_t>(BP_EXT_CUSTOM_CALL, [](auto &t) { t.routines = nullptr; }),
-             Catch::Contains("bp.custom-call/1 has 1 routines at null"));
+             Catch::Contains("bp.custom-call/1: routines is null, expected 1 routines"));
   CHECK_THAT(with_table<bp_device_kernels_t>(
                  BP_EXT_KERNELS, [](auto &t) { t.find = nullptr; }, "tiny_kernels"),
              lacks("bp.kernels/1.find"));
 }
 
 TEST_CASE("a program that makes no sense is refused, or its memory is said to be too much") {
-  CHECK_THAT(with_program([](bp_program_t &p) { p.run = nullptr; }), Catch::Contains("gave no whole program"));
+  CHECK_THAT(with_program([](bp_program_t &p) { p.run = nullptr; }), Catch::Contains("its program is incomplete"));
   CHECK_THAT(with_program([](bp_program_t &p) { p.scratch_alignment = 3; }),
              Catch::Contains("asks for scratch aligned to 3, expected a power of two"));
   CHECK_THAT(with_program([](bp_program_t &p) { p.scratch_space = 7; }),

@@ -486,7 +486,7 @@ def layers():
     names = {event["name"] for event in json.loads(written("trace.json"))["traceEvents"]}
     check({"compiler.compile", "program.run", "device.destroy"} <= names, f"the trace has {sorted(names)}")
     expect(["run", "good.hlo", *tiny, "--set", "no-cost=1", "--layer", "validate"], FAILED,
-           "validate: BP-CLAIM-04: compiler.claim leaves the cost of b unwritten, or NaN\n"
+           "validate: BP-CLAIM-04: compiler.claim gives no cost for b, or NaN\n"
            "backplane: good.hlo:4:8: backend org.example.tiny: claim gave no cost for b\nvalidate: 1 violations")
     expect(["run", "good.hlo", *tiny, "--layer", "trace=absent/trace.json"], FAILED,
            "backplane: cannot write absent/trace.json: No such file or directory")
