@@ -7,7 +7,7 @@ using ir::Opcode;
 
 constexpr std::string_view no_zero =
     "no number of the type leaves all others as they are, with which elements beyond the run-time size would be masked";
-constexpr std::string_view no_partner = "needs somebody at the other end: a device of a simulation, or a host program";
+constexpr std::string_view no_partner = "needs a partner: another device of a simulation, or a host program";
 
 constexpr Exception all[] = {
     {Opcode::DynamicReshape, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},

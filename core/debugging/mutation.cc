@@ -308,7 +308,7 @@ constexpr std::string_view known_limits[] = {
     " reaches outside",          // for indices of rows
     "needs more than one",       // device, but here there is only one
     "the interpreter is one",    //
-    "somebody at the other",     //
+    "with another device",       //
     "of another size",           // with dynamic dimensions; see run_time_sizes.def
     "with dynamic dimensions",   //
     "gave up after",             // limits of the run

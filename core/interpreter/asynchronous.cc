@@ -20,7 +20,8 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
   auto check_shape = [&]() -> Status {
     return instruction.shape().is_tuple() && instruction.shape().elements().size() >= 2
                ? Status()
-               : unsupported("{} of shape {}", instruction.op().text, ir::to_string(instruction.shape()));
+               : unsupported("{} has shape {}, expected a tuple of operands, results and contexts",
+                             instruction.op().text, ir::to_string(instruction.shape()));
   };
   auto started = [&](Operands inputs, Literal output) -> Result<Literal> {
     BP_TRY(check_shape());
@@ -62,7 +63,8 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
 Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   Exchange *exchange = evaluator.options().exchange;
   if (exchange == nullptr) {
-    return unsupported("{} needs somebody at the other end; the interpreter runs alone", instruction.op().text);
+    return unsupported("{} exchanges values with another device or the host, expected a simulation of several devices",
+                       instruction.op().text);
   }
   if (instruction.opcode() == Opcode::Outfeed) {
     return Literal::token();  // outfed values are discarded

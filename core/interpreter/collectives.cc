@@ -46,8 +46,9 @@ Status move_rows(const Evaluator &evaluator, const Literal &from, std::int64_t f
                  std::int64_t at) {
   const Shape &source = from.shape(), &target = to.shape();
   if (first < 0 || count < 0 || at < 0 || first > source.size(0) - count || at > target.size(0) - count) {
-    return invalid_input("ragged-all-to-all of {} rows from {} of {} to {} of {} reaches outside", count, first,
-                         source.size(0), at, target.size(0));
+    return invalid_input(
+        "ragged-all-to-all moves {} rows from {} of {} to {} of {}, expected rows that both have: it reaches outside",
+        count, first, source.size(0), at, target.size(0));
   }
   Dimensions sizes(source.sizes().begin(), source.sizes().end());
   sizes[0] = count;
@@ -143,7 +144,7 @@ class Collective {
     for (const std::vector<std::int64_t> &numbers : groups) {
       for (std::int64_t number : numbers) {
         if (number < 0 || number >= limit()) {
-          return invalid_input("a group names {} {}, expected less than {}", ir::what_numbers_are(mode_), number,
+          return invalid_input("replica_groups names {} {}, expected less than {}", ir::what_numbers_are(mode_), number,
                                limit());
         }
       }
@@ -155,7 +156,7 @@ class Collective {
     if (instruction_.opcode() == Opcode::CollectiveBroadcast) {
       return Group();
     }
-    return invalid_input("no group holds replica {}, partition {}", replica_, partition_);
+    return invalid_input("no group of replica_groups contains replica {}, partition {}", replica_, partition_);
   }
 
   Result<std::vector<std::vector<Literal>>> meet(const Group &group, Operands operands) {
@@ -166,7 +167,7 @@ class Collective {
         return ir::same(theirs.shape(), own.shape(), ir::CompareLayout::No);
       });
       if (!same) {
-        return invalid_input("members of a group bring values of different shapes");
+        return invalid_input("devices of a group have operands of different shapes, expected equal ones");
       }
     }
     return brought;
@@ -248,7 +249,7 @@ class Collective {
     for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
       if (pairs[i + 1] == own) {
         if (pairs[i] < 0 || pairs[i] >= limit()) {
-          return invalid_input("a pair sends from {}, expected less than {}", pairs[i], limit());
+          return invalid_input("source_target_pairs has the source {}, expected less than {}", pairs[i], limit());
         }
         std::vector<Literal> &sent = brought[static_cast<std::size_t>(pairs[i])];
         return in_place ? receive_slices(sent, operands) : Result<std::vector<Literal>>(std::move(sent));
@@ -289,7 +290,7 @@ class Collective {
         }
         return join(parts, instruction_.dimensions()[0]);
       }
-      default: return unsupported("the simulation knows no {}", instruction_.op().text);
+      default: return unsupported("{} is not supported in simulations of several devices", instruction_.op().text);
     }
   }
 
@@ -312,8 +313,8 @@ class Collective {
     const ir::Computation computation = instruction_.called(0);
     const ElementType type = computation.root().shape().element_type();
     if (computation.parameter(0).shape().element_type() != type) {
-      return unsupported("{} gives {} where it takes {}", computation.name(), ir::to_string(computation.root().shape()),
-                         ir::to_string(computation.parameter(0).shape()));
+      return unsupported("{} returns {}, expected {}, the shape of its first parameter", computation.name(),
+                         ir::to_string(computation.root().shape()), ir::to_string(computation.parameter(0).shape()));
     }
     BP_ASSIGN(Literal sum, converted(evaluator_, values[0], type));
     for (const Literal &value : values.subspan(1)) {
@@ -332,7 +333,8 @@ class Collective {
       return parts[0];
     }
     if (d >= shape.rank()) {
-      return invalid_input("{} along dimension {} of {}", instruction_.op().text, dimension, ir::to_string(shape));
+      return invalid_input("{} along dimension {} of {}, expected less than its rank", instruction_.op().text,
+                           dimension, ir::to_string(shape));
     }
     Dimensions sizes(shape.sizes().begin(), shape.sizes().end());
     sizes[d] *= static_cast<std::int64_t>(parts.size());

@@ -171,8 +171,8 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
       return Literal::tuple({std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())});
     case ir::Annotation::Nothing: return Literal::tuple({});
     case ir::Annotation::Division:
-      return unsupported("{} makes {} of {}, as several devices divide it: partition the program first", target,
-                         ir::to_string(instruction.shape()), ir::to_string(operands[0].shape()));
+      return unsupported("{} converts {} to {}, its part on one of several devices: partition the program first",
+                         target, ir::to_string(operands[0].shape()), ir::to_string(instruction.shape()));
     case ir::Annotation::None: break;
   }
   for (const CustomCall &known : custom_calls) {

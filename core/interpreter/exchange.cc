@@ -12,7 +12,7 @@ Status Exchange::wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std
   const bool ready = own();
   own = nullptr;
   if (!ready) {
-    return invalid_input("device {} waits for others that do not come", self);
+    return invalid_input("deadlock: device {} waits for devices that have ended or wait themselves", self);
   }
   return {};
 }
@@ -67,7 +67,8 @@ Result<ir::Literal> Exchange::receive(DeviceNumber self, std::int64_t channel) {
 Result<ir::Literal> Exchange::next_input() {
   const std::lock_guard lock(mutex_);
   if (inputs_.empty()) {
-    return make_error(ErrorCode::InvalidInput, "nothing is left to feed in");
+    return make_error(ErrorCode::InvalidInput,
+                      "infeed: all values given to the run have been read, expected another one");
   }
   ir::Literal value = std::move(inputs_.front());
   inputs_.pop_front();

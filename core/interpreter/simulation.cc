@@ -23,7 +23,8 @@ Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices
                                           std::deque<ir::Literal> inputs, MemberOrder member_order) {
   BP_TRY(check_count(std::ssize(devices)));
   if (replicas < 1 || partitions < 1 || replicas * partitions != static_cast<std::int64_t>(devices.size())) {
-    return invalid_input("{} programs for {} replicas of {} partitions", devices.size(), replicas, partitions);
+    return invalid_input("{} programs for {} replicas of {} partitions, expected one for each partition",
+                         devices.size(), replicas, partitions);
   }
   Exchange exchange(replicas, partitions, member_order);
   exchange.feed(std::move(inputs));
@@ -43,7 +44,8 @@ Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices
     try {
       threads.emplace_back(run, number);
     } catch (const std::system_error &) {
-      results[number] = make_error(ErrorCode::OutOfMemory, "the system has no thread for it");
+      results[number] =
+          make_error(ErrorCode::OutOfMemory, "the system cannot start another thread, expected one for each device");
       exchange.leave(static_cast<DeviceNumber>(number), true);
     }
   }

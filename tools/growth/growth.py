@@ -55,7 +55,7 @@ OPS = {
     "custom-call": ["cpu: not run, as it asks for a routine of the interpreter"],
     "rng-bit-generator": ["not run, as it gives integers alone; see the templates rng_bits"],
 } | {
-    op: ["not run, as it needs somebody at the other end"]
+    op: ["not run, as it needs another device or the host"]
     for op in ("infeed", "outfeed", "send", "send-done", "recv", "recv-done")
 }
 # Ops for which no program grows with n.

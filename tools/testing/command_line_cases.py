@@ -199,8 +199,8 @@ MISTAKES = [
       for name in ("interpreter", BACKEND)],
     (["run", "unpartitioned.hlo", "--on", "interpreter", "--devices", "2"], SUCCESS, ""),
     *[(["run", "divided.hlo", "--on", name], FAILED,
-       "backplane: divided.hlo:4:8: s: SPMDFullToShardShape makes f32[2] of f32[4], as several devices divide it: partition "
-       "the program first") for name in ("interpreter", BACKEND)],
+       "backplane: divided.hlo:4:8: s: SPMDFullToShardShape converts f32[4] to f32[2], its part on one of several devices: "
+       "partition the program first") for name in ("interpreter", BACKEND)],
     # Inputs.
     (["run", "good.hlo", "--inputs", "four.txt", "--on", "null"], SUCCESS, ""),
     (["run", "good.hlo", "--inputs", "absent.txt", "--on", "null"], FAILED,

@@ -49,18 +49,21 @@ TEST_CASE("many devices meet, round after round") {
   }
 }
 
-TEST_CASE("a simulation in which somebody does not come ends") {
+TEST_CASE("a simulation with a deadlock, or a device that fails, ends") {
   const Error missing = simulate(collectives, {"all", "alone"}, 2).error();
-  CHECK(missing.message() == "s: device 0 waits for others that do not come");
+  CHECK(missing.message() == "s: deadlock: device 0 waits for devices that have ended or wait themselves");
   CHECK(missing.notes() == std::vector<std::string>{"on device 0 of the simulation"});
   const Error failed = simulate(collectives, {"all", "failing"}, 2).error();
   CHECK(failed.message() == "c: the interpreter knows no custom call \"nobody\"");
   CHECK(failed.notes() == std::vector<std::string>{"on device 1 of the simulation"});
   CHECK(simulate(collectives, {"pair", "pair", "pair"}, 3).error().message() ==
-        "s: no group holds replica 2, partition 0");
-  CHECK(simulate(collectives, {"pair"}, 1).error().message() == "s: a group names replica 1, expected less than 1");
-  CHECK(simulate(collectives, {"hungry"}, 1).error().message() == "i: nothing is left to feed in");
-  CHECK(simulate(collectives, {"all"}, 2).error().message() == "1 programs for 2 replicas of 1 partitions");
+        "s: no group of replica_groups contains replica 2, partition 0");
+  CHECK(simulate(collectives, {"pair"}, 1).error().message() ==
+        "s: replica_groups names replica 1, expected less than 1");
+  CHECK(simulate(collectives, {"hungry"}, 1).error().message() ==
+        "i: infeed: all values given to the run have been read, expected another one");
+  CHECK(simulate(collectives, {"all"}, 2).error().message() ==
+        "1 programs for 2 replicas of 1 partitions, expected one for each partition");
 }
 
 TEST_CASE("device groups are read in both notations") {

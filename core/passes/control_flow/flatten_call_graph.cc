@@ -71,10 +71,11 @@ class Flattener {
     if (instructions <= static_cast<double>(context_.max_instructions)) {
       return {};
     }
-    return make_error(ErrorCode::OutOfMemory,
-                      "{}: the calls reach it in {:.4g} ways, and with a copy of each computation for each of them "
-                      "the module has {:.4g} instructions, expected at most {}",
-                      most_copied, most, instructions, context_.max_instructions);
+    return make_error(
+        ErrorCode::OutOfMemory,
+        "{}: there are {:.4g} paths of calls to it; with a copy of each computation for each path the module "
+        "has {:.4g} instructions, expected at most {}",
+        most_copied, most, instructions, context_.max_instructions);
   }
 
   Status flatten_calls(ir::InstructionId id) {

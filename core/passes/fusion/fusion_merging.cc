@@ -235,10 +235,10 @@ class KernelMerger {
     const bool is_scalar_of_group = is_scalar(kernel) && is_needed_only_by(group, id);
     const bool is_per_row = !reduced.empty() && kernel.reduced.empty() && is_once_per_row(kernel, group.sizes, reduced);
     if (walks_rows && !is_scalar_of_group && !is_per_row) {
-      return "they walk over arrays of other sizes";
+      return "they compute arrays of different sizes";
     }
     if (!walks_rows && !kernel.reduced.empty() && kernel.reduced != reduced) {
-      return "they reduce other dimensions";
+      return "they reduce different dimensions";
     }
     if (!reduced.empty()) {
       if (std::string problem = row_problem(group, reduced, id); !problem.empty()) {
@@ -250,14 +250,14 @@ class KernelMerger {
       return problem;
     }
     if (!exchanges && !reads_same(growth, id)) {
-      return "they share nothing at the same place";
+      return "they neither pass values to each other nor read an array at the same index";
     }
     if (!takers_.empty() && std::ranges::any_of(group.members, [&](InstructionId member) {
           return would_need_copy(member, id) || would_need_copy(id, member);
         })) {
-      return "the one reads what the other overwrites, which would have to be copied";
+      return "one reads an array that the other overwrites, so that a copy would be needed";
     }
-    return is_convex(group, id) ? "" : "others need the one and make what the other needs";
+    return is_convex(group, id) ? "" : "other kernels use results of one and compute operands of the other";
   }
 
   bool would_need_copy(InstructionId maker, InstructionId reader) const {
@@ -310,10 +310,10 @@ class KernelMerger {
   std::string row_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId id) const {
     const std::vector<std::int64_t> &sizes = group.sizes;
     if (!context_.fusion.rows) {
-      return "the device does not fuse reductions with what follows from them";
+      return "the device does not fuse reductions with users of their results";
     }
     if (reduced.back() + 1 != static_cast<std::int64_t>(sizes.size())) {
-      return "rows that are not reduced along the last dimension lie apart";
+      return "the reduced dimensions are not the last ones, so that the elements of a row are not contiguous";
     }
     std::int64_t bytes = 8;
     for (std::int64_t d : reduced) {
@@ -378,7 +378,7 @@ class KernelMerger {
                (is_scalar(from) ? access.rows.empty() : access.rows == kept_dimensions(group.sizes, reduced));
       }
       if (!fits) {
-        return fmt::format("{} wants {} at other places than it is made", instruction.name(),
+        return fmt::format("{} reads {} at other indices than those at which it is computed", instruction.name(),
                            module_.instruction(value).name());
       }
     }

@@ -92,7 +92,7 @@ TEST_CASE("calls that would double the module at each step stay calls, and someb
   REQUIRE(!result.ok());
   CHECK(result.error().code() == ErrorCode::OutOfMemory);
   CHECK(result.error().message() ==
-        "level_0: the calls reach it in 1.1e+12 ways, and with a copy of each computation for each of them the module "
+        "level_0: there are 1.1e+12 paths of calls to it; with a copy of each computation for each path the module "
         "has 5.498e+12 instructions, expected at most 10000");
   CHECK(flattened.instruction_count() == before);
 
