@@ -56,9 +56,9 @@ Record run_one(Subject &subject, const std::string &id) {
   try {
     record.verdict = stage->run(subject, id);
   } catch (const std::exception &error) {  // out of memory, or a plugin that violates BP-LAW-04
-    record.verdict = failure(fmt::format("an exception came out: {}", error.what()));
+    record.verdict = failure(fmt::format("the case threw an exception: {}", error.what()));
   } catch (...) {
-    record.verdict = failure("an exception came out");
+    record.verdict = failure("the case threw an exception");
   }
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return record;

@@ -23,7 +23,7 @@ constexpr DirectProgram::Arrangement starts{
 Status expect_same(const Outputs &found, const Outputs &expected, std::string_view what) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (found[i] != expected[i]) {
-      return make_error(ErrorCode::PluginFailure, "output {} has other bits {}", i, what);
+      return make_error(ErrorCode::PluginFailure, "output {} differs in bits {}", i, what);
     }
   }
   return {};
@@ -46,7 +46,7 @@ Status stays_after_the_start(const Trial &trial) {
 Status gives_the_same_elsewhere(const Trial &trial) {
   BP_ASSIGN(const Outputs first, trial.program.run(trial.arguments, ends));
   BP_ASSIGN(const Outputs second, trial.program.run(trial.arguments, starts));
-  return expect_same(second, first, "when buffers lie elsewhere and held other bytes before the run");
+  return expect_same(second, first, "when buffers have other addresses and other bytes before the run");
 }
 // BP-RUN-04: no observable state.
 Status remembers_nothing(const Trial &trial) {
@@ -54,8 +54,8 @@ Status remembers_nothing(const Trial &trial) {
   BP_ASSIGN(const Outputs between, trial.program.run(trial.others, starts));
   BP_ASSIGN(const Outputs again, trial.program.run(trial.arguments, ends));
   BP_ASSIGN(const Outputs others_again, trial.program.run(trial.others, ends));
-  BP_TRY(expect_same(again, first, "when other inputs came between (BP-RUN-04)"));
-  return expect_same(others_again, between, "when other inputs came between (BP-RUN-04)");
+  BP_TRY(expect_same(again, first, "after a run with other inputs (BP-RUN-04)"));
+  return expect_same(others_again, between, "after a run with other inputs (BP-RUN-04)");
 }
 
 struct Check {

@@ -62,7 +62,7 @@ Status run_together(const std::vector<const Compiled *> &programs, const std::ve
     BP_TRY(std::move(failure));
   }
   return differs ? Status(make_error(ErrorCode::PluginFailure,
-                                     "a run has other bits when {} threads run than when one does", threads))
+                                     "the result of a run differs in bits between {} threads and one", threads))
                  : Status();
 }
 
@@ -79,7 +79,7 @@ Status expect_result(const Compiled &program, const ConcurrentWork &work, std::s
   BP_ASSIGN(const Literal result, program.executable.run(work.arguments));
   return result.identical(work.expected)
              ? Status()
-             : Status(make_error(ErrorCode::PluginFailure, "a run has other bits {}", when));
+             : Status(make_error(ErrorCode::PluginFailure, "the result of a run differs in bits {}", when));
 }
 
 // Runs both programs on different data, first one after the other, then concurrently.
@@ -114,14 +114,14 @@ Status run_on_devices(const Subject &subject, const ir::Module &module, const st
   BP_ASSIGN(const Compiled second, compile_on(device, module));
   BP_TRY(run_on_both(*older, second, work, rounds));
   older.reset();
-  BP_TRY(expect_result(second, work[0], "after a device that is older has gone"));
+  BP_TRY(expect_result(second, work[0], "after an older device was destroyed"));
   {
     BP_ASSIGN(device, make_device(library, subject));
     BP_ASSIGN(const Compiled younger, compile_on(device, module));
     BP_TRY(run_on_both(second, younger, work, rounds));
     device.reset();
   }
-  return expect_result(second, work[1], "after a device that is younger has gone");
+  return expect_result(second, work[1], "after a younger device was destroyed");
 }
 
 // --- Orders ---
@@ -212,7 +212,7 @@ class Order {
     one.is_seen = true;
     return signal && signal->status == BP_OK
                ? Status()
-               : Status(make_error(ErrorCode::PluginFailure, "what was submitted fails with {}: {}",
+               : Status(make_error(ErrorCode::PluginFailure, "a submission fails with {}: {}",
                                    host::status_name(signal ? signal->status : BP_INTERNAL),
                                    signal ? signal->message : ""));
   }
@@ -265,7 +265,7 @@ Result<Verdict> run_in_orders(Subject &subject, const std::string &id, const ir:
     for (std::size_t r = 0; r < runs.size(); ++r) {
       BP_ASSIGN(const DirectProgram::Outputs found, runs[r].run->finish());
       if (found != expected[r] || (runs[r].submissions.size() > 1 && runs[r].outputs != expected[r])) {
-        return failure("a run has other bits when submissions of others come between its own");
+        return failure("the result of a run differs in bits when other submissions come between its own");
       }
     }
   }

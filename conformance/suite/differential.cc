@@ -42,7 +42,7 @@ Result<Verdict> compare_with_interpreter(const Backend &backend, const Module &m
   const auto outcome = run_graph(backend, module, seed);
   if (!outcome.ok()) {
     return Verdict{.status = CaseStatus::Unsupported,
-                   .message = "not even the oracle runs it: " + outcome.error().message(),
+                   .message = "the oracle cannot run it either: " + outcome.error().message(),
                    .is_evidence = false};
   }
   if (outcome->is_too_large) {

@@ -176,7 +176,7 @@ Status DirectProgram::run_protected(const DirectRun &run) const {
   for (std::size_t i = 0; i < pages.size(); ++i) {
     if (trap.was_written(i)) {
       return make_error(ErrorCode::PluginFailure,
-                        "BP-RUN-01: the run has written to allocation {}, {}, if only the bytes that were there", i,
+                        "BP-RUN-01: the run has written to allocation {}, {} (possibly the same bytes)", i,
                         constants_[i] ? "a constant" : "an input that is not donated");
     }
   }
@@ -285,12 +285,12 @@ Result<DirectProgram::Outputs> DirectRun::finish() const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     BP_ASSIGN(const bool lives, blocks_[i] ? blocks_[i]->canaries_live() : Result<bool>(true));
     if (!lives) {
-      return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside allocation {}", i);
+      return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written outside of allocation {}", i);
     }
   }
   BP_ASSIGN(const bool scratch_lives, scratch_->canaries_live());
   if (!scratch_lives) {
-    return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written beside its scratch memory");
+    return make_error(ErrorCode::PluginFailure, "BP-RUN-01: the run has written outside of its scratch memory");
   }
   DirectProgram::Outputs outputs;
   for (const plugin::Value value : this->outputs()) {

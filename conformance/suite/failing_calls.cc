@@ -129,12 +129,12 @@ std::uint64_t free_bytes(const host::Device &device) {
 
 Status expect_reason(const Result<Literal> &found, const FailingKind &kind, std::string_view when) {
   if (found.ok()) {
-    return make_error(ErrorCode::PluginFailure, "a run succeeds {}", when);
+    return make_error(ErrorCode::PluginFailure, "a run succeeds {}, expected it to fail", when);
   }
   const std::string said = found.error().to_string();
   return said.find(kind.reason) != std::string::npos
              ? Status()
-             : Status(make_error(ErrorCode::PluginFailure, "a run {} says \"{}\", expected \"{}\"", when, said,
+             : Status(make_error(ErrorCode::PluginFailure, "a run {} reports \"{}\", expected \"{}\"", when, said,
                                  kind.reason));
 }
 
@@ -145,13 +145,14 @@ Status expect_bits(const Backend &backend, const Example &example, std::string_v
   }
   return found->identical(example.expected)
              ? Status()
-             : Status(make_error(ErrorCode::PluginFailure, "a run {} has other bits", when));
+             : Status(make_error(ErrorCode::PluginFailure, "a run {} has a result with different bits", when));
 }
 
 // Returns false for a run in which no call was made to fail; an error if that run failed.
 Result<bool> not_struck(const Result<Literal> &found) {
   if (!found.ok()) {
-    return make_error(ErrorCode::PluginFailure, "a run fails before its time: {}", found.error().to_string());
+    return make_error(ErrorCode::PluginFailure, "a run fails, though no call of it was made to fail: {}",
+                      found.error().to_string());
   }
   return false;
 }
@@ -178,8 +179,8 @@ Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint
   }
   if (after < before) {
     return make_error(ErrorCode::PluginFailure,
-                      "{} bytes of the device's memory are gone after a run in which {} {} fails", before - after,
-                      kind.name, n);
+                      "{} bytes of the device's memory are not free again after a run in which {} {} fails",
+                      before - after, kind.name, n);
   }
   return true;
 }
@@ -206,8 +207,9 @@ Result<bool> can_be_lost(const Subject &subject, const FailingKind &kind, std::u
   BP_TRY(expect_bits(backend, example, "on a new device, after another was lost,"));
   const std::uint64_t after = free_bytes(*backend.device());
   if (after < before) {
-    return make_error(ErrorCode::PluginFailure, "{} bytes of the device's memory are gone after it was lost at call {}",
-                      before - after, n);
+    return make_error(ErrorCode::PluginFailure,
+                      "{} bytes of the device's memory are not free again after it was lost at call {}", before - after,
+                      n);
   }
   return true;
 }

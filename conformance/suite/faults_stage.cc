@@ -158,8 +158,10 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
       break;  // there are no more writes
     }
     if (status != BP_NO_MEMORY || stream.writes != refused_at + 1) {
-      return failure(fmt::format("BP-STREAM-01: write {} said out of memory; compile() made {} more and returned {}",
-                                 refused_at + 1, stream.writes - refused_at - 1, host::status_name(status)));
+      return failure(
+          fmt::format("BP-STREAM-01: write {} returned BP_NO_MEMORY; compile() made {} more writes and returned {}, "
+                      "expected none and the same status",
+                      refused_at + 1, stream.writes - refused_at - 1, host::status_name(status)));
     }
   }
   return verdict_of(still_works(*backend, module));
@@ -184,7 +186,7 @@ Result<Verdict> run_out_of_memory(Subject &subject) {
                                    host::status_name(status)));
       }
       if (piece.memory != 0) {
-        return failure("alloc that fails writes its result");
+        return failure("BP-ALLOC-01: an alloc that fails writes its result");
       }
     }
     // Released memory can be allocated again.
@@ -206,7 +208,8 @@ Result<Verdict> run_out_of_memory(Subject &subject) {
       }
       if (pieces.size() > 64) {
         return failure(
-            fmt::format("space {} of {} bytes gives {} pieces of {} bytes", space, capacity, pieces.size(), size));
+            fmt::format("BP-ALLOC-01: space {} of {} bytes has allocated {} pieces of {} bytes, more than it has",
+                        space, capacity, pieces.size(), size));
       }
     }
   }
@@ -227,7 +230,7 @@ Result<Verdict> with_failing_services(Subject &subject) {
     BP_ASSIGN(const Literal found, run_alone(subject, without, module));
     if (!found.identical(expected)) {
       return failure(
-          fmt::format("BP-HOST-01: the result has other bits if question {} for a service gets null", question));
+          fmt::format("BP-HOST-01: the result differs in bits if request {} for a service returns null", question));
     }
     if (!failing->has_struck()) {
       break;  // there are no more requests

@@ -77,9 +77,9 @@ Verdict run_fuzz(Subject &subject, const std::string &id) {
 
 std::string advice(const Subject &subject, std::string_view id) {
   if (id.starts_with(calls)) {
-    return "the last call that it printed is the one that did it";
+    return "the last call that it printed is the cause";
   }
-  return fmt::format("backplane fuzz --on {} --seed {} --count 1 makes it small", subject.choice().name,
+  return fmt::format("reduce it with: backplane fuzz --on {} --seed {} --count 1", subject.choice().name,
                      subject.seed_of(id));
 }
 

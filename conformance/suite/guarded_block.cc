@@ -42,7 +42,7 @@ Result<GuardedBlock> GuardedBlock::make(const host::Device *device, std::uint32_
     block.begin_ = place == Place::AtStart ? 0 : (block.all_ - size) / alignment * alignment;
     void *all = mmap(nullptr, block.all_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) {
-      return make_error(ErrorCode::OutOfMemory, "{} guarded bytes cannot be had", size);
+      return make_error(ErrorCode::OutOfMemory, "out of memory: {} guarded bytes cannot be allocated", size);
     }
     block.pages_ = static_cast<std::byte *>(all) + page;
     mprotect(block.pages_, block.all_, PROT_READ | PROT_WRITE);

@@ -33,7 +33,7 @@ Result<Verdict> works_without(Subject &subject, const std::vector<std::string> &
   BP_ASSIGN(const Literal found, run_alone(subject, without, module));
   return found.identical(expected)
              ? Verdict()
-             : failure(fmt::format("BP-HOST-01: the result has other bits without {}", fmt::join(services, " and ")));
+             : failure(fmt::format("BP-HOST-01: the result differs in bits without {}", fmt::join(services, " and ")));
 }
 Verdict without_log(Subject &subject) {
   return verdict_or_error(works_without(subject, {"bp.log/1"}));
@@ -82,11 +82,11 @@ Result<Verdict> loops_run_backwards(Subject &subject) {
             }));
   BP_ASSIGN(const Literal found, run_alone(subject, alone, module));
   if (loops == 0) {
-    return Verdict{.status = CaseStatus::Unsupported, .message = "it runs no loops on the host's threads"};
+    return Verdict{.status = CaseStatus::Unsupported, .message = "the device runs no loops on the host's threads"};
   }
   return found.identical(*expected)
              ? Verdict()
-             : failure("BP-PARALLEL-01: the result has other bits if loops run on one thread, from the last index on");
+             : failure("BP-PARALLEL-01: the result differs in bits if loops run on one thread, from the last index on");
 }
 Verdict runs_loops_backwards(Subject &subject) {
   return verdict_or_error(loops_run_backwards(subject));
@@ -161,7 +161,7 @@ Result<Verdict> reports_to_listener(Subject &subject) {
               }));
     BP_ASSIGN(const Literal found, run_alone(subject, heard, module));
     if (!found.identical(expected)) {
-      return failure("BP-PROFILE-02: the result has other bits if somebody listens");
+      return failure("BP-PROFILE-02: the result differs in bits with a profile listener");
     }
   }
   std::ranges::sort(records, [](const Recorded &a, const Recorded &b) {
@@ -179,8 +179,9 @@ Result<Verdict> reports_to_listener(Subject &subject) {
                       one.track, one.begin, records[i - 1].end));
     }
   }
-  return records.empty() ? Verdict{.status = CaseStatus::Unsupported, .message = "it says nothing of its runs"}
-                         : Verdict();
+  return records.empty()
+             ? Verdict{.status = CaseStatus::Unsupported, .message = "the device reports no events for its runs"}
+             : Verdict();
 }
 Verdict reports_its_runs(Subject &subject) {
   return verdict_or_error(reports_to_listener(subject));
@@ -201,10 +202,11 @@ Result<Verdict> computes_unheard(Subject &subject) {
   listens = false;
   const auto found = run_alone(subject, heard, module);
   if (!found.ok()) {
-    return failure("BP-RUN-05: a run fails once nobody listens any more: " + found.error().to_string());
+    return failure("BP-RUN-05: a run fails after the profile listener was removed: " + found.error().to_string());
   }
-  return found->identical(expected) ? Verdict()
-                                    : failure("BP-RUN-05: the result has other bits once nobody listens any more");
+  return found->identical(expected)
+             ? Verdict()
+             : failure("BP-RUN-05: the result differs in bits after the profile listener was removed");
 }
 Verdict runs_unheard(Subject &subject) {
   return verdict_or_error(computes_unheard(subject));
@@ -243,13 +245,15 @@ Result<Verdict> run_takes_nothing(Subject &subject) {
     BP_ASSIGN([[maybe_unused]] const Literal warm, compiled->executable.run(arguments));
   }
   if (!reset_peak()) {
-    return Verdict{.status = CaseStatus::Unsupported, .message = "this system does not tell the peak of a process"};
+    return Verdict{.status = CaseStatus::Unsupported,
+                   .message = "this system does not report the peak memory of a process"};
   }
   const std::int64_t before = process_figure("VmRSS");
   BP_ASSIGN([[maybe_unused]] const Literal result, compiled->executable.run(arguments));
   const std::int64_t more = process_figure("VmHWM") - before;
-  return more <= slack ? Verdict()
-                       : failure(fmt::format("BP-RUN-02: a run takes {} bytes from the system beside its plan", more));
+  return more <= slack
+             ? Verdict()
+             : failure(fmt::format("BP-RUN-02: a run takes {} bytes from the system in addition to its plan", more));
 }
 Verdict takes_no_memory(Subject &subject) {
   return verdict_or_error(run_takes_nothing(subject));

@@ -202,7 +202,7 @@ Verdict describes_its_devices(Subject &subject) {
     for (std::uint32_t i = 0; i < count; ++i) {
       const bp_device_desc_t *first = factory.get_desc(&factory, i);
       BP_TRY(expect(first != nullptr && first == factory.get_desc(&factory, i),
-                    fmt::format("BP-FACTORY-02: get_desc({}) is null, or changes its answer", i)));
+                    fmt::format("BP-FACTORY-02: get_desc({}) is null, or differs between two calls", i)));
     }
     for (const std::uint32_t index : {count, count + 1, BP_NONE}) {
       BP_TRY(expect(factory.get_desc(&factory, index) == nullptr,
@@ -283,10 +283,10 @@ Verdict forgets_its_options(Subject &subject) {
     std::ranges::fill(options, bp_option_t{nullptr, nullptr});
     host::Diagnostics diagnostics;
     const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return device->init(device.get(), diag); });
-    return diagnostics.result(status, subject.device_id(), "BP-CREATE-03: init, after the options have gone");
+    return diagnostics.result(status, subject.device_id(), "BP-CREATE-03: init, after the options were overwritten");
   });
   if (verdict.status == CaseStatus::Pass && !has_options) {
-    return {.status = CaseStatus::Unsupported, .message = "it has no options"};
+    return {.status = CaseStatus::Unsupported, .message = "the device has no options"};
   }
   return verdict;
 }
@@ -345,7 +345,7 @@ Verdict probes(Subject &subject) {
         diagnostics.call([&](const bp_diag_t *diag) { return factory.probe(&factory, id.c_str(), &instances, diag); });
     BP_TRY(diagnostics.result(status, id, "probe"));
     BP_TRY(
-        expect(instances != unwritten, "BP-PROBE-01: probe() says ok, and does not write how many devices there are"));
+        expect(instances != unwritten, "BP-PROBE-01: probe() returns BP_OK, but does not write the number of devices"));
     for (std::uint32_t i = 0; i < std::min(instances, most); ++i) {
       OwnedDevice device;
       host::Diagnostics reports;
@@ -353,9 +353,9 @@ Verdict probes(Subject &subject) {
         device.reset(factory.create(&factory, services.abi(), id.c_str(), i, nullptr, 0, diag));
         return BP_OK;
       });
-      BP_TRY(expect(
-          device != nullptr,
-          fmt::format("BP-PROBE-01: probe() counts {} devices, but create() makes no instance {}", instances, i)));
+      BP_TRY(expect(device != nullptr,
+                    fmt::format("BP-PROBE-01: probe() counts {} devices, but create() returns null for instance {}",
+                                instances, i)));
     }
     return {};
   });
@@ -404,7 +404,7 @@ Verdict keeps_its_extensions(Subject &subject) {
       const void *elsewhere = nullptr;
       std::thread([&] { elsewhere = device.get_extension(&device, *feature); }).join();
       BP_TRY(expect(first == elsewhere && first == device.get_extension(&device, *feature),
-                    fmt::format("BP-DEVICE-05: get_extension(\"{}\") changes its answer", *feature)));
+                    fmt::format("BP-DEVICE-05: get_extension(\"{}\") returns different pointers", *feature)));
     }
     return {};
   });
@@ -434,11 +434,14 @@ Result<std::string> left_behind(const Subject &subject, int lives) {
   }
   const int more_threads = count_threads() - threads;
   const std::int64_t more_heap = heap_bytes() - heap, more_resident = resident_bytes() - resident;
-  return more_threads > 0 ? fmt::format("BP-ENTRY-03: {} threads more after {} lives", more_threads, lives)
+  return more_threads > 0
+             ? fmt::format("BP-ENTRY-03: {} more threads after loading and unloading {} times", more_threads, lives)
          : more_heap > heap_slack + heap_bytes_per_life * lives
-             ? fmt::format("BP-ENTRY-03: {} lives leave {} bytes of heap behind", lives, more_heap)
+             ? fmt::format("BP-ENTRY-03: loading and unloading {} times leaves {} more bytes on the heap", lives,
+                           more_heap)
          : more_resident > resident_slack + resident_bytes_per_life * lives
-             ? fmt::format("BP-ENTRY-03: {} lives leave {} bytes of resident memory behind", lives, more_resident)
+             ? fmt::format("BP-ENTRY-03: loading and unloading {} times leaves {} more bytes of resident memory", lives,
+                           more_resident)
              : "";
 }
 

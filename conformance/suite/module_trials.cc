@@ -97,18 +97,17 @@ bool is_refused(bool, bool altered) {
 Verdict skips_unknown_sections(Subject &subject) {
   return verdict_or_error(ask_altered(
       subject, [](AlteredImage &image) { image.add_section(unknown_section); }, is_same,
-      "if the module has a section that nobody knows (BP-LAW-05)"));
+      "if the module has a section with an unknown id (BP-LAW-05)"));
 }
 Verdict skips_unknown_hints(Subject &subject) {
   return verdict_or_error(ask_altered(
       subject, [](AlteredImage &image) { image.add_attribute(unknown_hint); }, is_same,
-      "if it has a hint that nobody knows (BP-MODULE-07)"));
+      "if it has a hint with an unknown id (BP-MODULE-07)"));
 }
 Verdict refuses_unknown_attributes(Subject &subject) {
   return verdict_or_error(ask_altered(
       subject, [](AlteredImage &image) { image.add_attribute(unknown_attribute); }, is_refused,
-      "though it has an attribute that nobody knows, and that is no hint "
-      "(BP-MODULE-07)"));
+      "though it has an attribute with an unknown id that is not a hint (BP-MODULE-07)"));
 }
 
 // --- BP-COMPILE-01, BP-COMPILE-02: compiled again, and offline ---
@@ -126,7 +125,7 @@ Result<CompileTrial> make_trial(Subject &subject) {
   return CompileTrial{std::move(module), std::move(arguments), backend};
 }
 
-Result<DirectProgram::Outputs> run_naked(const Backend &backend, const CompileTrial &trial) {
+Result<DirectProgram::Outputs> run_directly(const Backend &backend, const CompileTrial &trial) {
   BP_ASSIGN(const auto parts, DirectParts::compile(backend.device(), trial.module));
   if (parts == nullptr) {
     return make_error(ErrorCode::Unsupported, "the core leaves nothing for the device to do");
@@ -138,14 +137,15 @@ Result<DirectProgram::Outputs> run_naked(const Backend &backend, const CompileTr
 // Another program is compiled in between.
 Result<Verdict> compiles_alike(Subject &subject) {
   BP_ASSIGN(const CompileTrial trial, make_trial(subject));
-  BP_ASSIGN(const DirectProgram::Outputs first, run_naked(*trial.backend, trial));
+  BP_ASSIGN(const DirectProgram::Outputs first, run_directly(*trial.backend, trial));
   for (const char *name : {"in_place", "in_place_f32", "chain", "donation"}) {
     BP_ASSIGN(const ir::Module other, sample_program(name));
     static_cast<void>(DirectParts::compile(trial.backend->device(), other));
   }
-  BP_ASSIGN(const DirectProgram::Outputs second, run_naked(*trial.backend, trial));
-  return first == second ? Verdict()
-                         : failure("BP-COMPILE-01: a program that was compiled again, after others, has other bits");
+  BP_ASSIGN(const DirectProgram::Outputs second, run_directly(*trial.backend, trial));
+  return first == second
+             ? Verdict()
+             : failure("BP-COMPILE-01: the result of a program compiled again, after others, differs in bits");
 }
 Verdict compiles_purely(Subject &subject) {
   return verdict_or_error(compiles_alike(subject));
@@ -173,7 +173,7 @@ Result<std::unique_ptr<host::Device>> make_offline(const Subject &subject) {
 
 Result<Verdict> compiles_elsewhere(Subject &subject) {
   BP_ASSIGN(const CompileTrial trial, make_trial(subject));
-  BP_ASSIGN(const DirectProgram::Outputs expected, run_naked(*trial.backend, trial));
+  BP_ASSIGN(const DirectProgram::Outputs expected, run_directly(*trial.backend, trial));
   const auto offline = make_offline(subject);
   if (!offline.ok()) {
     return failure("BP-COMPILE-02: " + offline.error().to_string());
@@ -181,11 +181,12 @@ Result<Verdict> compiles_elsewhere(Subject &subject) {
   BP_ASSIGN(const Backend backend, load_under(subject, [&](std::unique_ptr<host::Entry> below) {
               return std::make_unique<Elsewhere>(std::move(below), **offline);
             }));
-  const auto found = run_naked(backend, trial);
+  const auto found = run_directly(backend, trial);
   if (!found.ok()) {
     return failure("BP-COMPILE-02: compiled offline: " + found.error().to_string());
   }
-  return *found == expected ? Verdict() : failure("BP-COMPILE-02: what was compiled offline has other bits");
+  return *found == expected ? Verdict()
+                            : failure("BP-COMPILE-02: the result of a program compiled offline differs in bits");
 }
 Verdict compiles_offline(Subject &subject) {
   return verdict_or_error(compiles_elsewhere(subject));

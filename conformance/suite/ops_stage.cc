@@ -38,7 +38,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
   const auto expected = interpreter::interpret(module, *arguments);
   if (!expected.ok()) {
     return {.status = CaseStatus::Unsupported,
-            .message = "not even the oracle runs it: " + expected.error().message(),
+            .message = "the oracle cannot run it either: " + expected.error().message(),
             .is_evidence = false};
   }
   auto program = subject.compile(group, module);

@@ -85,7 +85,7 @@ Result<Verdict> queue_keeps_order(Subject &subject) {
       }
     }
     if (out != newer && verdict.status == CaseStatus::Pass) {
-      verdict = failure("BP-SUBMIT-01: what was submitted to one queue does not take effect in order");
+      verdict = failure("BP-SUBMIT-01: commands submitted to one queue do not take effect in order");
     }
   }
   device.timelines().destroy(timeline);
@@ -132,7 +132,7 @@ Result<Verdict> forgets_commands(Subject &subject) {
       return failure("BP-SUBMIT-02: with commands overwritten after submit(): " + found.error().to_string());
     }
     if (!found->identical(expected)) {
-      return failure("BP-SUBMIT-02: the result has other bits if commands are overwritten after submit()");
+      return failure("BP-SUBMIT-02: the result differs in bits if commands are overwritten after submit()");
     }
   }
   return Verdict();
@@ -206,7 +206,7 @@ Result<Verdict> wait_for_copies(Subject &subject, bool fail) {
   for (int i = 0; i < 10; ++i) {
     const auto found = run_alone(subject, changed, module);
     if (fail && found.ok()) {
-      return failure("BP-WAIT-01: a run that waits for a copy that fails succeeds");
+      return failure("BP-WAIT-01: a run succeeds, though it waits for a copy that fails");
     }
     if (!fail && !found.ok()) {
       return failure("BP-WAIT-01: a run that waits for long copies fails: " + found.error().to_string());
@@ -216,7 +216,7 @@ Result<Verdict> wait_for_copies(Subject &subject, bool fail) {
     }
   }
   return waits == 0 ? Verdict{.status = CaseStatus::Unsupported,
-                              .message = "what runs wait for is refused, or over, before they do"}
+                              .message = "every copy was refused, or was done before a run waited for it"}
                     : Verdict();
 }
 Verdict waits_for_copies(Subject &subject) {

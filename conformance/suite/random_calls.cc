@@ -145,7 +145,7 @@ class Sequence {
   // The library is deinitialized when the last of its devices is destroyed.
   Status drop_library(const Step &step) {
     if (!libraries_.empty()) {
-      note("let go of the library");
+      note("unload the library");
       libraries_.erase(libraries_.begin() + static_cast<std::ptrdiff_t>(step.first % libraries_.size()));
     }
     return {};
@@ -231,7 +231,7 @@ class Sequence {
   Status expect_same(const DirectProgram::Outputs &found, const DirectProgram::Outputs &expected) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (found[i] != expected[i]) {
-        return make_error(ErrorCode::PluginFailure, "output {} has other bits than where nothing else goes on", i);
+        return make_error(ErrorCode::PluginFailure, "output {} differs in bits from a run alone", i);
       }
     }
     return {};
@@ -277,7 +277,7 @@ class Sequence {
     }
     const std::uint64_t size = 1 + step.third % (step.second % 3 == 0 ? 100'000 : 300);
     const std::size_t alignment = std::size_t{1} << (step.third >> 20) % 9;
-    note(fmt::format("take {} bytes of device {}: piece {}", size, device.number, ++last_number_));
+    note(fmt::format("allocate {} bytes on device {}: piece {}", size, device.number, ++last_number_));
     Result<runtime::Block> allocated = runtime::Block::allocate_on(*device.device, space, size, alignment);
     if (!allocated.ok()) {
       // The skeleton of a plugin may not implement this yet.
@@ -345,7 +345,7 @@ class Sequence {
       return {};
     }
     const Piece &piece = pick(pieces_, step.first);
-    note(fmt::format("look at piece {}", piece.number));
+    note(fmt::format("read piece {}", piece.number));
     Bytes found(piece.content.size());
     BP_TRY(runtime::copy(*piece.device, runtime::host_place(found.data()), piece.block.location(), found.size()));
     return expect_content(found, piece.content, fmt::format("piece {}", piece.number));
@@ -442,7 +442,7 @@ class Sequence {
     move.from->queue = move.to->queue = queue;
     const std::uint32_t pattern_size = 1u << (step.first >> 16) % 4;
     note(fmt::format(
-        "submit: fill {} bytes from {} of piece {} by {}, copy them to {} of piece {}, and that to the host",
+        "submit: fill {} bytes at {} of piece {} with {}, copy them to {} of piece {}, and copy that piece to the host",
         move.size / pattern_size * pattern_size, move.from_offset, move.from->number, pattern_size, move.to_offset,
         move.to->number));
     const std::uint64_t pattern = (std::uint64_t{step.second} << 32 | step.third) * 0x9e3779b97f4a7c15;
@@ -483,7 +483,7 @@ class Sequence {
       BP_ASSIGN(const DirectProgram::Outputs outputs, submission.run->finish());
       return expect_same(outputs, submission.expected_outputs);
     }
-    return expect_content(*submission.copied, submission.expected_copied, "what came to the host");
+    return expect_content(*submission.copied, submission.expected_copied, "the copy on the host");
   }
 
   const Subject &subject_;

@@ -97,7 +97,7 @@ std::string complaint(const std::string &plugin, const std::shared_ptr<Failure> 
     return "the result is wrong";
   }
   if (!failure->has_struck()) {
-    return found.ok() ? "" : "it fails before its time: " + found.error().to_string();
+    return found.ok() ? "" : "it fails, though no call of it was made to fail: " + found.error().to_string();
   }
   if (!found.ok()) {
     const std::string said = found.error().to_string();
@@ -113,7 +113,7 @@ std::string complaint(const std::string &plugin, const std::shared_ptr<Failure> 
   if (!again.ok()) {
     return "the next attempt fails, too: " + again.error().to_string();
   }
-  return again->identical(work.expected) ? "" : "the next attempt has other bits";
+  return again->identical(work.expected) ? "" : "the result of the next attempt differs in bits";
 }
 
 Work work_of(const std::string &program) {

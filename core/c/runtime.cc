@@ -103,7 +103,7 @@ Status set(bool &option, const std::string &value) {
 }
 Status set(std::int64_t &option, const std::string &value) {
   if (!boost::conversion::try_lexical_convert(value, option) || option < 0) {
-    return bp::invalid_input("is '{}', expected a number from 0 on", value);
+    return bp::invalid_input("is '{}', expected a number of at least 0", value);
   }
   return {};
 }

@@ -430,7 +430,7 @@ class ValidateLayer final : public Interposer {
       add("BP-RUN-01", "program.run writes to an input that is not donated, or to a constant");
     }
     if (status == BP_NO_MEMORY && after.outputs != before.outputs) {
-      add("BP-RUN-03", "program.run returns BP_OUT_OF_MEMORY after it has written");
+      add("BP-RUN-03", "program.run returns BP_NO_MEMORY after it has written");
     }
     return status;
   }

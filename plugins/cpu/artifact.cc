@@ -112,7 +112,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
     whole = take_number(size) && take(size, artifact.objects.emplace_back());
   }
   if (!whole) {
-    error = "artifact is damaged: what it holds ends after it";
+    error = "artifact is damaged: the sizes in it add up to more than it has";
     return std::nullopt;
   }
   return artifact;

@@ -80,11 +80,11 @@ bool has_places(const LaunchPlan &plan, const Command &command, std::uint32_t co
 
 std::string problem_of_maps(const LaunchPlan &plan, const Command &command) {
   if (command.first_map > plan.maps.size() || command.map_count > plan.maps.size() - command.first_map) {
-    return "its tensor maps are not there";
+    return "its tensor maps are outside of the list";
   }
   for (const TensorMap &map : maps_of(plan, command)) {
     if (map.place >= command.count) {
-      return "its tensor map is of no argument";
+      return "its tensor map is of an argument that it does not have";
     }
     if (std::string problem = problem_of(map, places_of(plan, command)[map.place].size); !problem.empty()) {
       return problem;
@@ -115,7 +115,7 @@ bool is_target(const LaunchPlan &plan, std::uint32_t target) {
 std::string problem_of_switch(const LaunchPlan &plan, const Command &command) {
   if (command.count == 0 || command.target > plan.targets.size() ||
       command.count > plan.targets.size() - command.target || !has_places(plan, command, 1, 4)) {
-    return "its targets or its selector are not there";
+    return "its targets or its selector are outside of their lists";
   }
   const auto targets = std::span(plan.targets).subspan(command.target, command.count);
   return std::ranges::all_of(targets, [&](std::uint32_t target) { return is_target(plan, target); })
@@ -127,19 +127,19 @@ std::string problem_of(const LaunchPlan &plan, const Command &command, std::uint
   switch (command.kind) {
     case CommandKind::Launch: return problem_of_launch(plan, command, max_shared_bytes);
     case CommandKind::Move:
-      return has_places(plan, command, 2, command.size) ? "" : "it moves what is outside of its allocation";
+      return has_places(plan, command, 2, command.size) ? "" : "it copies bytes outside of an allocation";
     case CommandKind::Jump: return is_target(plan, command.target) ? "" : "it jumps outside of the plan";
     case CommandKind::Repeat:
       return command.target < static_cast<std::uint64_t>(&command - plan.commands.data()) && command.size > 0
                  ? ""
-                 : "it repeats what does not come before it";
+                 : "it repeats from a command that does not come before it";
     case CommandKind::JumpUnless:
       return !is_target(plan, command.target)   ? "it jumps outside of the plan"
              : !has_places(plan, command, 1, 1) ? "its condition is outside of its allocation"
                                                 : "";
     case CommandKind::Switch: return problem_of_switch(plan, command);
   }
-  return "it is of no kind";
+  return "it has an unknown kind";
 }
 
 bool read_parts(Reader &reader, std::vector<CodePart> &parts) {
@@ -162,7 +162,7 @@ std::string problem_of_parts(const Artifact &artifact) {
   const bool is_whole = !artifact.parts.empty() && artifact.parts.front().first_kernel == 0 &&
                         artifact.parts.back().first_kernel < artifact.plan.kernel_count &&
                         std::ranges::adjacent_find(artifact.parts, has_later) == artifact.parts.end();
-  return is_whole ? "" : "the parts of its code do not share out its kernels";
+  return is_whole ? "" : "the parts of its code do not have each kernel once";
 }
 
 // The commands of the plan must have no other problem.
@@ -180,7 +180,7 @@ std::string problem_of_dependences(const LaunchPlan &plan) {
         command.dependence_count > plan.dependences.size() - command.first_dependence ||
         !std::ranges::all_of(dependences_of(plan, command),
                              [&](std::uint32_t one) { return first[c] <= one && one < c; })) {
-      return "command " + std::to_string(c) + ": it waits for what does not come before it";
+      return "command " + std::to_string(c) + ": it waits for a command that does not come before it";
     }
   }
   return "";
@@ -188,7 +188,7 @@ std::string problem_of_dependences(const LaunchPlan &plan) {
 
 std::string problem_of(const LaunchPlan &plan, std::uint32_t max_shared_bytes) {
   if (plan.allocation_sizes.empty() || plan.allocation_sizes.back() != plan.scratch_bytes) {
-    return "its last allocation is not the scratch memory that a run gets";
+    return "its last allocation is not the scratch memory of a run";
   }
   if (std::ranges::any_of(plan.targets, [&](std::uint32_t target) { return target > plan.commands.size(); })) {
     return "a target is outside of the plan";
@@ -243,7 +243,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, const Artifac
       !reader.read_list(plan.maps) || !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
       !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) || !reader.read(plan.kernel_count) ||
       !read_parts(reader, artifact.parts) || !reader.at_end()) {
-    error = "artifact is damaged: what it holds does not fill it";
+    error = "artifact is damaged: the sizes in it do not add up to its size";
     return std::nullopt;
   }
   std::string problem = problem_of(plan, format.max_shared_bytes);

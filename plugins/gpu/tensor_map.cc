@@ -29,7 +29,7 @@ std::string problem_of(const TensorMap &map, std::uint64_t bytes) {
   if (map.dimension_count > TensorMap::max_dimensions || (map.element_bytes != 1 && map.element_bytes != 2) ||
       map.offset % 16 != 0 || map.strides[0] != map.element_bytes ||
       std::uint64_t{map.box[0]} * map.element_bytes != emit::WarpgroupUnit::line_bytes) {
-    return "its tensor map is of no array that is copied";
+    return "its tensor map does not describe an array that can be copied";
   }
   if (map.offset > bytes || map.element_bytes > bytes - map.offset) {
     return "its tensor map is outside of its argument";
@@ -38,7 +38,7 @@ std::string problem_of(const TensorMap &map, std::uint64_t bytes) {
   for (std::uint32_t d = 0; d < map.dimension_count; ++d) {
     if (map.sizes[d] == 0 || map.sizes[d] > max_elements || map.strides[d] == 0 || map.strides[d] > max_bytes ||
         map.box[d] == 0 || map.box[d] > max_in_box || (d > 0 && map.strides[d] % 16 != 0)) {
-      return "its tensor map is of no array that is copied";
+      return "its tensor map does not describe an array that can be copied";
     }
     if (map.sizes[d] - 1 > (bytes - end) / map.strides[d]) {
       return "its tensor map is outside of its argument";

@@ -198,7 +198,7 @@ std::string write_artifact(const Program &program) {
 std::string read_artifact(std::span<const char> bytes, Program &program) {
   Header header;
   if (bytes.size() < sizeof header || std::memcmp(bytes.data(), magic, sizeof header.magic) != 0) {
-    return "this is no artifact of this machine";
+    return "this is not an artifact of this backend";
   }
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.version != version) {
@@ -211,7 +211,7 @@ std::string read_artifact(std::span<const char> bytes, Program &program) {
     return "the artifact has " + std::to_string(bytes.size()) + " bytes, expected " + std::to_string(header.size);
   }
   if (checksum(bytes.subspan(checked_from)) != header.checksum) {
-    return "the artifact is damaged: its checksum does not fit";
+    return "the artifact is damaged: its checksum is wrong";
   }
   const char *at = bytes.data() + sizeof header;
   at = take(at, header.tensor_count, program.tensors);

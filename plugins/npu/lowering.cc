@@ -173,7 +173,7 @@ void Lowering::load_scalar(plugin::Value value, std::uint32_t origin) {
 std::string Lowering::elementwise(plugin::Instruction instruction) {
   const VectorFunction *function = find_function(instruction.op());
   if (function == nullptr) {
-    return "the vector unit has no such function";
+    return "the vector unit has no function for this op";
   }
   const plugin::Shape result = instruction.result().shape();
   const std::uint32_t count = instruction.operand_count();
@@ -184,8 +184,8 @@ std::string Lowering::elementwise(plugin::Instruction instruction) {
     }
   }
   if ((set_of(dtype) & function->types) == 0) {
-    return "no such function of " + name_of(dtype) +
-           (function->types == of_bf16 ? ": the function unit has the digits of bf16" : "");
+    return "the vector unit has no function for this op of " + name_of(dtype) +
+           (function->types == of_bf16 ? ", only of bf16" : "");
   }
   std::uint32_t option = static_cast<std::uint32_t>(instruction.integer(BP_ATTR_DIRECTION, 0));
   if (instruction.integer(BP_ATTR_COMPARISON_TYPE, BP_COMPARISON_TYPE_FLOAT) == BP_COMPARISON_TYPE_TOTAL_ORDER) {

@@ -37,18 +37,18 @@ bp_status Memory::alloc(std::uint32_t space, std::uint64_t size, std::uint32_t a
   if (size == 0 || !std::has_single_bit(alignment)) {
     return fail(diag, BP_INVALID,
                 "a piece of " + std::to_string(size) + " bytes aligned to " + std::to_string(alignment) +
-                    ", expected some, and a power of two");
+                    ", expected at least one byte, and a power of two as the alignment");
   }
   std::lock_guard lock(mutex_);
   const bool is_too_large = space == scratchpad && size > scratchpad_bytes;
   if (is_too_large || size > limits_[space] - taken_[space]) {
     return fail(diag, BP_NO_MEMORY,
                 std::string(spaces_[space].name) + " has " + std::to_string(limits_[space] - taken_[space]) + " of " +
-                    std::to_string(limits_[space]) + " bytes left, " + std::to_string(size) + " are asked for");
+                    std::to_string(limits_[space]) + " bytes left, but " + std::to_string(size) + " are requested");
   }
   std::unique_ptr<std::byte[]> bytes(new (std::nothrow) std::byte[size]);
   if (bytes == nullptr) {
-    return fail(diag, BP_NO_MEMORY, "the simulator has no " + std::to_string(size) + " bytes");
+    return fail(diag, BP_NO_MEMORY, "out of memory: the simulator cannot allocate " + std::to_string(size) + " bytes");
   }
   const std::uint64_t handle = next_handle_++;
   pieces_.emplace(handle, Piece{std::move(bytes), size, space});
@@ -89,7 +89,7 @@ bp_status Memory::copy(bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_
   std::byte *target = range(to, size), *source = range(from, size);
   if (target == nullptr || source == nullptr) {
     return fail(diag, BP_INVALID,
-                "a copy touches " + text(target == nullptr ? to : from, size) + ", which is not inside a piece");
+                "a copy accesses " + text(target == nullptr ? to : from, size) + ", which is not inside a piece");
   }
   std::memmove(target, source, size);
   return BP_OK;
@@ -102,7 +102,7 @@ bp_status Memory::fill(bp_loc_t to, std::uint64_t size, std::uint64_t pattern, s
   }
   std::byte *target = range(to, size);
   if (target == nullptr) {
-    return fail(diag, BP_INVALID, "a fill touches " + text(to, size) + ", which is not inside a piece");
+    return fail(diag, BP_INVALID, "a fill accesses " + text(to, size) + ", which is not inside a piece");
   }
   if (!std::has_single_bit(pattern_size) || pattern_size > sizeof pattern) {
     return fail(diag, BP_INVALID, "a pattern of " + std::to_string(pattern_size) + " bytes, expected 1, 2, 4 or 8");

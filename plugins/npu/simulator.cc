@@ -129,7 +129,8 @@ class Execution {
     const Axis *axes = program_.axes.data() + instruction.axes;  // a scalar has none
     const auto piece = memory_.find(run_.allocations[tensor.allocation]);
     if (!piece) {
-      return fault(instruction, "uses allocation " + std::to_string(tensor.allocation) + ", which is no piece");
+      return fault(instruction,
+                   "uses allocation " + std::to_string(tensor.allocation) + ", which is not a piece of memory");
     }
     std::uint64_t last = tensor.offset;  // the first byte of the last element of the box
     std::array<std::uint32_t, max_rank> first{};
@@ -139,14 +140,14 @@ class Execution {
           std::int64_t{axis.start} + (axis.index_register == none ? 0 : registers_[axis.index_register]);
       const std::int64_t to = from + std::int64_t{axis.step} * (axis.count - 1);
       if (std::min(from, to) < 0 || std::max(from, to) >= tensor.dimensions[d].size) {
-        return fault(instruction, "touches indices " + std::to_string(from) + " to " + std::to_string(to) +
+        return fault(instruction, "accesses indices " + std::to_string(from) + " to " + std::to_string(to) +
                                       " of a dimension of " + std::to_string(tensor.dimensions[d].size));
       }
       first[d] = static_cast<std::uint32_t>(from);
       last += place_in(tensor.dimensions[d], tensor.dimensions[d].size - 1);
     }
     if (last + tensor.width > piece->size()) {
-      return fault(instruction, "touches byte " + std::to_string(last + tensor.width - 1) + " of a piece of " +
+      return fault(instruction, "accesses byte " + std::to_string(last + tensor.width - 1) + " of a piece of " +
                                     std::to_string(piece->size()));
     }
     walk(instruction, tensor, axes, first.data(), tensor.rank, piece->data() + tensor.offset,
@@ -250,7 +251,7 @@ bp_status Simulator::run(const Program &program, const bp_run_t &run, std::uint6
     if (!piece || piece->size() < program.scratch_bytes) {
       return plugin::fail(
           diag, BP_INVALID,
-          "the run's scratch memory is no piece of " + std::to_string(program.scratch_bytes) + " bytes");
+          "the run's scratch memory is not a piece of at least " + std::to_string(program.scratch_bytes) + " bytes");
     }
     scratch = piece->data();
     std::memset(scratch, left_behind, program.scratch_bytes);

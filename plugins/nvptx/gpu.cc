@@ -83,7 +83,7 @@ class Gpu final : public gpu::Machine {
                      const bp_diag_t *diag) override {
     if (alignment > 256) {  // the alignment of the driver's memory
       return fail(diag, BP_INVALID,
-                  "nvptx: memory is aligned to 256 bytes, " + std::to_string(alignment) + " are asked for");
+                  "nvptx: memory is aligned to 256 bytes, expected an alignment of " + std::to_string(alignment));
     }
     return gpu_.call("allocating " + std::to_string(size) + " bytes", diag,
                      [&] { return pieces_.take(size, address); });

@@ -206,7 +206,7 @@ json::object ask_peer(const Peers &peers, const std::string &peer, const std::st
   json::error_code failure;
   json::value value = json::parse(answer, failure);
   if (failure || !value.is_object()) {
-    return {{"error", fmt::format("{} {} says nothing: {}", python, script, said)}};
+    return {{"error", fmt::format("{} {} printed no JSON object as its last line: {}", python, script, said)}};
   }
   return std::move(value.as_object());
 }
@@ -293,13 +293,14 @@ po::options_description visible_options() {
   po::options_description options("Options");
   options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
       "set", po::value<Names>()->composing()->default_value({}, ""),
-      "a setting of the backend: NAME=VALUE; any number")(
-      "peer", po::value<Names>()->composing()->default_value({"xla:cpu"}, "xla:cpu"), "KIND:PLATFORM; any number")(
-      "python", po::value<std::string>()->default_value("python3"), "an interpreter that has what peers need")(
-      "scripts", po::value<std::string>()->default_value("tools/bench"), "the folder of what speaks to peers")(
+      "a setting of the backend: NAME=VALUE; may be repeated")(
+      "peer", po::value<Names>()->composing()->default_value({"xla:cpu"}, "xla:cpu"), "KIND:PLATFORM; may be repeated")(
+      "python", po::value<std::string>()->default_value("python3"),
+      "a Python interpreter that has the packages of the peers")(
+      "scripts", po::value<std::string>()->default_value("tools/bench"), "the folder with the scripts that run peers")(
       "threads", po::value<int>()->default_value(0, ""),
       "so many processors for each side, the first ones, to which both are pinned; as a rule all")(
-      "repeat", po::value<int>()->default_value(11), "runs in a row, each time that it is our turn or a peer's")(
+      "repeat", po::value<int>()->default_value(11), "consecutive runs at each turn of a side")(
       "json", po::value<std::string>(), "write the figures to this file");
   return options;
 }

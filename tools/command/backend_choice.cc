@@ -12,7 +12,7 @@ namespace po = boost::program_options;
 
 void add_setting_options(Options &options) {
   options.add()("set", po::value<std::vector<std::string>>()->composing(),
-                "a setting of the backend: NAME=VALUE; any number")(
+                "a setting of the backend: NAME=VALUE; may be repeated")(
       "emulate", "run without the device, on the host, as --set emulate=1; of nvptx");
 }
 

@@ -93,7 +93,7 @@ Result<int> bisect(const BisectRequest &request) {
   BP_ASSIGN(auto found, find_instruction(module, backend, request));
   if (found) {
     fmt::print(
-        "{} computes {} ({}) otherwise than the interpreter: relative error {:.3g}\n"
+        "{} computes {} ({}) differently from the interpreter: relative error {:.3g}\n"
         "rerun: backplane run {} --by-instruction --tolerance {:g}\n"
         "alone: backplane reduce {} --extract {} --depth 1 -o {}.hlo\n",
         request.backend.name(), found->name, ir::to_string(found->opcode), found->relative_error, common,
@@ -137,7 +137,7 @@ int bisect_model(std::span<const std::string> arguments) {
   request.against = options.get<std::string>("against");
   request.tolerance = options.get<double>("tolerance");
   if (!(request.tolerance >= 0)) {
-    return options.misuse(fmt::format("--tolerance is {}, expected a number from 0 on", request.tolerance));
+    return options.misuse(fmt::format("--tolerance is {}, expected at least 0", request.tolerance));
   }
   if (auto exit = request.backend.read(options)) {
     return *exit;

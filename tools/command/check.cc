@@ -269,7 +269,7 @@ int check_programs(std::span<const std::string> arguments) {
   }
   request.jobs = request.memory ? 1 : request.jobs;
   if (request.part < 0 || request.jobs < 0) {
-    return options.misuse("--part and --jobs are numbers from 0 on");
+    return options.misuse("--part and --jobs must be at least 0");
   }
   Result<std::vector<conformance::Case>> cases = read_cases(request);
   if (!cases.ok()) {

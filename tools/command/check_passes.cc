@@ -11,11 +11,11 @@ void add_check_options(Options &options) {
   namespace po = boost::program_options;
   const debugging::CheckOptions check;
   options.add()("check", "compare results before and after each pass; prints no module")(
-      "seed", po::value<std::uint64_t>()->default_value(check.seed), "with --check: of the inputs")(
+      "seed", po::value<std::uint64_t>()->default_value(check.seed), "with --check: seed of the inputs")(
       "draws", po::value<int>()->default_value(check.draws),
       "with --check: how many inputs; in turn ordinary, small integers, some special, all special values")(
       "check-seconds", po::value<double>()->default_value(check.max_seconds),
-      "with --check: what the interpreter may take for one run");
+      "with --check: maximum seconds of the interpreter for one run");
 }
 
 std::optional<int> read_check_options(const Options &options, debugging::CheckOptions &check) {
@@ -23,7 +23,7 @@ std::optional<int> read_check_options(const Options &options, debugging::CheckOp
   check.draws = options.get<int>("draws");
   check.max_seconds = options.get<double>("check-seconds");
   if (check.draws < 1 || !(check.max_seconds > 0)) {
-    return options.misuse("--draws is a number from 1 on, --check-seconds a positive number");
+    return options.misuse("--draws must be at least 1, --check-seconds positive");
   }
   return std::nullopt;
 }

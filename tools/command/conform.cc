@@ -136,7 +136,8 @@ Options conform_options() {
       "stage", po::value<std::string>()->default_value(""), "only these stages, separated by commas")(
       "case", po::value<std::vector<std::string>>()->composing(), "only these cases; '*' stands for any text")(
       "quick", "the default")("full", "more shapes and values, many more repetitions")(
-      "seed", po::value<std::uint64_t>()->default_value(0), "of random values; the same seed, the same verdict")(
+      "seed", po::value<std::uint64_t>()->default_value(0),
+      "seed of random values; the same seed gives the same verdict")(
       "shard", po::value<std::string>(), "I/N: part I of N; without, TEST_SHARD_INDEX and TEST_TOTAL_SHARDS")(
       "jobs", po::value<int>()->default_value(0), "workers at the same time; 0: one per processor")(
       "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
@@ -145,7 +146,7 @@ Options conform_options() {
       "fail-fast", "end at the first unexpected result")("expectations", po::value<std::string>()->default_value(""),
                                                          "file to read instead of the one beside the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
-      "a file: what it does, in pieces, is among the programs; any number")(
+      "a file with a model, which becomes cases of the stage programs, piece by piece; may be repeated")(
       "mutant", po::value<std::string>()->default_value(""),
       "give the plugin this fault (conformance/mutants), which the suite must find: tail-lost, signal-twice, ...")(
       "mutants", "only list the faults that --mutant knows: name, plugin, cases meant to find it, kind, what it does")(
@@ -194,7 +195,7 @@ std::optional<int> read_run(const Options &options, conformance::Session &sessio
   session.deadline_scale = options.get<double>("deadline");
   session.fail_fast = options.has("fail-fast");
   if (session.jobs < 0 || !(session.deadline_scale > 0)) {
-    return options.misuse("--jobs is a number from 0 on, --deadline a number above 0");
+    return options.misuse("--jobs must be at least 0, --deadline positive");
   }
   if (options.has("another")) {
     return options.misuse(

@@ -113,7 +113,7 @@ int verify_results(std::span<const std::string> arguments) {
   session.deadline_scale = options.get<double>("deadline");
   session.expectations_file = options.get<std::string>("expectations");
   if (session.jobs < 0 || !(session.deadline_scale > 0)) {
-    return options.misuse("--jobs is a number from 0 on, --deadline a number above 0");
+    return options.misuse("--jobs must be at least 0, --deadline positive");
   }
   if (options.has("model")) {
     session.choice.models = options.get<std::vector<std::string>>("model");

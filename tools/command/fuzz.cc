@@ -167,8 +167,7 @@ int fuzz_passes(std::span<const std::string> arguments) {
   request.output_folder = options.get<std::string>("output");
   if (request.count < 0 || !(request.minutes >= 0) || (options.has("size") && request.size < 1) ||
       request.size > 100'000 || request.max_failures < 1) {
-    return options.misuse(
-        "--count and --minutes are numbers from 0 on, --size is from 1 to 100000, --failures from 1 on");
+    return options.misuse("--count and --minutes must be at least 0, --size 1 to 100000, --failures at least 1");
   }
   if (request.count == 0 && request.minutes == 0) {
     request.count = 200;

@@ -101,7 +101,7 @@ void print_donations(const Planned &planned) {
     }
     fmt::print("{}", count == 0 ? "\nDonated:\n" : "");
     if (++count <= max_shown) {
-      fmt::print("  output {} lies in input {}, {} bytes\n", allocation.index,
+      fmt::print("  output {} is in the memory of input {}, {} bytes\n", allocation.index,
                  planned.plan.allocations[static_cast<std::size_t>(allocation.alias)].index, allocation.size);
     }
   }
@@ -151,7 +151,7 @@ bool print_capacity(const Planned &planned, std::int64_t capacity) {
   fmt::print("\n{}: {} bytes are needed, {} more than the capacity {}. The peak is at {}; the largest there:\n",
              paint(Colour::Red, "does not fit"), needed, needed - capacity, capacity,
              planned.statistics.peak == ir::no_instruction
-                 ? "all instructions alike"
+                 ? "every instruction, as there are no temporaries"
                  : planned.module.instruction(planned.statistics.peak).name());
   print_arrays(planned, buffers::largest_at_peak(planned.module, planned.plan, planned.statistics, 0), 10);
   return false;

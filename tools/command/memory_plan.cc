@@ -57,7 +57,7 @@ Result<Planned> plan_on(const Backend &backend, const ir::Module &module, std::i
   options.memory_limit = memory_limit;
   BP_ASSIGN(const Compiled compiled, compile::compile(module, backend.devices(), options));
   if (!observer.largest) {
-    return unsupported("nothing of {} runs on {}: there is nothing to plan", module.name(), backend.name());
+    return unsupported("no instruction of {} runs on {}: there is nothing to plan", module.name(), backend.name());
   }
   Planned planned;
   std::tie(planned.module, planned.plan) = *std::move(observer.largest);

@@ -32,9 +32,9 @@ bool is_number(const std::string &text, std::size_t number) {
 
 void ModelChoice::add_to(Options &options) {
   options.add()("part", boost::program_options::value<std::string>()->default_value(""),
-                "of a file with several modules, the one of this name, or of this number, from 1 on")(
+                "module of a file with several, by its name or its number, counted from 1")(
       "shapes", boost::program_options::value<std::vector<std::string>>()->multitoken(),
-      "of the parameters of a StableHLO program that leaves sizes open, such as f32[8,4] f32[8,4]");
+      "shapes of the parameters of a StableHLO program with unknown sizes, such as f32[8,4] f32[8,4]");
   options.add_positional("model", 1);
 }
 

@@ -34,7 +34,8 @@ Status check_name(const std::string &name) {
         longest_name - 1);
   }
   if (name == "interpreter") {
-    return invalid_input("the name of a backend is 'interpreter', expected another: that one is part of Backplane");
+    return invalid_input(
+        "the name of a backend is 'interpreter', expected another name: that backend is part of Backplane");
   }
   return {};
 }
@@ -82,7 +83,7 @@ bp::Result<std::string> find_headers(const std::string &given) {
   if (!filesystem::exists(filesystem::path(headers) / "backplane/c/plugin_frame.h", error)) {
     return make_error(ErrorCode::NotFound, "{} has no headers of Backplane, expected backplane/c/plugin_frame.h there",
                       headers)
-        .note("install Backplane, or say where it is installed: --headers PREFIX/include");
+        .note("install Backplane, or give the folder of its headers: --headers PREFIX/include");
   }
   return filesystem::absolute(headers, error).lexically_normal().string();
 }

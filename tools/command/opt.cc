@@ -289,7 +289,8 @@ int optimize(std::span<const std::string> arguments) {
     return check_model(model, options, *list);
   }
   if (!options.get<std::string>("on").empty()) {
-    return options.misuse("--on says whose passes to check: it goes with --check");
+    return options.misuse(
+        "--on is given without --check, expected --check: it names the backend whose passes are checked");
   }
   passes::PassContext context;
   context.memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;

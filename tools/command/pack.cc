@@ -138,7 +138,7 @@ int pack_problem(std::span<const std::string> arguments) {
       return options.misuse(fmt::format("--heap-limit is {}, expected more than 0", request.heap_limit));
     }
     if (options.has("capacity")) {
-      return options.misuse("--capacity is of one heap, --heap-limit asks for several: expected one of them");
+      return options.misuse("--capacity and --heap-limit are both given, expected one of them: one heap, or several");
     }
   }
   Result<int> code = request.heap_limit > 0 ? pack_in_heaps(request) : pack(request);

@@ -50,8 +50,9 @@ void Problem::add_to(Options &options) {
       "against", po::value<std::string>()->default_value("interpreter"), "the backend to compare --on with")(
       "tolerance", po::value<double>()->default_value(defaults.tolerance_),
       "with --on: largest relative error that is allowed: |x-y| over |y| or the output's typical size")(
-      "seed", po::value<std::uint64_t>()->default_value(defaults.check_.seed), "of the inputs")(
-      "draws", po::value<int>()->default_value(defaults.check_.draws), "of inputs, where passes are checked")(
+      "seed", po::value<std::uint64_t>()->default_value(defaults.check_.seed), "seed of the random inputs")(
+      "draws", po::value<int>()->default_value(defaults.check_.draws),
+      "number of draws of inputs, where passes are checked")(
       "deadline", po::value<double>()->default_value(defaults.limits_.seconds), "seconds for one trial")(
       "memory", po::value<double>()->default_value(static_cast<double>(defaults.limits_.bytes) / 1e9),
       "GB for one trial");
@@ -80,8 +81,7 @@ std::optional<int> Problem::read(const Options &options) {
   limits_.seconds = options.get<double>("deadline");
   limits_.bytes = static_cast<std::int64_t>(options.get<double>("memory") * 1e9);
   if (!(limits_.seconds > 0) || limits_.bytes <= 0 || check_.draws < 1 || !(tolerance_ >= 0)) {
-    return options.misuse(
-        "--deadline and --memory are positive numbers, --draws is one from 1 on, --tolerance from 0 on");
+    return options.misuse("--deadline and --memory must be positive, --draws at least 1, --tolerance at least 0");
   }
   // The child process is ended at the deadline anyway, so the check may use all of it.
   check_.max_seconds = limits_.seconds;

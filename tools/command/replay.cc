@@ -103,7 +103,7 @@ Result<int> run(const ReplayRequest &request) {
     options.plugins.push_back(std::move(plugin));
   }
   if (!backend.empty() && options.plugins.size() != 1) {
-    return invalid_input("{} has calls of {} plugins; --on says which one to replay on only if there is one", file,
+    return invalid_input("{} has calls of {} plugins, expected those of one plugin with --on", file,
                          options.plugins.size());
   }
   options.before = [&](const RecordedCall &call) {

@@ -388,7 +388,9 @@ std::optional<int> check_devices(const Options &options, const RunRequest &reque
         "--devices simulates on the interpreter, but --on is {}: expected --on interpreter", request.backend.name()));
   }
   if (request.by_instruction || !request.against.empty()) {
-    return options.misuse("--devices goes without --against and --by-instruction: nothing else runs several devices");
+    return options.misuse(
+        "--devices cannot be combined with --against or --by-instruction: only the interpreter simulates several "
+        "devices");
   }
   return std::nullopt;
 }
@@ -416,7 +418,7 @@ Options run_options() {
       "  backplane run models.hlo                        each of several modules; --part=step: one of them\n");
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
-      "seed", po::value<std::uint64_t>()->default_value(1), "of the inputs")(
+      "seed", po::value<std::uint64_t>()->default_value(1), "seed of the random inputs")(
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
       "memory-limit", po::value<std::int64_t>()->default_value(0),
       "bytes that a program may take; cheap values are computed again to get there; 0: any number")(
@@ -452,7 +454,7 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
   request.memory_limit = options.get<std::int64_t>("memory-limit");
   request.tolerance = options.get<double>("tolerance");
   if (!(request.tolerance >= 0)) {
-    return options.misuse(fmt::format("--tolerance is {}, expected a number from 0 on", request.tolerance));
+    return options.misuse(fmt::format("--tolerance is {}, expected at least 0", request.tolerance));
   }
   request.print_results = options.has("print");
   request.by_instruction = options.has("by-instruction");

@@ -150,8 +150,8 @@ Function function_of(const Row &row) {
 Result<std::vector<Function>> functions() {
   for (const ir::OpInfo &op : ir::ops()) {
     if (is_measured(op) && std::ranges::count(rows, op.text, &Row::name) == 0) {
-      return make_error(ErrorCode::Internal, "{}: what it should give is not known to tools/precision/functions.cc",
-                        op.text);
+      return make_error(ErrorCode::Internal,
+                        "{}: no expected function is known, add a row for it to tools/precision/functions.cc", op.text);
     }
   }
   std::vector<Function> result;

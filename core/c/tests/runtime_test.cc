@@ -168,7 +168,7 @@ TEST_CASE("what is wrong is said in one report") {
        {{"speed", "9"}},
        BP_INVALID,
        "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir or dump-dir"},
-      {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number from 0 on"},
+      {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number of at least 0"},
       {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
       {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},
   }));

@@ -390,9 +390,9 @@ class Emulator final : public Machine {
                      const bp_diag_t *diag) override {
     std::lock_guard lock(mutex_);
     if (size > left_) {
-      return fail(
-          diag, BP_NO_MEMORY,
-          "the emulated GPU has " + std::to_string(left_) + " bytes left, " + std::to_string(size) + " are asked for");
+      return fail(diag, BP_NO_MEMORY,
+                  "the emulated GPU has " + std::to_string(left_) + " bytes left, but " + std::to_string(size) +
+                      " are requested");
     }
     const std::uint64_t step = std::max<std::uint64_t>(alignment, 64);
     void *memory = std::aligned_alloc(step, (size + step - 1) / step * step);

@@ -180,7 +180,7 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
   const bool storable = is_float(type) ? value_bits(type) >= 16 : !is_complex(type) && value_bits(type) >= 8;
   if (computation.roots().size() != 1 || !storable || module.shape_of(root).packed() ||
       fusion.shape().minor_to_major != shape.minor_to_major) {
-    return "contains " + name + " and has a result of another kind";
+    return "contains " + name + " and has a result that is not of the contraction";
   }
   // Instructions that depend on the contraction may use its element at the same position only.
   std::vector<bool> depends(computation.instruction_count());

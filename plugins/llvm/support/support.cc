@@ -68,10 +68,10 @@ std::string reinterpretation_problem(InstructionView instruction) {
 std::string bitcast_problem(InstructionView instruction) {
   const Shape &in = instruction.operand_shape(0), &out = instruction.shape();
   if (in.elements != out.elements || in.element_bits != out.element_bits) {
-    return "changes the width of elements";
+    return "bitcasts elements to another width, expected the same width";
   }
   // The bytes stay, and no byte but 0 and 1 is a pred.
-  return in.dtype != out.dtype && out.dtype == BP_DTYPE_PRED ? "makes pred of other bits" : "";
+  return in.dtype != out.dtype && out.dtype == BP_DTYPE_PRED ? "bitcasts to pred, expected an operand of pred" : "";
 }
 
 // HLO allows a stride of any size if no second element is taken.
@@ -81,23 +81,25 @@ std::string slice_problem(InstructionView instruction) {
   for (std::size_t d = 0; d < instruction.shape().rank(); ++d) {
     fits = fits && ranges[3 * d + 2] <= instruction.operand_shape(0).dims[d] + 1;
   }
-  return fits ? "" : "has ranges that do not fit";
+  return fits ? "" : "has a stride that is larger than its operand";
 }
 
 std::string pad_problem(InstructionView instruction) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   const auto fits = [](std::int64_t amount) { return amount >= -limit && amount <= limit; };
-  return std::ranges::all_of(instruction.numbers(BP_ATTR_PADDING), fits) ? "" : "has padding out of range";
+  return std::ranges::all_of(instruction.numbers(BP_ATTR_PADDING), fits)
+             ? ""
+             : "has padding out of range, expected -2^40 to 2^40";
 }
 
 // HLO also takes start indices as one vector.
 std::string starts_problem(InstructionView instruction) {
   const std::size_t first = instruction.op() == BP_OP_DYNAMIC_UPDATE_SLICE ? 2 : 1;
   if (instruction.operand_count() != first + instruction.shape().rank()) {
-    return "has a wrong number of start indices";
+    return "has a wrong number of start indices, expected one for each dimension";
   }
   const bool is_vector = instruction.operand_count() > first && instruction.operand_shape(first).rank() != 0;
-  return is_vector ? "has start indices that are no integer scalars" : "";
+  return is_vector ? "has its start indices in a vector, expected scalars" : "";
 }
 
 // HLO allows numbers of any size, and no window at all for one of size 1.
@@ -106,10 +108,10 @@ std::string window_problem(InstructionView instruction) {
   const auto window = instruction.numbers(BP_ATTR_WINDOW);
   const std::size_t rank = instruction.shape().rank() - (instruction.op() == BP_OP_CONVOLUTION ? 2 : 0);
   if (window.size() != 7 * rank) {
-    return "has a window of a wrong rank";
+    return "has a window of another rank than its result";
   }
   if (!std::ranges::all_of(window, [](std::int64_t number) { return number > -limit && number < limit; })) {
-    return "has a window of an impossible size";
+    return "has a window with numbers of 2^31 or more";
   }
   for (std::size_t at = 0; instruction.op() == BP_OP_SELECT_AND_SCATTER && at < window.size(); at += 7) {
     if (window[at + 4] != 1 || window[at + 5] != 1 || window[at + 6] != 0) {
@@ -131,11 +133,13 @@ std::string in_place_problem(InstructionView instruction) {
              instruction.operand_shape(count + 1 + i).dims == instruction.operand_shape(count + 1).dims;
     }
   }
-  return fits ? "" : "has operands that do not agree";
+  return fits ? "" : "has operands and results that differ in layout or sizes, expected equal ones";
 }
 
 std::string positions_problem(InstructionView topk) {
-  return topk.operand_shape(0).dims.back() > INT32_MAX ? "has positions that are no s32" : "";
+  return topk.operand_shape(0).dims.back() > INT32_MAX
+             ? "has a dimension of 2^31 or more, expected positions that fit into s32"
+             : "";
 }
 
 // Integers of at least 8 bits and floats of at least 16 are compiled, with sums of at least as many bits. Sparse
@@ -279,11 +283,11 @@ Size size_of(ComputationView computation, std::uint32_t depth, std::map<std::uin
 std::string scatter_fusion_problem(InstructionView fusion, InstructionView scatter) {
   const std::size_t operand = scattered_operand(fusion, 0);
   if (operand == fusion.operand_count()) {
-    return "contains " + std::string(scatter.name()) + ", which is not into a parameter";
+    return "contains " + std::string(scatter.name()) + ", which does not write to a parameter";
   }
   const bool lies_alike = scatter.operand_shape(0).minor_to_major == fusion.operand_shape(operand).minor_to_major &&
                           scatter.shape().minor_to_major == fusion.shape().minor_to_major;
-  return lies_alike ? "" : "has other layouts than the scatter that it ends in";
+  return lies_alike ? "" : "has layouts that differ from those of the scatter at its end";
 }
 
 // Checks a fusion. `target` is that of the kernel; null for a fusion inside another one.
@@ -342,7 +346,7 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
   problem = problem.empty() ? op_problem(instruction, *row) : problem;
   problem = problem.empty() && op == BP_OP_FUSION ? fusion_problem(instruction, &target) : problem;
   if (problem.empty() && op == BP_OP_TOP_K && target.is_threaded && !topk_for_team(instruction)) {
-    return "wants so many that threads sort";
+    return "takes more elements than are selected without sorting, which this device does not do in a kernel";
   }
   return problem;
 }

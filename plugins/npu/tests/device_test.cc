@@ -77,7 +77,7 @@ TEST_CASE("memory is behind handles, and nothing is copied across the ends of a 
   const Outcome behind = copy(device, {a.memory, 50}, on_host(text.data()), 51);
   CHECK(behind.status == BP_INVALID);
   CHECK(behind.message ==
-        "a copy touches bytes 50 to 101 of memory " + std::to_string(a.memory) + ", which is not inside a piece");
+        "a copy accesses bytes 50 to 101 of memory " + std::to_string(a.memory) + ", which is not inside a piece");
   CHECK(copy(device, {a.memory, UINT64_MAX - 3}, on_host(text.data()), 10).status == BP_INVALID);
   device.memory()->release(device.abi(), a.memory);
   CHECK(copy(device, on_host(back.data()), {a.memory, 0}, 1).status == BP_INVALID);
@@ -95,7 +95,7 @@ TEST_CASE("memory that is not there is refused, and comes back when it is releas
   };
   const Outcome refused = more(0, 101);
   CHECK(refused.status == BP_NO_MEMORY);
-  CHECK(refused.message == "dram has 100 of 1000 bytes left, 101 are asked for");
+  CHECK(refused.message == "dram has 100 of 1000 bytes left, but 101 are requested");
   CHECK(more(1, (1 << 20) + 1).status == BP_NO_MEMORY);
   CHECK(more(2, 1).status == BP_INVALID);
   device.memory()->release(device.abi(), most.memory);
@@ -224,12 +224,12 @@ TEST_CASE("an instruction that leaves its piece of memory fails and is named") {
   const Outcome outside = program.go();
   CHECK(outside.status == BP_INTERNAL);
   CHECK_THAT(outside.message,
-             Catch::Contains("machine instruction 0 (Load) touches byte") && Catch::EndsWith("of a piece of 64"));
+             Catch::Contains("machine instruction 0 (Load) accesses byte") && Catch::EndsWith("of a piece of 64"));
   const bp_loc_t piece = program.places[0];
   for (bp_loc_t &place : program.places) {
     place = {};
   }
-  CHECK_THAT(program.go().message, Catch::EndsWith("which is no piece"));
+  CHECK_THAT(program.go().message, Catch::EndsWith("which is not a piece of memory"));
   program.run.scratch = piece;
   CHECK(program.go().status == BP_INVALID);
 }

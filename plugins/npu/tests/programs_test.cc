@@ -284,8 +284,8 @@ TEST_CASE("what the machine does not do is refused with a reason") {
     return compiled.error().message();
   };
   CHECK(reason("HloModule m\nENTRY e { x = f32[4] parameter(0)  ROOT r = f32[4] exponential(x) }") ==
-        "backend dev.backplane.npu does not run r (exponential): no such function of f32: the function "
-        "unit has the digits of bf16");
+        "backend dev.backplane.npu does not run r (exponential): the vector unit has no function for "
+        "this op of f32, only of bf16");
   CHECK(reason("HloModule m\nENTRY e { x = f64[4] parameter(0)  ROOT r = f64[4] add(x, x) }") ==
         "backend dev.backplane.npu does not run r (add): elements of type 12: the vector unit computes in "
         "pred, s8, s32, bf16 and f32");

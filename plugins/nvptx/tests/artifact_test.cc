@@ -95,7 +95,7 @@ TEST_CASE("artifacts that are not for this machine, or say what cannot be, are r
     ArtifactBytes other = artifact;
     other.set_scratch_bytes(artifact.scratch_bytes() - 64);
     CHECK(other.load(*backend.device()) ==
-          "nvptx: artifact is damaged: its last allocation is not the scratch memory that a run gets");
+          "nvptx: artifact is damaged: its last allocation is not the scratch memory of a run");
   }
   SECTION("emulated kernels of another host") {
     const std::string target = artifact.target(), host = target.substr(std::min(target.find(" on "), target.size()));

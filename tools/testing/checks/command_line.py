@@ -276,7 +276,7 @@ def debugging():
     wrong = ["--on", str(TINY), "--set", "ops=add,negate,maximum", "--set", "wrong=negate"]
     found = expect(["bisect", "chain.hlo", *wrong], SUCCESS, "").out
     check(fits(found, "... differs from interpreter: ...\nno pass changes results: ... were compared before and after\n"
-                      "... computes second (negate) otherwise than the interpreter: relative error ...\n"
+                      "... computes second (negate) differently from the interpreter: relative error ...\n"
                       "rerun: backplane run chain.hlo --on ... --by-instruction --tolerance 0.0001\n"
                       "alone: backplane reduce chain.hlo --extract second --depth 1 -o second.hlo"),
           f"bisect of a wrong negate printed\n{found}")
