@@ -194,13 +194,13 @@ struct EntryFails final : layers::Interposer {
 
 }  // namespace
 
-TEST_CASE("what fails in kernels is said, and the next run works") {
+TEST_CASE("a failure in kernels is reported, and the next run works") {
   fail_in_turn(on_kernels);
 }
-TEST_CASE("what fails in npu is said, and the next run works") {
+TEST_CASE("a failure in npu is reported, and the next run works") {
   fail_in_turn(on_npu);
 }
-TEST_CASE("what fails in cpu is said, and the next run works") {
+TEST_CASE("a failure in cpu is reported, and the next run works") {
   fail_in_turn(on_cpu);
 }
 

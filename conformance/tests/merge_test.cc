@@ -59,7 +59,7 @@ TEST_CASE("shards come together in the order of the stages, whatever their own")
   CHECK(report_from_json(to_json_lines(merged)).ok());
 }
 
-TEST_CASE("what is missing is said") {
+TEST_CASE("missing shards are reported") {
   CHECK(problem_of({first_shard}) == "missing: shard 2/2; found 1/2 in a, expected 2 shards");
   CHECK(problem_of({part("c", "3/4", {}), part("d", "1/4", {})}) ==
         "missing: shard 2/4, 4/4; found 1/4 in d, 3/4 in c, expected 4 shards");

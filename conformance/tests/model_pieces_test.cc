@@ -54,7 +54,7 @@ void check_pieces(const ir::Module &model, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("the pieces of a model make what the model makes") {
+TEST_CASE("the pieces of a model compute the results of the model") {
   REQUIRE(sample_models().size() == 2);
   for (const Model &model : sample_models()) {
     INFO(model.name);
@@ -64,7 +64,7 @@ TEST_CASE("the pieces of a model make what the model makes") {
   }
 }
 
-TEST_CASE("what makes a tuple or a token stays with what takes it apart") {
+TEST_CASE("an instruction that makes a tuple or a token stays with its users") {
   const ir::Module module = testing::parse(R"(HloModule tuples
 body { s = (s32[], f32[2]) parameter(0)
   i = s32[] get-tuple-element(s), index=0

@@ -33,7 +33,7 @@ float up(float x, int units) {
 
 }  // namespace
 
-TEST_CASE("what is exact by itself is exact together") {
+TEST_CASE("a series of exact functions is exact") {
   const char *text = "ENTRY main { x = f32[2] parameter(0)  y = f32[2] add(x, x)  ROOT r = f32[2] multiply(y, x) }";
   CHECK(mismatch(text, {1, 3}, {2, 18}).empty());
   CHECK(mismatch(text, {1, 3}, {2, up(18, 1)}) == "1 of 2 elements are wrong; [1] is 18.000002, expected 18");

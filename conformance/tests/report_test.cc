@@ -190,7 +190,7 @@ TEST_CASE("ops stand beside the roofline of what was measured") {
   CHECK(performance_of(odd).ops[0].share == 1);
 }
 
-TEST_CASE("the page shows of each op and type what was met and what is allowed") {
+TEST_CASE("the page shows the error found and the error allowed, by op and type") {
   const auto judged = [](std::string op, std::string type, std::string allowed, std::optional<double> ulp,
                          CaseStatus status = CaseStatus::Pass) {
     Record one = op_record(std::move(op), std::move(type), status);

@@ -77,7 +77,7 @@ TEST_CASE("a crash, an exit or a hang costs the case in hand") {
   }
 }
 
-TEST_CASE("what random programs and calls find is told as little as shows it") {
+TEST_CASE("failures of random programs and calls are reduced") {
   const auto [plugin, mutant, cases, end] = GENERATE(table<const char *, const char *, const char *, const char *>(
       {{"kernels", "maximum-of-negate", "fuzz/graphs/*", "maximum(%negate."},
        {"cpu", "last-program-takes-others", "fuzz/calls/*", "run program "}}));
@@ -101,7 +101,7 @@ TEST_CASE("what random programs and calls find is told as little as shows it") {
   CHECK_THAT(message, Catch::Contains(" show it:\n") && Catch::Contains(end));
 }
 
-TEST_CASE("what a device has no room for is unsupported, and told with what it would need") {
+TEST_CASE("a program that needs too much memory is unsupported, and the message says how much") {
   Session session;
   session.program = build_folder() / "tools/backplane";
   session.choice.name = build_folder() / "plugins/npu/libbackplane_npu.so";

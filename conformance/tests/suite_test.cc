@@ -38,7 +38,7 @@ TEST_CASE("every op has cases") {
   }
 }
 
-TEST_CASE("what is allowed is said in a word or two") {
+TEST_CASE("the allowed error is described in a word or two") {
   const auto allowed = [](ir::Opcode opcode, ir::ElementType type) {
     return to_string(ir::info(opcode).accuracy, type);
   };

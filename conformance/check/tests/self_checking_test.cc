@@ -54,7 +54,7 @@ TEST_CASE("inputs become parameters, expectations stay outside") {
   }
 }
 
-TEST_CASE("a check that holds passes, and one that does not tells where") {
+TEST_CASE("a check that holds passes, and one that fails says where") {
   const Backend interpreter = Backend::load("interpreter").value();
   const conformance::Outcome right = conformance::run(parse(addition), interpreter).value();
   CHECK(right.checks == 1);
@@ -81,7 +81,7 @@ TEST_CASE("known values are looked at through the program, and both sides may be
   CHECK(outcome.failures.empty());
 }
 
-TEST_CASE("what a probe saw is written, read again and compared") {
+TEST_CASE("values of a probe are written, read again and compared") {
   const conformance::Outcome outcome = conformance::run(parse(R"(ENTRY main {
   x = f32[3] constant({0.1, nan, -inf})
   p = f32[3] custom-call(x), custom_call_target="interpreter.probe", backend_config={"probe_id":"p"}

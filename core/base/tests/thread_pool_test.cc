@@ -64,7 +64,7 @@ TEST_CASE("loops may nest and may come from several threads") {
   CHECK(total == 2 * 200 * 5 * 7);
 }
 
-TEST_CASE("what a body throws comes out of the loop, and the pool works on") {
+TEST_CASE("an exception of a body leaves the loop, and the pool goes on working") {
   for (const std::uint32_t size : {1u, 4u}) {
     ThreadPool pool(size);
     for (const std::uint32_t bad : {0u, 3u, 99u}) {

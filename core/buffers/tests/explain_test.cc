@@ -79,7 +79,7 @@ TEST_CASE("updates that are not in place are found, with the reason") {
   })") == Lines{"dus: c is a constant"});
 }
 
-TEST_CASE("a program that does not fit is told with what is largest at the peak") {
+TEST_CASE("the message for a program that does not fit names the largest values at the peak") {
   Planned planned = plan_of(R"(HloModule m
   ENTRY main {
     p = f32[100] parameter(0)

@@ -45,7 +45,7 @@ std::string layers(int count) {
 
 }  // namespace
 
-TEST_CASE("rematerialization: what is cheap is not kept for the way back") {
+TEST_CASE("rematerialization: cheap values are not kept for the backward pass") {
   ir::Module module = text::parse_module(layers(40)).value();
   module.header().is_scheduled = true;
   std::int64_t before = planned_bytes(module);

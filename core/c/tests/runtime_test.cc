@@ -138,7 +138,7 @@ TEST_CASE("a plugin is loaded by name") {
   backplane_release_backend(backend);
 }
 
-TEST_CASE("what is wrong is said in one report") {
+TEST_CASE("all errors are in one report") {
   backplane_backend_t *backend = nullptr;
   Errors absent, option, file, null;
   CHECK(backplane_load("no-such-backend", nullptr, 0, &absent.diag, &backend) == BP_INVALID);

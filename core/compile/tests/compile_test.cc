@@ -90,7 +90,7 @@ std::vector<ir::Literal> two_vectors() {
 
 }  // namespace
 
-TEST_CASE("what the device claims altogether is one program") {
+TEST_CASE("a program that the device claims completely is one program") {
   auto compiled = compile_for(loop_text, all_ops);
   INFO(error_of(compiled));
   REQUIRE(compiled.ok());
@@ -100,7 +100,7 @@ TEST_CASE("what the device claims altogether is one program") {
   CHECK(run_and_check(*compiled, loop_text, two_vectors()) == "( {40, 100, 180, 280}, {-40, -100, -180, -280} )");
 }
 
-TEST_CASE("what it leaves runs on the host, and the report says why") {
+TEST_CASE("instructions that are not claimed run on the host, and the report says why") {
   auto compiled = compile_for(loop_text, "multiply,add,negate,copy,while");
   INFO(error_of(compiled));
   REQUIRE(compiled.ok());
@@ -113,7 +113,7 @@ TEST_CASE("what it leaves runs on the host, and the report says why") {
   run_and_check(*compiled, loop_text, two_vectors());
 }
 
-TEST_CASE("what one device leaves goes to the next, and what none takes to the host") {
+TEST_CASE("the next device gets what one does not claim, and the host gets the rest") {
   const std::string text = R"(HloModule shared
     ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)
     a = f32[4] add(x, y)  m = f32[4] multiply(a, y)  e = f32[4] exponential(m)  n = f32[4] negate(e)
@@ -438,7 +438,7 @@ TEST_CASE("artifacts are made of whole modules, and not loaded") {
         "backend org.example.tiny-kernels has no bp.compiler/1: it makes no artifacts");
 }
 
-TEST_CASE("what does not fit into the memory that a device says it has is refused") {
+TEST_CASE("a program that exceeds the device's memory is refused") {
   const std::string text = R"(HloModule m
     ENTRY main { x = f32[1000] parameter(0)  a = f32[1000] negate(x)  b = f32[1000] multiply(a, x)
       ROOT s = f32[1000] subtract(a, b) })";
@@ -525,7 +525,7 @@ TEST_CASE("inputs and outputs stay in a device's memory if they are wanted there
   CHECK(sum[3] == 44);
 }
 
-TEST_CASE("what goes wrong on a device with memory and queues is said") {
+TEST_CASE("failures of a device with memory and queues are reported") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] negate(x) }";
   auto failing =
       compile(parse(text), open_tiny({{"ops", "negate"}, {"capacity", "1000"}, {"queues", "1"}, {"fail", "e"}}));
@@ -560,7 +560,7 @@ TEST_CASE("a device without queues runs started programs on a thread") {
   REQUIRE(executions[0].start().ok());  // the destructor of the execution waits for it
 }
 
-TEST_CASE("errors say what was wrong") {
+TEST_CASE("errors name the cause") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] exponential(x) }";
   Options device_only;
   device_only.device_only = true;

@@ -85,7 +85,7 @@ TEST_CASE("a device is asked before each stage is over") {
   CHECK(run(addition, "4", "swap").rewritten.empty());
 }
 
-TEST_CASE("all stays as it was if the device does not claim what it wrote") {
+TEST_CASE("the module is unchanged if the device does not claim its rewritten form") {
   for (const char *phase : {"1", "2", "3"}) {
     const Outcome outcome = run(addition, phase, "product");
     CHECK(outcome.rewritten.empty());
@@ -93,7 +93,7 @@ TEST_CASE("all stays as it was if the device does not claim what it wrote") {
   }
 }
 
-TEST_CASE("what a device must not write") {
+TEST_CASE("rewritten modules that are refused") {
   const std::string start = "backend org.example.rewriting: it rewrote the module (fused), but ";
   CHECK(run(addition, "3", "bytes").error == start + "module image: has 8 bytes, expected at least 160");
   CHECK(run(addition, "3", "stage").error == start + "the module's stage is 2, expected 3");

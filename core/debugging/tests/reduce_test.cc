@@ -65,7 +65,7 @@ TEST_CASE("two thousand instructions become those that matter, in few trials") {
   CHECK(reduced.trials < 200);
 }
 
-TEST_CASE("what is interesting may be far apart") {
+TEST_CASE("the instructions that show a problem may be far apart") {
   // The sort and the first negation, on which the sort's operand depends.
   const ir::Module module = long_program();
   const std::string first(module.entry().instructions()[3].name());
@@ -115,7 +115,7 @@ TEST_CASE("random programs are reduced to sound ones") {
   }
 }
 
-TEST_CASE("a slice has what computes an instruction, from parameters so many operands away") {
+TEST_CASE("a slice has the instructions that compute one, up to a number of operands away") {
   const ir::Module module = parse(R"(
     ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  a = f32[4] negate(x)  b = f32[4] add(a, y)
       c = f32[4] multiply(b, b)  d = f32[4] exponential(c)  e = f32[4] subtract(d, x)  ROOT r = (f32[4]) tuple(e) })");

@@ -253,7 +253,7 @@ control %main(v0) -> (v2) {
   CHECK(validate_image(image->bytes()).ok());
 }
 
-TEST_CASE("what the ABI cannot say is an error") {
+TEST_CASE("shapes that the ABI cannot express are errors") {
   ir::Module module("dynamic");
   auto main = module.add_computation("main");
   module.set_entry(main);

@@ -20,7 +20,7 @@ TEST_CASE("a timeline only grows, and a failure stays") {
   CHECK(timelines.wait({line, 6})->message == "gone");
 }
 
-TEST_CASE("signals that nobody asked for move nothing") {
+TEST_CASE("signals of unknown points have no effect") {
   Timelines timelines;
   const std::uint64_t line = timelines.create();
   timelines.signal({line + 1, 1}, BP_OK, BP_NONE, "");
@@ -33,7 +33,7 @@ TEST_CASE("signals that nobody asked for move nothing") {
   CHECK_FALSE(timelines.has_reached({line, 1}));
 }
 
-TEST_CASE("who waits wakes up when the point comes, or the timeline goes") {
+TEST_CASE("a waiting thread wakes up when the point is reached or the timeline is destroyed") {
   Timelines timelines;
   const std::uint64_t line = timelines.create();
   std::thread device([&] { timelines.signal({line, 1}, BP_OK, BP_NONE, ""); });

@@ -40,7 +40,7 @@ ENTRY main { ROOT x = s32[] parameter(0) }
 
 }  // namespace
 
-TEST_CASE("many devices meet, round after round") {
+TEST_CASE("many devices exchange values in many iterations") {
   std::vector<const char *> names(64, "all");
   const auto results = simulate(collectives, names, 16, 4).value();
   REQUIRE(results.size() == 64);

@@ -54,7 +54,7 @@ struct SlowSignal : Interposer {
 
 }  // namespace
 
-TEST_CASE("what takes longer than the deadline is said, once, and goes on") {
+TEST_CASE("a call that exceeds the deadline is reported once, and continues") {
   CHECK(what_is_overdue(mutant<SlowCompile>(), milliseconds(30)) == "compiler.compile has not come back for 0.03 s");
   CHECK(what_is_overdue(mutant<SlowSignal>(), milliseconds(30)) == "queue.submit was not signalled for 0.03 s");
   CHECK(what_is_overdue(mutant<SlowCompile>(), milliseconds(60'000)).empty());

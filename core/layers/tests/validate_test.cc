@@ -260,7 +260,7 @@ TEST_CASE("calls to one queue go one at a time") {
   CHECK(broken_by(Function::queue_submit, submit, wait_elsewhere).empty());
 }
 
-TEST_CASE("BP-DEVICE-06: what is left when a device is destroyed is said") {
+TEST_CASE("BP-DEVICE-06: objects that are left when a device is destroyed are reported") {
   const auto violations = std::make_shared<Violations>();
   DirectDevice device(mutant<Pretends>(), violations);
   const bp_program_t *program = device.load(), *left = device.load();
@@ -283,7 +283,7 @@ TEST_CASE("BP-DEVICE-06: what is left when a device is destroyed is said") {
   left->destroy(left);
 }
 
-TEST_CASE("devices that are left when the plugin goes are said") {
+TEST_CASE("devices that are not destroyed when the plugin is unloaded are reported") {
   const auto violations = std::make_shared<Violations>();
   DirectDevice device(mutant<Pretends>(), violations);
   device.deinit();

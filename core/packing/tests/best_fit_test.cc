@@ -102,7 +102,7 @@ TEST_CASE("best fit: the same as by its definition") {
   }
 }
 
-TEST_CASE("best fit: what does not end below the limit is left out") {
+TEST_CASE("best fit: items that do not end below the limit are left out") {
   const std::vector<Item> items = {{50, 1, {{0, 4}}, -1}, {30, 1, {{2, 6}}, -1}, {20, 1, {{3, 5}}, -1}};
   CHECK(BestFit(items).by_size_below(75).offsets == std::vector<std::int64_t>{0, -1, 50});
   CHECK(BestFit(items).by_size_below(75).height == 70);
@@ -125,7 +125,7 @@ TEST_CASE("best fit: ranges of bytes are their union") {
   CHECK(bytes.top() == 80);
 }
 
-TEST_CASE("best fit: a gap in which nothing can lie is none") {
+TEST_CASE("best fit: a gap that no item fits into is ignored") {
   const MinGap min_gap{8, 64};
   ByteRanges bytes;
   bytes.add(0, 60, min_gap);
@@ -136,7 +136,7 @@ TEST_CASE("best fit: a gap in which nothing can lie is none") {
 }
 
 // All items that are needed at one time lie in one range, in whichever nodes it is stored.
-TEST_CASE("best fit: what lies close is few ranges") {
+TEST_CASE("best fit: adjacent items are merged into few ranges") {
   constexpr std::uint32_t count = 4'096;
   Occupancy occupancy(2 * count, one_byte);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -148,7 +148,7 @@ TEST_CASE("best fit: what lies close is few ranges") {
   }
 }
 
-TEST_CASE("best fit: what comes after the deadline lies above all that is there") {
+TEST_CASE("best fit: items after the deadline are put on top of all others") {
   auto items = nested_items(20'000);
   items[3].preset = 1'000;
   Options late;

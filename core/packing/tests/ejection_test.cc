@@ -35,7 +35,7 @@ std::vector<Item> tangled_items(std::mt19937_64 &random, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("ejection: what is laid is a packing below the height, and presets stay") {
+TEST_CASE("ejection: the result is a packing below the height, and presets are not moved") {
   std::mt19937_64 random(1);
   std::size_t lowered = 0;
   for (int problem = 0; problem < 300; ++problem) {
@@ -75,7 +75,7 @@ TEST_CASE("ejection: what is laid is a packing below the height, and presets sta
 
 // The first two fit next to each other only where the third lies on top, and the items on top of that must then move
 // elsewhere.
-TEST_CASE("ejection: takes out what is in the way, and lays it elsewhere") {
+TEST_CASE("ejection: items in the way are taken out and put elsewhere") {
   const std::vector<Item> items = {
       {40, 1, {{0, 2}}, -1}, {40, 1, {{2, 4}}, -1}, {20, 1, {{0, 4}}, -1}, {10, 1, {{0, 4}}, -1}};
   Ejection ejection(items);
@@ -91,7 +91,7 @@ TEST_CASE("ejection: takes out what is in the way, and lays it elsewhere") {
   CHECK(ejection.steps_taken() >= 1'000'000);
 }
 
-TEST_CASE("ejection: nothing lies lower than presets allow") {
+TEST_CASE("ejection: no item is lower than presets allow") {
   const std::vector<Item> items = {{50, 1, {{0, 4}}, 10}, {20, 1, {{0, 4}}, -1}};
   Ejection ejection(items);
   ejection.begin(std::vector<std::int64_t>{10, 60});

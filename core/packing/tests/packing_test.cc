@@ -106,7 +106,7 @@ Outcome run(SkylineSearch &search, const Strategy &strategy, std::int64_t steps)
 
 }  // namespace
 
-TEST_CASE("packing: what fits is packed to the lower bound") {
+TEST_CASE("packing: problems are solved to the lower bound where that is possible") {
   require_packed({}, 0);
   require_packed(items_of({{0, 4, 10}, {0, 4, 30}, {0, 4, 20}, {0, 4, 40}}), 100);
   require_packed(items_of({{0, 2, 8}, {2, 4, 8}, {4, 6, 8}}), 8);
@@ -158,7 +158,7 @@ TEST_CASE("packing: the search ends where alignment keeps the lower bound out of
   require_packed(items, 260, patient);
 }
 
-TEST_CASE("no packing is lower than what has its place already") {
+TEST_CASE("no packing is lower than its presets") {
   const std::vector<Item> items = {{.size = 10, .needed = {{0, 4}}, .preset = 90}, {.size = 20, .needed = {{0, 4}}}};
   CHECK(lower_bound(items) == 100);
   const std::vector<Item> unneeded = {{.size = 10, .needed = {{4, 4}}, .preset = 90}};
@@ -343,7 +343,7 @@ TEST_CASE("packing: strategies that got far are changed and tried again") {
   CHECK(seeds_kept < 0.3 * tries);
 }
 
-TEST_CASE("packing: what cannot be done is proved") {
+TEST_CASE("packing: an impossible height is proved impossible") {
   // At most 144 bytes are needed at a time; but the second of two items that meet begins at a multiple of 64, at 128.
   std::vector<Item> items = items_of({{0, 2, 72}, {1, 4, 72}, {3, 6, 72}, {5, 7, 72}});
   for (Item &item : items) {

@@ -31,7 +31,7 @@ TEST_CASE("packing text: columns in any order, names of any kind, both line ends
         "id,lower,upper,size,alignment,offset\na b,-1,4,8,1,0\n2,4,9,16,8,32\n");
 }
 
-TEST_CASE("packing text: what is wrong is said with its line") {
+TEST_CASE("packing text: errors name their line") {
   CHECK(error_of("") == "p.csv:1: found column '', expected id, lower, upper, size, alignment, preset");
   CHECK(error_of("id,lower,upper\n") == "p.csv:1: no column size, expected id, lower, upper, size");
   CHECK(error_of("id,lower,upper,weight\n") ==

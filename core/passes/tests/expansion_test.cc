@@ -180,7 +180,7 @@ TEST_CASE("expanded scans have the same outputs and carries") {
       "ROOT r = (f32[0], f32[]) scan(x, c), dimensions={0}, num_carries=1, to_apply=step }");
 }
 
-TEST_CASE("what has no elements, dynamic dimensions or no order is left alone") {
+TEST_CASE("arrays without elements or with dynamic dimensions are not expanded") {
   for (const char *text : {
            "ENTRY main { x = f32[<=4] parameter(0)  ROOT r = (f32[2], s32[2]) topk(x), k=2 }",
            "ENTRY main { a = f32[<=2,<=2] parameter(0)  ROOT r = f32[<=2,<=2] cholesky(a), lower=true }",
@@ -426,7 +426,7 @@ TEST_CASE("collectives of one device are what they send, and asynchronous ops ar
       "u = ((f32[2], f32[2]), f32[2], u32[]) async-update(s)  ROOT r = f32[2] async-done(u) }");
 }
 
-TEST_CASE("what the device runs stays, and so does what must keep its order") {
+TEST_CASE("ops that the device runs, and those with an order to keep, are not expanded") {
   const std::string text =
       "ENTRY main { x = f32[2] parameter(0)  y = f32[2] negate(x)  s = (f32[2], f32[2], u32[]) copy-start(x) "
       "ROOT r = f32[2] copy-done(s), control-predecessors={y} }";

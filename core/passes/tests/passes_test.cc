@@ -73,7 +73,7 @@ TEST_CASE("the pipeline reports each pass") {
   CHECK(ir::verify(module).ok());
 }
 
-TEST_CASE("calls that would double the module at each step stay calls, and somebody is told") {
+TEST_CASE("calls that would double the module at each step are kept and reported") {
   std::vector<GrowthStop> stops;
   PassContext context;
   context.max_instructions = context.max_inlined_instructions = 10'000;
@@ -168,7 +168,7 @@ TEST_CASE("bodies that expansions copy are copied once, however deep, and not wi
   }
 }
 
-TEST_CASE("maps that would double the module at each step stay maps, and somebody is told") {
+TEST_CASE("maps that would double the module at each step are kept and reported") {
   std::string text = "HloModule m\nc0 { x = f32[] parameter(0)\n ROOT n = f32[] sine(x) }\n";
   for (int level = 1; level <= 20; ++level) {
     text += fmt::format(
@@ -207,7 +207,7 @@ TEST_CASE("concatenations that each have the one below twice are not all flatten
 }
 
 // Nested loops of one iteration.
-TEST_CASE("loops of one round within each other are copied once, however deep") {
+TEST_CASE("nested loops of one iteration are copied once, however deep") {
   std::string text = R"(HloModule m
     cond { p = (s32[], f32[8]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(1)
       ROOT r = pred[] compare(i, n), direction=LT }

@@ -67,7 +67,7 @@ std::string binary(const char *op, const char *type, const char *values, const c
       type, values, op, result, attributes);
 }
 
-TEST_CASE("what rounds and looks at signs keeps every bit") {
+TEST_CASE("expansions of rounding and sign ops keep every bit") {
   for (const char *type : {"f32", "f64"}) {
     for (const char *op : {"sign", "ceil", "round-nearest-afz", "round-nearest-even", "real", "imag"}) {
       check("elementwise-expansion", unary(op, type, special_values));
@@ -92,7 +92,7 @@ TEST_CASE("what rounds and looks at signs keeps every bit") {
   }
 }
 
-TEST_CASE("what counts bits keeps every bit") {
+TEST_CASE("expansions of bit-counting ops keep every bit") {
   for (const char *type : {"s64", "u64", "s32", "u32", "s16", "u16", "s8", "u8"}) {
     for (const char *op : {"popcnt", "count-leading-zeros", "sign"}) {
       check("elementwise-expansion",
@@ -317,7 +317,7 @@ TEST_CASE("sorts are the same, of any length and in any dimension") {
   }
 }
 
-TEST_CASE("what moves by place moves the same elements") {
+TEST_CASE("expansions of ops that move elements move the same elements") {
   for (const char *text : {
            "x = f32[7,3] parameter(0)  ROOT r = f32[7,3] reverse(x), dimensions={0,1}",
            "x = s8[1,8] parameter(0)  ROOT r = s8[1,8] reverse(x), dimensions={1}",

@@ -431,7 +431,7 @@ TEST_CASE("code that needs a feature this machine lacks is refused") {
              Catch::Contains("artifact is for ") && Catch::Contains(", this machine lacks "));
 }
 
-TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
+TEST_CASE("an op that is not compiled is refused with that reason, whatever its results") {
   const Device device = open();
   compile::Options options;
   options.device_only = true;

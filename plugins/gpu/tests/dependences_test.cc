@@ -74,7 +74,7 @@ using Numbers = std::vector<std::uint32_t>;
 
 }  // namespace
 
-TEST_CASE("a command waits for who wrote what it reads, and who used what it writes") {
+TEST_CASE("a command waits for the writers of what it reads, and the users of what it writes") {
   const bool writes = true, reads = false;
   const LaunchPlan plan = plan_of({{{0, 8, writes}},
                                    {{0, 8, reads}, {8, 16, writes}},
@@ -108,7 +108,7 @@ TEST_CASE("an output that was donated an input is that input") {
   CHECK(waits_for(plan_of(launches, {0, 0}), 1) == Numbers{0});
 }
 
-TEST_CASE("segments end at jumps and begin where somebody jumps to") {
+TEST_CASE("segments end at jumps and begin at targets of jumps") {
   LaunchPlan plan;
   const auto jump = [&](CommandKind kind, std::uint32_t target) {
     plan.commands.emplace_back().kind = kind;

@@ -213,7 +213,7 @@ TEST_CASE("threads that wait for different things are found") {
   CHECK(run_waits(64, of_block).status == BP_OK);
 }
 
-TEST_CASE("what is written without a barrier is not there, whoever reads it") {
+TEST_CASE("data written without a barrier is not visible to other threads") {
   // The turns of threads go up and down: before the first wait up, after it down.
   for (const bool waits_first : {false, true}) {
     for (const bool waits : {false, true}) {
@@ -242,7 +242,7 @@ TEST_CASE("what is written without a barrier is not there, whoever reads it") {
   }
 }
 
-TEST_CASE("a byte that threads touch without waiting for each other is found") {
+TEST_CASE("a byte that threads access without waiting for each other is found") {
   // The other thread is `distance` threads further on; `between` emits a wait for nothing, the warp or the block.
   const auto touched = [](bool is_write, std::uint64_t distance, const std::function<void(const Code &)> &between) {
     return run(
@@ -292,7 +292,7 @@ TEST_CASE("a byte that threads touch without waiting for each other is found") {
       "for the other: the kernel is wrong");
 }
 
-TEST_CASE("what copies itself comes no sooner than it is waited for") {
+TEST_CASE("asynchronous copies are visible no sooner than they are waited for") {
   const auto copied = [](bool is_there, bool ends, int last) {
     return run(32, 512, [&](const Code &code) {
       llvm::Value *place = code.b.CreateMul(code.frame.thread, code.number(4));
@@ -318,7 +318,7 @@ TEST_CASE("what copies itself comes no sooner than it is waited for") {
   CHECK(copied(true, false, 0).words == Words(32, nothing));
 }
 
-TEST_CASE("a copy that is started too early spoils what is still read") {
+TEST_CASE("a copy that is started too early overwrites data that is still read") {
   for (const bool waits : {false, true}) {
     for (const bool is_box : {false, true}) {
       INFO(waits << is_box);
@@ -353,7 +353,7 @@ TEST_CASE("a copy that is started too early spoils what is still read") {
   }
 }
 
-TEST_CASE("boxes come when they are waited for, and waiting for what nobody copies is found") {
+TEST_CASE("boxes are visible when they are waited for, and a wait for a box that is never copied is found") {
   const std::string message =
       "vendor: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong";
   const Outcome copied = run_box(true, lines_bytes, true);
@@ -366,7 +366,7 @@ TEST_CASE("boxes come when they are waited for, and waiting for what nobody copi
   CHECK(run_box(true, 0, true).status == BP_INTERNAL);
 }
 
-TEST_CASE("a unit finds what all threads have shown before they waited") {
+TEST_CASE("a unit sees what all threads wrote before their fence and barrier") {
   CHECK(run_slices(show).words == Words(128, sum_of_ones));
   CHECK(run_slices([](const Code &) {}).count(sum_of_ones) == 0);
   CHECK(run_slices([](const Code &code) {
@@ -392,7 +392,7 @@ TEST_CASE("a unit finds what all threads have shown before they waited") {
   CHECK(late.count(sum_of_ones) < 128);
 }
 
-TEST_CASE("what is written while a unit reads is found") {
+TEST_CASE("a write while a unit reads is found") {
   // Half of the warps read at once.
   const auto written_meanwhile = [](std::uint64_t row) {
     return run_slices(show, [&](const Code &code) {

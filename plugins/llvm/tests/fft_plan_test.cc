@@ -105,7 +105,7 @@ TEST_CASE("factors near the square root") {
   CHECK(near_square(387420489, 16) == std::pair<std::int64_t, std::int64_t>(19683, 19683));
 }
 
-TEST_CASE("a transform is what its definition says") {
+TEST_CASE("a transform agrees with its definition") {
   for (const std::int64_t n : {1, 2, 3, 8, 30, 121, 360}) {
     check_close(transform_now(some_numbers(n)), summed_up(some_numbers(n)));
   }

@@ -120,7 +120,7 @@ TEST_CASE("large arrays change their sizes and layouts piece by piece") {
     })");
 }
 
-TEST_CASE("counting goes along any dimension of any layout") {
+TEST_CASE("iota runs along any dimension of any layout") {
   check_identical(R"(HloModule counting
     ENTRY main {
       a = s32[5,600]{0,1:T(8)} iota(), iota_dimension=1
@@ -274,7 +274,7 @@ TEST_CASE("loops and branches run on the machine") {
     })");
 }
 
-TEST_CASE("what the machine does not do is refused with a reason") {
+TEST_CASE("ops that the machine does not run are refused with a reason") {
   const Backend backend = open_npu();
   CompileOptions options;
   options.device_only = true;

@@ -52,7 +52,7 @@ TEST_CASE("bias, activation and residual are work on the sums of a dot, in one k
   check_on_emulator(layer("f64", 40, 50, 60), 1e-6);
 }
 
-TEST_CASE("what is done with the result of a convolution is done on its sums") {
+TEST_CASE("elementwise work on the result of a convolution is done on its sums") {
   check_on_emulator(R"(HloModule convolution
     ENTRY main {
       image = f32[2,14,15,20] parameter(0)

@@ -170,7 +170,7 @@ TEST_CASE("code of many kernels is loaded in parts, by several threads") {
   CHECK(std::distance(begin(entries), end(entries)) == parts);
 }
 
-TEST_CASE("what a kernel of warpgroups needs is asked of the driver") {
+TEST_CASE("kernels of warpgroups request what they need from the driver") {
   // Enough for a graph.
   const Module module = text::parse_module(R"(HloModule large
     ENTRY main {
@@ -377,7 +377,7 @@ TEST_CASE("a run that has begun fails in another way than for lack of memory") {
   }
 }
 
-TEST_CASE("what the pool keeps is given up where code finds no memory") {
+TEST_CASE("the pool releases its memory where code cannot be loaded otherwise") {
   const std::string function = GENERATE("cuModuleLoadDataEx", "cuFuncLoad");
   const TestDriver driver("fail=" + function + ":1:2");
   CHECK(life() == "");
@@ -421,7 +421,7 @@ TEST_CASE("large copies do without pinned memory where there is none") {
 }
 
 // CUDA's limit is 544 before PTX 8.1, for which code for sm_80 is made, and 4095 from there on.
-TEST_CASE("what has more operands than a kernel has parameters is left to the host") {
+TEST_CASE("an instruction with more operands than a kernel has parameters is left to the host") {
   const auto joined = [](int operands) {
     std::string text = "HloModule joined ENTRY main {", values;
     for (int i = 0; i < operands; ++i) {
@@ -460,7 +460,7 @@ TEST_CASE("what has more operands than a kernel has parameters is left to the ho
   CHECK(run(542, {{"target", "sm_90"}}, true) == "");
 }
 
-TEST_CASE("what is submitted to a queue is done in order") {
+TEST_CASE("commands of a queue are executed in order") {
   const bool is_emulated = GENERATE(false, true);
   const TestDriver driver;
   {
@@ -633,7 +633,7 @@ TEST_CASE("where PTX is not linked it is loaded, and nothing is kept") {
 }
 
 // Every call of a life, one life for each.
-TEST_CASE("whatever call fails, it is said, and all is given back") {
+TEST_CASE("a failure of any call is reported, and everything is released") {
   const bool has_cache = GENERATE(false, true);
   const testing::TemporaryFolder folder;
   const Settings settings = has_cache ? Settings{{"cache-dir", folder.path()}} : Settings();

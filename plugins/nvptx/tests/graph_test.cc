@@ -212,7 +212,7 @@ TEST_CASE("where a graph cannot be made, it is said, and not tried again") {
   CHECK(driver.problems() == "");
 }
 
-TEST_CASE("whatever call for graphs fails, it is said, and all is given back") {
+TEST_CASE("a failure of any call for graphs is reported, and everything is released") {
   const auto keeps_plugin_loaded = open_with_driver({{"emulate", "1"}});
   REQUIRE(keeps_plugin_loaded.ok());
   std::vector<std::pair<std::string, int>> calls;

@@ -69,7 +69,7 @@ TEST_CASE("a guarded branch is the one that is selected, the last one if there i
   }
 }
 
-TEST_CASE("guarded rounds end where the condition says so, be it in the middle of those that are started together") {
+TEST_CASE("guarded iterations end where the condition is false, also among those that are started together") {
   const std::string plan = plan_of(rounds);
   INFO(plan);
   CHECK(count(plan, " unless ") == 1);
@@ -132,7 +132,7 @@ TEST_CASE("the host does not ask for a guarded branch, which is in one graph wit
   CHECK(driver.problems() == "");
 }
 
-TEST_CASE("what cannot be launched is refused in a branch, too, before it is looked into") {
+TEST_CASE("a kernel that cannot be launched is refused in a branch, too") {
   Module module = text::parse_module(R"(HloModule refused, is_scheduled=true
     factor { x = f32[2,2] parameter(0)  ROOT n = f32[2,2] cholesky(x) }
     same { ROOT x = f32[2,2] parameter(0) }

@@ -71,7 +71,7 @@ std::string carrying(int rounds, const std::string &body) {
 
 }  // namespace
 
-TEST_CASE("what a counted loop carries is not copied in each round") {
+TEST_CASE("the state of a counted loop is not copied in each iteration") {
   struct Body {
     const char *text;
     bool needs_copies = false;  // in each round
@@ -125,7 +125,7 @@ TEST_CASE("loops that count to a constant are repeated so often") {
   check_on_emulator(text_of(loop), 1e-5);
 }
 
-TEST_CASE("loops that nobody can count ask the GPU") {
+TEST_CASE("loops of unknown length read the condition from the GPU") {
   const Loop loop = GENERATE(Loop{"s32", "1", "LT", "3000", "add(i, i)"},     // by what is no constant
                              Loop{"u8", "0", "LE", "255", "add(i, one)"},     // over the end of its type
                              Loop{"s32", "0", "NE", "1000", "add(i, three)"}  // past its limit
@@ -176,7 +176,7 @@ TEST_CASE("loops in loops begin to count anew") {
   check_on_emulator(nested, 1e-4);
 }
 
-TEST_CASE("the rounds of a counted loop do not wait for the GPU") {
+TEST_CASE("the iterations of a counted loop do not wait for the GPU") {
   const auto waits_of = [](const char *limit) {
     const TestDriver driver;
     std::pair<int, int> waits;

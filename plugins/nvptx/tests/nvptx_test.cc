@@ -12,7 +12,7 @@
 
 namespace bp::nvptx::tests {
 
-TEST_CASE("every kind of kernel gives what the interpreter gives") {
+TEST_CASE("every kind of kernel agrees with the interpreter") {
   check_on_emulator(kinds, 1e-6);
 }
 
@@ -20,7 +20,7 @@ TEST_CASE("arrays inside a fusion may have more elements than 32 bits can number
   emit::tests::check_large_arrays(open({{"emulate", "1"}}));
 }
 
-TEST_CASE("short sums of doubles carry what rounding takes from them") {
+TEST_CASE("short sums of doubles compensate for rounding") {
   const Module module = text::parse_module(R"(HloModule short_sum
     ENTRY main {
       x = f64[3] constant({1e16, 1, -1e16})
@@ -105,7 +105,7 @@ TEST_CASE("values that share memory wait for each other, and others do not") {
   check_on_emulator(apart, 1e-6);
 }
 
-TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
+TEST_CASE("an op that is not compiled is refused with that reason, whatever its results") {
   const Backend backend = open({{"emulate", "1"}});
   const auto compiled =
       backend.compile(text::parse_module("HloModule m ENTRY main { x = f32[8] parameter(0)\n"
@@ -117,7 +117,7 @@ TEST_CASE("an op that is not compiled is refused as such, whatever it gives") {
         "backend dev.backplane.nvptx does not run r (custom-call): target \"TopK\": nvptx: r is not compiled");
 }
 
-TEST_CASE("what the backend says when it cannot") {
+TEST_CASE("messages for what the backend cannot do") {
   const auto refusal = [](Settings settings) { return try_open(std::move(settings)).error().message(); };
   CHECK(refusal({{"target", "sm_42"}}).find("there is no target sm_42, expected one of sm_75, sm_80, sm_90, sm_90a") !=
         std::string::npos);

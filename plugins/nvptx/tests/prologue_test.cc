@@ -71,7 +71,7 @@ TEST_CASE("sixteen bytes are read at a time, however narrow the elements") {
   CHECK(ptx.find("ld.global.nc.b8") == std::string::npos);
 }
 
-TEST_CASE("weights of s8 with a scale, and what else is cheap, are multiplied in one kernel") {
+TEST_CASE("weights of s8 with a scale, and other cheap operands, are multiplied in one kernel") {
   const std::string x = "x = bf16[{0},{2}] parameter(0)  w = s8[{2},{1}] parameter(1)  v = bf16[{2},{1}] convert(w)";
   const std::string instruction = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32";
   check_is_one_kernel(x + " s = bf16[] parameter(2)  t = bf16[{2},{1}] broadcast(s), dimensions={{}}"
@@ -90,7 +90,7 @@ TEST_CASE("weights of s8 with a scale, and what else is cheap, are multiplied in
                       "f32", 1e-5, instruction);
 }
 
-TEST_CASE("what is not there is zero, whatever work makes of it") {
+TEST_CASE("elements outside of an operand are zero, whatever its prologue computes") {
   check_is_one_kernel(
       "p = s8[{0},{2}] parameter(0)  q = s8[{2},{1}] parameter(1)  one = s8[] constant(1)"
       " xs = s8[{0},{2}] broadcast(one), dimensions={{}}  x = s8[{0},{2}] add(p, xs)"

@@ -492,7 +492,7 @@ TEST_CASE("models compile for the device alone, for every target") {
   }
 }
 
-TEST_CASE("what is measured compiles for the device alone, for every target") {
+TEST_CASE("programs of benchmarks are compiled for the device alone, for every target") {
   if (std::getenv("BACKPLANE_TEST_FULL") == nullptr) {
     return;  // some seconds
   }

@@ -157,7 +157,7 @@ TEST_CASE("a member takes long sums in blocks") {
                     1e-5);
 }
 
-TEST_CASE("so many columns that they fill the GPU have a thread for each vector") {
+TEST_CASE("columns that fill the GPU have a thread for each vector") {
   CHECK(plan_of(reduction("f32", "add", "16,1048576", "1048576", "0")).find("<<<1024, 256>>>") != std::string::npos);
 }
 

@@ -33,7 +33,7 @@ std::string ptx(const std::string &text) {
 
 }  // namespace
 
-TEST_CASE("what is scattered is combined in order, whatever the computation") {
+TEST_CASE("updates of a scatter are combined in order, whatever the computation") {
   for (const int updates : {1, 7, 300}) {
     for (const int length : {1, 3, 64, 700}) {
       INFO(updates << " updates of " << length);
@@ -61,7 +61,7 @@ TEST_CASE("integers are combined by atomic instructions") {
   }
 }
 
-TEST_CASE("the last update of a place stays, in whatever order threads come") {
+TEST_CASE("the last update of an element is kept, in any order of threads") {
   check_on_emulator(R"(HloModule last
     second { p = f32[] parameter(0)  ROOT q = f32[] parameter(1) }
     ENTRY main {
@@ -76,7 +76,7 @@ TEST_CASE("the last update of a place stays, in whatever order threads come") {
     })");
 }
 
-TEST_CASE("windows that lie over each other are combined in order") {
+TEST_CASE("overlapping windows are combined in order") {
   check_on_emulator(R"(HloModule windows
     add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
     ENTRY main {
@@ -91,7 +91,7 @@ TEST_CASE("windows that lie over each other are combined in order") {
     })");
 }
 
-TEST_CASE("batches have places of their own") {
+TEST_CASE("batches have elements of their own") {
   check_on_emulator(R"(HloModule batches
     add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }
     ENTRY main {
@@ -107,7 +107,7 @@ TEST_CASE("batches have places of their own") {
     })");
 }
 
-TEST_CASE("equal places that follow each other are combined by the thread of the first") {
+TEST_CASE("consecutive equal indices are combined by the thread of the first") {
   // Places 0 0 0 1 1 1 2 ..., of which some are none of the operand; and pairs of numbers.
   const auto sorted = [](std::string_view type, std::string_view combiner, int updates, int length) {
     return fmt::format(R"(HloModule sorted
@@ -255,7 +255,7 @@ TEST_CASE("updates are computed where they are scattered") {
     })");
 }
 
-TEST_CASE("updates of places that are unique are written at once") {
+TEST_CASE("updates with unique indices are written directly") {
   const std::string text = R"(HloModule unique
     add { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
       e = f32[] multiply(a, c)  f = s8[] subtract(b, d)  ROOT r = (f32[], s8[]) tuple(e, f) }

@@ -52,7 +52,7 @@ std::string plan_of(const std::string &text) {
 
 }  // namespace
 
-TEST_CASE("what is equal stays in order, whatever the length of a line") {
+TEST_CASE("equal elements stay in order, whatever the length of a line") {
   for (const int length : {1, 2, 3, 7, 8, 9, 31, 64, 65, 255, 256, 257, 1000, 2047, 2048, 2049, 4096, 5000, 9000}) {
     INFO(length);
     check_on_emulator(argsort("f32", "LT", fmt::format("{}", length), 0, 10));
@@ -71,7 +71,7 @@ TEST_CASE("lines along any dimension are sorted") {
   check_on_emulator(sort("f32", "direction=LT", "0,3", 1));
 }
 
-TEST_CASE("all types are sorted, numbers and what is none in total order") {
+TEST_CASE("all types are sorted, numbers and NaNs in total order") {
   for (const char *type : {"s8", "u8", "s16", "u32", "s64", "u64", "pred"}) {
     INFO(type);
     check_on_emulator(sort(type, "direction=LT", "3,2100", 1));
@@ -120,7 +120,7 @@ TEST_CASE("many operands are sorted together, and more than a team has memory fo
   }
 }
 
-TEST_CASE("what has no order stays inside of its line") {
+TEST_CASE("a comparator that is not an order keeps elements inside of their line") {
   // Nothing, everything, and what contradicts itself.
   for (const char *order : {"pred[] compare(a, a), direction=LT", "pred[] compare(a, a), direction=EQ",
                             "pred[] compare(a, b), direction=NE"}) {

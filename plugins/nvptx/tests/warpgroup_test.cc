@@ -73,7 +73,7 @@ TEST_CASE("large dots are multiplied by the units of warpgroups, where there are
   }
 }
 
-TEST_CASE("what the copy engine cannot bring the members copy, and show to the unit") {
+TEST_CASE("members copy what the copy engine cannot, and make it visible to the unit with a fence") {
   const Kind &kind = kinds_of_elements[0];
   for (const Sizes &sizes : {Sizes{1, 4096, 4096, 4100}, {1, 4096, 4096, 4097}}) {  // lines of no multiple of 16 bytes
     const std::string ptx = ptx_for("sm_90a", dot(kind, sizes, true, true));
@@ -87,7 +87,7 @@ TEST_CASE("what the copy engine cannot bring the members copy, and show to the u
   }
 }
 
-TEST_CASE("what is computed of an operand is computed on the way to the unit") {
+TEST_CASE("prologues are computed while operands are copied for the unit") {
   const std::string text = R"(HloModule scaled
     ENTRY main {
       x = f8e4m3fn[1024,96] parameter(0)
@@ -113,7 +113,7 @@ TEST_CASE("few tiles, or small ones, are left to warps") {
   }
 }
 
-TEST_CASE("units of warpgroups multiply whatever lies in memory whichever way") {
+TEST_CASE("units of warpgroups multiply operands of any layout") {
   for (const Kind &kind : kinds_of_elements) {
     for (const bool rows_lie_along : {true, false}) {
       for (const bool columns_lie_along : {true, false}) {
@@ -136,7 +136,7 @@ TEST_CASE("the columns of a warpgroup's tile are as many as there are") {
   }
 }
 
-TEST_CASE("what is done with the sums of warpgroups is done in the same kernel") {
+TEST_CASE("epilogues of warpgroups are computed in the same kernel") {
   const std::string text = R"(HloModule layer
     ENTRY main {
       x = bf16[1000,96] parameter(0)

@@ -224,7 +224,7 @@ TEST_CASE("functions of f64 and complex numbers of the cpu backend are within it
 }
 
 // Simulates an incorrect backend: results are compared with the reference of another function.
-TEST_CASE("what differs is counted by kind") {
+TEST_CASE("differences are counted by kind") {
   const std::optional<Backend> backend = load("interpreter");
   REQUIRE(backend);
   const auto measured_as = [&](std::string_view name, double (*unary)(double)) {
@@ -274,7 +274,7 @@ TEST_CASE("one conversion that is wrong is found among many that have the same r
   CHECK(found(ElementType::F8E5M2).worst[0].input == Input{0x40b10400, 0});
 }
 
-TEST_CASE("worst cases are read as they are written, and what is none is refused") {
+TEST_CASE("worst cases are read as they are written, and other lines are refused") {
   Measurement measurement{"power", ElementType::F32, ElementType::F32, 1, 0, {}, 0};
   measurement.statistics.worst = {{{0x3f800001, 0x40000000}, 1, 2}};
   const auto cases = read_worst_cases("f", "# a comment\n\n" + to_text({&measurement, 1}));

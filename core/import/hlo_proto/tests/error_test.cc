@@ -58,7 +58,7 @@ const std::string on_x = bytes(36, "\1");
 
 }  // namespace
 
-TEST_CASE("what is right has no error") {
+TEST_CASE("a correct result has no error") {
   CHECK(error_of(with("negate", on_x)) == "no error");
   // Unknown fields of each type are skipped.
   CHECK(error_of(with("negate", on_x + varint(5000, 1) + bytes(5001, "abc") + "\xd1\xb8\x02" + "12345678")) ==
@@ -225,7 +225,7 @@ TEST_CASE("nesting is limited") {
   CHECK(message.ends_with(": messages nested more than 100 deep"));
 }
 
-TEST_CASE("what the format cannot say is refused") {
+TEST_CASE("modules that the format cannot express are refused") {
   auto module = text::parse_module(
       "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n"
       "ENTRY e { x = f32[4] parameter(0)\n ROOT r = f32[4] all-reduce(x), to_apply=add, mode=cross_replica }",

@@ -31,7 +31,7 @@ std::set<std::string> blocks(const std::string &text) {
 
 }  // namespace
 
-TEST_CASE("what JAX serialized is what XLA prints") {
+TEST_CASE("modules that JAX serialized are equal to the text that XLA prints") {
   std::filesystem::path folder = testing::find_in_source_tree("core/import/hlo_proto/tests/artifacts");
   REQUIRE(!folder.empty());
   std::size_t count = 0;
@@ -66,7 +66,7 @@ TEST_CASE("what JAX serialized is what XLA prints") {
   CHECK(count == 8);
 }
 
-TEST_CASE("what is printed of a proto parses and prints the same") {
+TEST_CASE("the printed text of a proto parses and prints the same") {
   std::filesystem::path folder = testing::find_in_source_tree("core/import/tests/spellings");
   REQUIRE(!folder.empty());
   std::size_t count = 0;
