@@ -26,7 +26,7 @@ double as_double(T x) {
 // Bit patterns of floats of one sign are in the order of the values; those of negative floats are mirrored, so that -0
 // and 0 coincide.
 template <class T>
-std::int64_t place_among_floats(T x) {
+std::int64_t float_ordinal(T x) {
   if constexpr (is_narrow_float<T>) {
     const bool is_signed = T::float_format.specials != ir::Specials::Scale;
     const std::int64_t sign = is_signed ? std::int64_t{1} << (T::float_format.width() - 1) : 0;
@@ -73,7 +73,7 @@ bool holds(double distance, const Rule &rule) {
 
 template <class T>
 double distance_in_ulp(T a, T b) {
-  const std::int64_t x = place_among_floats(a), y = place_among_floats(b);
+  const std::int64_t x = float_ordinal(a), y = float_ordinal(b);
   return static_cast<double>(static_cast<std::uint64_t>(std::max(x, y)) - static_cast<std::uint64_t>(std::min(x, y)));
 }
 template double distance_in_ulp(float, float);

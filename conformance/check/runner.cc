@@ -83,7 +83,7 @@ class CheckedRun {
 }  // namespace
 
 Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy, const Inspect &inspect) {
-  BP_ASSIGN(SelfChecking program, take_apart(module));
+  BP_ASSIGN(SelfChecking program, split_checks(module));
   CheckedRun run(program.program, std::move(program.arguments), policy);
   BP_TRY(run.start(backend, inspect));
   Outcome outcome;

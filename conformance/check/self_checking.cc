@@ -318,7 +318,7 @@ std::string fed_from_outside(const ir::Module &module) {
   return takes_infeed ? "takes an infeed, which nothing feeds" : "";
 }
 
-Result<SelfChecking> take_apart(ir::Module module) {
+Result<SelfChecking> split_checks(ir::Module module) {
   return Surgery(std::move(module)).run();
 }
 

@@ -58,6 +58,6 @@ std::string fed_from_outside(const ir::Module &module);
 // Takes a program apart. Its data are the constants of the entry, and calls without operands of computations that
 // consist of constants only. Expects a verified module whose entry has no parameters, otherwise returns InvalidInput;
 // the resulting module is verified.
-Result<SelfChecking> take_apart(ir::Module module);
+Result<SelfChecking> split_checks(ir::Module module);
 
 }  // namespace bp::conformance

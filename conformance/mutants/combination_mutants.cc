@@ -39,7 +39,7 @@ struct Population {
 };
 // When a program is destroyed, corrupt(population, program) chooses other programs that fail from then on.
 template <class Corrupt>
-Fault when_one_goes(Corrupt corrupt) {
+Fault when_one_is_destroyed(Corrupt corrupt) {
   auto population = std::make_shared<Population>();
   Fault fault;
   fault.program_run = [population](const auto &next, layers::LayeredProgram &program, const bp_run_t *,
@@ -96,7 +96,7 @@ constexpr Mutant combination_table[] = {
     {"last-program-takes-others", "combinations", "destroying a program takes those with it that ran before it", "cpu",
      "fuzz/calls/*",
      [] {
-       return when_one_goes([](Population &all, const layers::LayeredProgram &going) {
+       return when_one_is_destroyed([](Population &all, const layers::LayeredProgram &going) {
          for (const layers::LayeredProgram *program : all.living) {
            if (program == &going) {
              break;
@@ -108,7 +108,7 @@ constexpr Mutant combination_table[] = {
     {"other-device-takes-program", "combinations",
      "destroying a program spoils those of other devices that ran after it", "cpu", "fuzz/calls/*",
      [] {
-       return when_one_goes([](Population &all, const layers::LayeredProgram &going) {
+       return when_one_is_destroyed([](Population &all, const layers::LayeredProgram &going) {
          const auto at = std::ranges::find(all.living, &going);
          for (auto later = at; later != all.living.end(); ++later) {
            if ((*later)->device != going.device) {
@@ -126,7 +126,7 @@ constexpr Mutant combination_table[] = {
          bool is_shared = false;
        };
        auto loaded = std::make_shared<Loaded>();
-       Fault fault = when_one_goes([loaded](Population &all, const layers::LayeredProgram &going) {
+       Fault fault = when_one_is_destroyed([loaded](Population &all, const layers::LayeredProgram &going) {
          const std::lock_guard lock(loaded->mutex);
          for (const layers::LayeredProgram *program : all.living) {
            if (loaded->is_shared && program != &going) {

@@ -50,7 +50,7 @@ void raise_peaks(Performance &performance, const OpSpeed &one) {
   }
 }
 
-void place_under_roof(const Performance &performance, OpSpeed &one) {
+void relate_to_roofline(const Performance &performance, OpSpeed &one) {
   const double rate = peak_for(performance, one);
   const double moving = performance.bytes_per_second > 0 ? one.measured.bytes / performance.bytes_per_second : 0;
   const double computing = rate > 0 ? one.measured.operations / rate : 0;
@@ -98,7 +98,7 @@ Performance performance_of(const Report &report) {
     raise_peaks(result, one);
   }
   for (OpSpeed &one : result.ops) {
-    place_under_roof(result, one);
+    relate_to_roofline(result, one);
   }
   for (const auto &[id, title] : figure_titles) {
     const auto record = std::ranges::find(report.records, id, &Record::id);

@@ -62,7 +62,7 @@ Result<Expectations> Expectations::parse(std::string_view text, const std::strin
   return result;
 }
 
-Result<Expectations> Expectations::read_beside(const std::string &plugin) {
+Result<Expectations> Expectations::read_for_plugin(const std::string &plugin) {
   const std::string file = boost::filesystem::path(plugin).replace_extension(".expectations").string();
   boost::system::error_code ignored;
   if (plugin.empty() || !boost::filesystem::exists(file, ignored)) {

@@ -31,7 +31,7 @@ class Expectations {
   static Result<Expectations> parse(std::string_view text, const std::string &file);
   // Reads the file next to the plugin: libbackplane_acme.so -> libbackplane_acme.expectations. The result is empty if
   // there is none.
-  static Result<Expectations> read_beside(const std::string &plugin);
+  static Result<Expectations> read_for_plugin(const std::string &plugin);
 
   // Changes the verdict on a case according to the list.
   void apply(std::string_view id, Verdict &verdict) const;

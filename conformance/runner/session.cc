@@ -92,7 +92,7 @@ bool is_slower_than_in(const Report &earlier, Record &record) {
 
 Result<Expectations> expectations_of(const Session &session, const Subject &subject) {
   if (session.expectations_file.empty()) {
-    return Expectations::read_beside(subject.path());
+    return Expectations::read_for_plugin(subject.path());
   }
   BP_ASSIGN(const std::string text, read_file(session.expectations_file));
   return Expectations::parse(text, session.expectations_file);

@@ -207,7 +207,7 @@ void judge_parts(const ir::Literal &found, const ir::Literal &expected, const Ac
 }
 
 // Whether the seed moves this element up.
-bool goes_up(std::uint64_t seed, std::size_t i) {
+bool moves_up(std::uint64_t seed, std::size_t i) {
   return (((seed * 0x9e3779b97f4a7c15 + i + 1) * 0xd1342543de82ef95) >> 63) != 0;
 }
 
@@ -228,9 +228,9 @@ void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, c
         return std::isfinite(static_cast<double>(there)) ? there : part;
       };
       if constexpr (is_complex<T>) {
-        elements[i] = T(moved(elements[i].real(), goes_up(seed, i)), moved(elements[i].imag(), goes_up(~seed, i)));
+        elements[i] = T(moved(elements[i].real(), moves_up(seed, i)), moved(elements[i].imag(), moves_up(~seed, i)));
       } else {
-        elements[i] = moved(elements[i], goes_up(seed, i));
+        elements[i] = moved(elements[i], moves_up(seed, i));
       }
     }
   }

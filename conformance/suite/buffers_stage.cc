@@ -35,15 +35,15 @@ struct Trial {
 };
 
 // Checks that nothing is accessed past the end of a buffer.
-Status stays_before_the_end(const Trial &trial) {
+Status keeps_within_end(const Trial &trial) {
   BP_ASSIGN([[maybe_unused]] const Outputs outputs, trial.program.run(trial.arguments, ends));
   return {};
 }
-Status stays_after_the_start(const Trial &trial) {
+Status keeps_within_start(const Trial &trial) {
   BP_ASSIGN([[maybe_unused]] const Outputs outputs, trial.program.run(trial.arguments, starts));
   return {};
 }
-Status gives_the_same_elsewhere(const Trial &trial) {
+Status does_not_depend_on_addresses(const Trial &trial) {
   BP_ASSIGN(const Outputs first, trial.program.run(trial.arguments, ends));
   BP_ASSIGN(const Outputs second, trial.program.run(trial.arguments, starts));
   return expect_same(second, first, "when buffers have other addresses and other bytes before the run");
@@ -63,9 +63,9 @@ struct Check {
   Status (*run)(const Trial &trial);
 };
 constexpr Check checks[] = {
-    {"end", stays_before_the_end},
-    {"start", stays_after_the_start},
-    {"elsewhere", gives_the_same_elsewhere},
+    {"end", keeps_within_end},
+    {"start", keeps_within_start},
+    {"elsewhere", does_not_depend_on_addresses},
     {"again", remembers_nothing},
 };
 

@@ -74,7 +74,7 @@ Result<Verdict> deny(Subject &subject, const std::string &name, const std::strin
 }
 
 // Returns a module with the same entry, but another module name and additional instructions that the others do not use.
-ir::Module with_neighbours(const ir::Module &module) {
+ir::Module with_unrelated_instructions(const ir::Module &module) {
   ir::Module changed = module;
   changed.set_name("neighbours");
   const ir::ComputationId entry = changed.entry().id();
@@ -90,7 +90,7 @@ ir::Module with_neighbours(const ir::Module &module) {
 
 Result<Verdict> is_local(Subject &subject, const std::string &name) {
   BP_ASSIGN(const ir::Module module, sample_program(name));
-  const ir::Module changed = with_neighbours(module);
+  const ir::Module changed = with_unrelated_instructions(module);
   BP_ASSIGN(const Backend *backend, subject.backend());
   std::vector<bool> claimed[2];
   for (int i = 0; i < 2; ++i) {

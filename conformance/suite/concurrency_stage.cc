@@ -32,8 +32,8 @@ Result<ConcurrentWork> make_work(const Compiled &compiled, const ir::Module &mod
 }
 
 // All threads start together, each with its own inputs, and use the `programs` in turn.
-Status run_together(const std::vector<const Compiled *> &programs, const std::vector<ConcurrentWork> &work,
-                    int rounds) {
+Status run_concurrently(const std::vector<const Compiled *> &programs, const std::vector<ConcurrentWork> &work,
+                        int rounds) {
   std::atomic<int> ready = 0;
   std::atomic<bool> differs = false;
   std::vector<Status> failures(threads);
@@ -87,7 +87,7 @@ Status run_on_both(const Compiled &one, const Compiled &other, const std::vector
   for (std::size_t i = 0; i < work.size(); ++i) {
     BP_TRY(expect_result(i % 2 == 0 ? one : other, work[i], "when two devices run in turn"));
   }
-  return run_together({&one, &other}, work, rounds);
+  return run_concurrently({&one, &other}, work, rounds);
 }
 
 // Creates a device on another instance if there is one with the same target, otherwise on the same instance.
@@ -294,7 +294,7 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
   if (kind == "devices") {
     return verdict_of(run_on_devices(subject, module, work));
   }
-  return verdict_of(run_together({program->get()}, work, subject.is_full() ? 500 : 20));
+  return verdict_of(run_concurrently({program->get()}, work, subject.is_full() ? 500 : 20));
 }
 
 std::vector<std::string> list_concurrency(const Subject &subject) {

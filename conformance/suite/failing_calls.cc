@@ -149,7 +149,7 @@ Status expect_bits(const Backend &backend, const Example &example, std::string_v
 }
 
 // Returns false for a run in which no call was made to fail; an error if that run failed.
-Result<bool> not_struck(const Result<Literal> &found) {
+Result<bool> no_call_failed(const Result<Literal> &found) {
   if (!found.ok()) {
     return make_error(ErrorCode::PluginFailure, "a run fails, though no call of it was made to fail: {}",
                       found.error().to_string());
@@ -171,7 +171,7 @@ Result<bool> recovers(const Subject &subject, const FailingKind &kind, std::uint
     const bool has_struck = failure->has_struck();
     failure->call = never;
     if (!has_struck) {
-      return not_struck(found);
+      return no_call_failed(found);
     }
     BP_TRY(expect_reason(found, kind, fmt::format("in which {} {} fails", kind.name, n)));
     BP_TRY(expect_bits(backend, example, fmt::format("after one in which {} {} fails", kind.name, n)));
@@ -198,7 +198,7 @@ Result<bool> can_be_lost(const Subject &subject, const FailingKind &kind, std::u
     loss->call = n;
     const auto found = run_on_device(backend, example.module);
     if (!loss->has_struck()) {
-      return not_struck(found);
+      return no_call_failed(found);
     }
     BP_TRY(expect_reason(found, kind, fmt::format("on a device that is lost at call {}", n)));
     BP_TRY(expect_reason(run_on_device(backend, example.module), kind, "on a device that was lost before"));

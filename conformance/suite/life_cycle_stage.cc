@@ -426,7 +426,7 @@ constexpr std::int64_t heap_slack = 2048, heap_bytes_per_life = 16;
 constexpr std::int64_t resident_slack = 64 << 10, resident_bytes_per_life = 1024;
 
 // Loads and unloads `lives` times. Returns a description of what is left behind; empty if nothing.
-Result<std::string> left_behind(const Subject &subject, int lives) {
+Result<std::string> leak_of(const Subject &subject, int lives) {
   const int threads = count_threads();
   const std::int64_t heap = heap_bytes(), resident = resident_bytes();
   for (int i = 0; i < lives; ++i) {
@@ -448,8 +448,8 @@ Result<std::string> left_behind(const Subject &subject, int lives) {
 // The first loads fill the caches. Four clean rounds of a full run are a thousand loads.
 Verdict lives_many_times(Subject &subject) {
   const auto run = [&]() -> Status {
-    BP_ASSIGN([[maybe_unused]] const std::string filled, left_behind(subject, 30));
-    return judge_growth([&] { return left_behind(subject, subject.is_full() ? 250 : 10); });
+    BP_ASSIGN([[maybe_unused]] const std::string filled, leak_of(subject, 30));
+    return judge_growth([&] { return leak_of(subject, subject.is_full() ? 250 : 10); });
   };
   return verdict_of(run());
 }

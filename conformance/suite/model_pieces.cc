@@ -27,7 +27,7 @@ class Cutter {
     std::size_t place = 0;
     for (const ir::Instruction instruction : model.entry().instructions()) {
       for (const ir::InstructionId operand : instruction.operands()) {
-        if (goes_with_operand(instruction)) {
+        if (belongs_to_operand(instruction)) {
           elements_[index(operand)].push_back(instruction.id());
         } else {
           last_user_[index(operand)] = place;
@@ -41,7 +41,7 @@ class Cutter {
     std::vector<compile::Part> parts;
     std::size_t place = 0;
     for (const ir::Instruction instruction : model_.entry().instructions()) {
-      if (does_something(instruction) && !goes_with_operand(instruction)) {
+      if (does_something(instruction) && !belongs_to_operand(instruction)) {
         take(instruction);
       }
       if (part_.instructions.size() >= size && place >= earliest_end_) {
@@ -57,7 +57,7 @@ class Cutter {
 
  private:
   // A tuple is taken apart in the part that makes it, wherever the program does that.
-  bool goes_with_operand(ir::Instruction instruction) const {
+  bool belongs_to_operand(ir::Instruction instruction) const {
     return instruction.opcode() == ir::Opcode::GetTupleElement && instruction.control_predecessors().empty() &&
            does_something(model_.instruction(instruction.operands()[0]));
   }

@@ -135,7 +135,7 @@ Result<DirectProgram::Outputs> run_directly(const Backend &backend, const Compil
 }
 
 // Another program is compiled in between.
-Result<Verdict> compiles_alike(Subject &subject) {
+Result<Verdict> compiles_reproducibly(Subject &subject) {
   BP_ASSIGN(const CompileTrial trial, make_trial(subject));
   BP_ASSIGN(const DirectProgram::Outputs first, run_directly(*trial.backend, trial));
   for (const char *name : {"in_place", "in_place_f32", "chain", "donation"}) {
@@ -148,7 +148,7 @@ Result<Verdict> compiles_alike(Subject &subject) {
              : failure("BP-COMPILE-01: the result of a program compiled again, after others, differs in bits");
 }
 Verdict compiles_purely(Subject &subject) {
-  return verdict_or_error(compiles_alike(subject));
+  return verdict_or_error(compiles_reproducibly(subject));
 }
 
 // Compiles on another device.

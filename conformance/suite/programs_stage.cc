@@ -64,7 +64,7 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
   BP_ASSIGN(const Backend *backend, subject.backend());
   const auto outcome = conformance::run(module, *backend, Policy::Device);
   if (!outcome.ok()) {
-    BP_ASSIGN(const SelfChecking apart, take_apart(module));
+    BP_ASSIGN(const SelfChecking apart, split_checks(module));
     return verdict_of_compilation(subject, apart.program, outcome.error());
   }
   if (outcome->failures.empty()) {

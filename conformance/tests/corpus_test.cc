@@ -90,7 +90,7 @@ void check_stablehlo(std::span<const passes::Pass> list) {
       if (!module.ok() || !conformance::interpreter_only(*module).empty()) {
         continue;
       }
-      auto parts = conformance::take_apart(std::move(module).value());
+      auto parts = conformance::split_checks(std::move(module).value());
       if (parts.ok()) {
         check(parts->program, fmt::format("{} part {}", file.string(), one.part), tally, list);
       }

@@ -88,7 +88,7 @@ int stored_bits(const ir::Shape &shape) {
 }
 
 // Whether element i of one has the same byte offset as element i of the other.
-bool same_places(const ir::Shape &a, const ir::Shape &b) {
+bool same_element_offsets(const ir::Shape &a, const ir::Shape &b) {
   return a.is_array() && b.is_array() && ir::same_sizes(a, b) && a.layout() == b.layout() &&
          stored_bits(a) == stored_bits(b);
 }
@@ -96,7 +96,7 @@ bool same_places(const ir::Shape &a, const ir::Shape &b) {
 Operands elementwise_operands(ir::Instruction instruction) {
   Operands operands;
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-    if (same_places(instruction.operand(i).shape(), instruction.shape())) {
+    if (same_element_offsets(instruction.operand(i).shape(), instruction.shape())) {
       operands.push_back({i, 0});
     }
   }
@@ -169,7 +169,7 @@ class FusedUses {
     ir::Instruction update = behind_forwarding(result_);
     const bool is_update = update.opcode() == Opcode::DynamicUpdateSlice || update.opcode() == Opcode::Scatter;
     if (!is_update || !update.shape().is_array() || (update != fused_.root() && uses(update) != 1) ||
-        !same_places(update.operand(0).shape(), update.shape())) {
+        !same_element_offsets(update.operand(0).shape(), update.shape())) {
       return ir::no_instruction;
     }
     ir::Instruction updated = behind_forwarding(update.operand(0));
@@ -227,8 +227,9 @@ Operands fusion_operands(ir::Instruction fusion, std::size_t position) {
   for (std::size_t i = 0; i < fused.parameter_count() && i < fusion.operand_count(); ++i) {
     ir::Instruction parameter = fused.parameter(i);
     bool is_streamed =
-        uses.uses(parameter) != 0 && uses.streams(parameter) && same_places(parameter.shape(), result.shape());
-    if ((is_streamed || parameter.id() == updated) && same_places(fusion.operand(i).shape(), parameter.shape())) {
+        uses.uses(parameter) != 0 && uses.streams(parameter) && same_element_offsets(parameter.shape(), result.shape());
+    if ((is_streamed || parameter.id() == updated) &&
+        same_element_offsets(fusion.operand(i).shape(), parameter.shape())) {
       operands.push_back({i, 0});
     }
   }

@@ -195,7 +195,7 @@ class Round {
     if (graph_.size[value] <= graph_.size[without] / small_part) {
       return true;  // it may be kept
     }
-    return value != without && !is_gone_.contains(value) &&
+    return value != without && !is_recomputed_.contains(value) &&
            (is_shown_by_root(value) || (!readers_[value].empty() && readers_[value].back() >= at));
   }
 
@@ -255,7 +255,7 @@ class Round {
       replace_operands(graph_.ids[reader]);
     }
     for (InstructionId id : views) {
-      is_gone_.insert(value_numbers_.at(index(dataflow_.value_at(id, 0))));
+      is_recomputed_.insert(value_numbers_.at(index(dataflow_.value_at(id, 0))));
     }
   }
 
@@ -300,7 +300,7 @@ class Round {
   std::vector<std::vector<Number>> readers_;                 // by value, ascending
   std::vector<bool> is_settled_;                             // by value: must not be changed any more
   std::unordered_set<std::uint32_t> donated_;                // ValueIds of inputs that may be overwritten at any time
-  std::unordered_set<Number> is_gone_;                       // values that are no longer kept as long as before
+  std::unordered_set<Number> is_recomputed_;                 // values that are no longer kept as long as before
   std::unordered_set<std::uint32_t> is_copied_;              // InstructionIds
   std::vector<std::vector<InstructionId>> before_;           // by instruction: the copies that run just before it
 };

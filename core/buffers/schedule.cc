@@ -44,7 +44,7 @@ Order min_order(const ScheduleGraph &graph, const Order &base, std::size_t &budg
 
 // Returns a lower bound of the peak. It leaves out calls, which may need less than simulated because values in their
 // callees may share memory with this computation.
-std::int64_t min_peak_beside_calls(const ir::Module &module, ScheduleGraph &graph) {
+std::int64_t min_peak_without_calls(const ir::Module &module, ScheduleGraph &graph) {
   for (Number i = 0; i < graph.count(); ++i) {
     if (module.instruction(graph.ids[i]).is(ir::Trait::CallsControl)) {
       graph.inner_peak[i] = 0;
@@ -76,7 +76,7 @@ Status order_all(ir::Module &module, Scheduling scheduling, std::int64_t &bound)
       ids.push_back(graph.ids[i]);
     }
     module.set_instruction_order(id, std::move(ids));
-    bound = dataflow.control_computations().size() == 1 ? peaks[index(id)] : min_peak_beside_calls(module, graph);
+    bound = dataflow.control_computations().size() == 1 ? peaks[index(id)] : min_peak_without_calls(module, graph);
   }
   module.header().is_scheduled = true;
   return {};

@@ -280,7 +280,7 @@ class Compilation {
       } else if (others_.empty()) {
         BP_TRY(add_host_steps(module, part, available, steps));
       } else {
-        BP_TRY(add_steps_of_others(module, part, division.claims, available, steps));
+        BP_TRY(add_steps_of_other_devices(module, part, division.claims, available, steps));
       }
       for (ir::InstructionId id : part.instructions) {
         available[index(id)] = true;
@@ -311,7 +311,7 @@ class Compilation {
   }
 
   bool has_routine(ir::Instruction i) const {
-    return i.opcode() == ir::Opcode::CustomCall && !touches_token(i) &&
+    return i.opcode() == ir::Opcode::CustomCall && !uses_token(i) &&
            runtime::find_routine(*device_, i.text(ir::AttributeKey::CustomCallTarget)) != nullptr;
   }
 
@@ -332,13 +332,13 @@ class Compilation {
 
   // The instructions that this device does not run become a program of their own for the other devices, except
   // parameters, constants and tuples.
-  Status add_steps_of_others(const ir::Module &module, const Part &part, const Claims &claims,
-                             std::vector<bool> available, std::vector<runtime::Step> &steps) {
+  Status add_steps_of_other_devices(const ir::Module &module, const Part &part, const Claims &claims,
+                                    std::vector<bool> available, std::vector<runtime::Step> &steps) {
     Part before{Place::Host, {}}, computing{Place::Host, {}}, after{Place::Host, {}};
     bool has_tokens = false;
     for (ir::InstructionId id : part.instructions) {
       const ir::Instruction i = module.instruction(id);
-      has_tokens |= touches_token(i);
+      has_tokens |= uses_token(i);
       if (i.opcode() == ir::Opcode::Parameter || i.opcode() == ir::Opcode::Constant) {
         before.instructions.push_back(id);
         available[index(id)] = true;

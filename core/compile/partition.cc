@@ -20,7 +20,7 @@ bool follows_operand(Opcode opcode) {
 
 }  // namespace
 
-bool touches_token(Instruction instruction) {
+bool uses_token(Instruction instruction) {
   auto has_token = [](const ir::Shape &shape) {
     for (std::size_t i = 0; i < shape.subshape_count(); ++i) {
       if (shape.subshape(i).is_token()) {
@@ -61,7 +61,7 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
       own = operand_place;
     } else if (!names_values(i.opcode())) {
       bool claimed = i.opcode() != Opcode::Bitcast && on_device[index(i.id())];
-      own = claimed && !touches_token(i) ? Place::Device : Place::Host;
+      own = claimed && !uses_token(i) ? Place::Device : Place::Host;
       bool side_effect = side_effects.has(i);
       if (side_effect) {
         earliest = std::max(earliest, last_side_effect);

@@ -28,7 +28,7 @@ struct Part {
 };
 
 // Whether it has a token as operand or result; tokens cannot leave a program.
-bool touches_token(ir::Instruction instruction);
+bool uses_token(ir::Instruction instruction);
 
 // `on_device`: by instruction id, whether the device runs it; read only for instructions of the entry computation that
 // do something. Instructions with tokens run on the host unless all instructions run on the device. Returns the parts

@@ -123,7 +123,7 @@ void mark_insensitive(const Origins &origins, const std::vector<Comparison> &res
   constexpr double min_share = 0.1;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     Comparison &comparison = outputs[i].comparison;
-    const double share = responses[i].share_apart;
+    const double share = responses[i].share_noticeable;
     if (is_computed(outputs[i]) && comparison.weak_evidence.empty() && share < min_share &&
         origins.is_continuous(comparison)) {
       comparison.weak_evidence =

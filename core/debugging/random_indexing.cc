@@ -20,7 +20,7 @@ struct Boxes {
   Numbers index_map;  // dimensions of the operand that are indexed
   Numbers collapsed;  // dimensions of the operand that the slice does not have
   Numbers batching;   // dimensions of the operand that correspond to dimensions of the places
-  Numbers batching_places;
+  Numbers batching_positions;
   Numbers sizes;  // of the slice, for each dimension of the operand
   std::int64_t vector_dimension = 0;
   Numbers places;  // sizes of the batch dimensions
@@ -35,10 +35,10 @@ void choose_places(Scope &s, Boxes &boxes, const Numbers &batching_sizes) {
   for (std::int64_t size : batching_sizes) {
     const std::int64_t at = s.random.below(std::ssize(boxes.places) + 1);
     boxes.places.insert(boxes.places.begin() + at, size);
-    for (std::int64_t &place : boxes.batching_places) {
+    for (std::int64_t &place : boxes.batching_positions) {
       place += place >= at ? 1 : 0;
     }
-    boxes.batching_places.push_back(at);
+    boxes.batching_positions.push_back(at);
   }
 }
 
@@ -94,7 +94,7 @@ Boxes random_boxes(Scope &s) {
       s.random.of(std::vector{ElementType::S32, ElementType::S32, ElementType::U8, ElementType::S64});
   boxes.indices = s.value(Shape::array(type, index_sizes));
   // Attributes number the places without the index vector's dimension; indices include it.
-  for (std::int64_t &place : boxes.batching_places) {
+  for (std::int64_t &place : boxes.batching_positions) {
     place += index_sizes.size() != boxes.places.size() && place >= boxes.vector_dimension ? 1 : 0;
   }
   return boxes;
@@ -117,7 +117,7 @@ void add_gather(Scope &s) {
     m.set_numbers(id, AttributeKey::SliceSizes, boxes.sizes);
     if (!boxes.batching.empty()) {
       m.set_numbers(id, AttributeKey::OperandBatchingDims, boxes.batching);
-      m.set_numbers(id, AttributeKey::StartIndicesBatchingDims, boxes.batching_places);
+      m.set_numbers(id, AttributeKey::StartIndicesBatchingDims, boxes.batching_positions);
     }
   });
 }
@@ -140,7 +140,7 @@ void add_scatter(Scope &s) {
         m.set_number(id, AttributeKey::IndexVectorDim, boxes.vector_dimension);
         if (!boxes.batching.empty()) {
           m.set_numbers(id, AttributeKey::InputBatchingDims, boxes.batching);
-          m.set_numbers(id, AttributeKey::ScatterIndicesBatchingDims, boxes.batching_places);
+          m.set_numbers(id, AttributeKey::ScatterIndicesBatchingDims, boxes.batching_positions);
         }
       },
       std::span(&combiner, 1));

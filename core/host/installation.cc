@@ -17,11 +17,11 @@ struct Place {
   filesystem::path now, then;
 };
 
-Place own_place() {
+Place own_location() {
   std::error_code error;
   Dl_info symbol;
   link_map *map = nullptr;
-  void *here = reinterpret_cast<void *>(&own_place);
+  void *here = reinterpret_cast<void *>(&own_location);
   if (dladdr1(here, &symbol, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) != 0 && map->l_name[0] != '\0') {
     return {filesystem::canonical(map->l_name, error).parent_path(), library_directory};
   }
@@ -31,7 +31,7 @@ Place own_place() {
 }  // namespace
 
 std::string installed(std::string_view directory) {
-  const Place place = own_place();
+  const Place place = own_location();
   std::error_code error;
   const filesystem::path moved =
       (place.now / filesystem::path(directory).lexically_relative(place.then)).lexically_normal();

@@ -82,22 +82,22 @@ class Collective {
     if (group.empty()) {  // only collective-broadcast may leave devices out
       return zeros(operands.first(count));
     }
-    BP_ASSIGN(auto brought, meet(group, operands));
+    BP_ASSIGN(auto received, rendezvous(group, operands));
     const auto position = static_cast<std::size_t>(std::ranges::find(group, self_) - group.begin());
     switch (instruction_.opcode()) {
-      case Opcode::RaggedAllToAll: return receive_rows(brought, position, operands);
+      case Opcode::RaggedAllToAll: return receive_rows(received, position, operands);
       case Opcode::AllToAll:
         if (!instruction_.has(AttributeKey::Dimensions)) {
-          return operands_for(brought, position);
+          return operands_for(received, position);
         }
         break;
       default: break;
     }
-    BP_ASSIGN(const std::vector<std::size_t> roots, roots_of(brought, count));
+    BP_ASSIGN(const std::vector<std::size_t> roots, roots_of(received, count));
     std::vector<Literal> results;
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<Literal> values;
-      for (const std::vector<Literal> &of_member : brought) {
+      for (const std::vector<Literal> &of_member : received) {
         values.push_back(of_member[i]);
       }
       BP_ASSIGN(Literal result, combine(values, position, roots[i]));
@@ -159,10 +159,10 @@ class Collective {
     return invalid_input("no group of replica_groups contains replica {}, partition {}", replica_, partition_);
   }
 
-  Result<std::vector<std::vector<Literal>>> meet(const Group &group, Operands operands) {
+  Result<std::vector<std::vector<Literal>>> rendezvous(const Group &group, Operands operands) {
     const std::string key = fmt::format("{} {}", instruction_.op().text, instruction_.number(AttributeKey::ChannelId));
-    BP_ASSIGN(auto brought, exchange_.meet(self_, key, group, {operands.begin(), operands.end()}));
-    for (const std::vector<Literal> &values : brought) {
+    BP_ASSIGN(auto received, exchange_.rendezvous(self_, key, group, {operands.begin(), operands.end()}));
+    for (const std::vector<Literal> &values : received) {
       const bool same = std::ranges::equal(values, operands, [](const Literal &theirs, const Literal &own) {
         return ir::same(theirs.shape(), own.shape(), ir::CompareLayout::No);
       });
@@ -170,7 +170,7 @@ class Collective {
         return invalid_input("devices of a group have operands of different shapes, expected equal ones");
       }
     }
-    return brought;
+    return received;
   }
 
   Result<std::vector<Literal>> zeros(Operands operands) const {
@@ -187,16 +187,17 @@ class Collective {
   }
 
   // Returns, for each operand, the member that sends or receives it: the first, or the one that the last operand gives.
-  Result<std::vector<std::size_t>> roots_of(const std::vector<std::vector<Literal>> &brought, std::size_t count) const {
+  Result<std::vector<std::size_t>> roots_of(const std::vector<std::vector<Literal>> &received,
+                                            std::size_t count) const {
     std::vector<std::size_t> roots(count, 0);
     if (!has_dynamic_root()) {
       return roots;
     }
-    const std::vector<std::int64_t> given = integers(brought[0].back());
+    const std::vector<std::int64_t> given = integers(received[0].back());
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t root = i < given.size() ? given[i] : -1;
-      if (root < 0 || root >= std::ssize(brought)) {
-        return invalid_input("the root of operand {} is member {} of a group of {}", i, root, brought.size());
+      if (root < 0 || root >= std::ssize(received)) {
+        return invalid_input("the root of operand {} is member {} of a group of {}", i, root, received.size());
       }
       roots[i] = static_cast<std::size_t>(root);
     }
@@ -204,11 +205,11 @@ class Collective {
   }
 
   // Returns the operands for the member at `position`: operand i is for member i.
-  static Result<std::vector<Literal>> operands_for(std::vector<std::vector<Literal>> &brought, std::size_t position) {
+  static Result<std::vector<Literal>> operands_for(std::vector<std::vector<Literal>> &received, std::size_t position) {
     std::vector<Literal> results;
-    for (std::vector<Literal> &values : brought) {
-      if (values.size() != brought.size()) {
-        return invalid_input("{} operands for a group of {}", values.size(), brought.size());
+    for (std::vector<Literal> &values : received) {
+      if (values.size() != received.size()) {
+        return invalid_input("{} operands for a group of {}", values.size(), received.size());
       }
       results.push_back(std::move(values[position]));
     }
@@ -217,15 +218,15 @@ class Collective {
 
   // Operands: input, output, input offsets, send sizes, output offsets, receive sizes. Each member describes its
   // transfers as the sender; the n-th part of each list describes those to the n-th member.
-  Result<std::vector<Literal>> receive_rows(const std::vector<std::vector<Literal>> &brought, std::size_t position,
+  Result<std::vector<Literal>> receive_rows(const std::vector<std::vector<Literal>> &received, std::size_t position,
                                             Operands operands) const {
     const std::int64_t transfers = operands[2].shape().element_count();
-    if (transfers % std::ssize(brought) != 0) {
-      return invalid_input("{} transfers between {} devices, expected a multiple", transfers, brought.size());
+    if (transfers % std::ssize(received) != 0) {
+      return invalid_input("{} transfers between {} devices, expected a multiple", transfers, received.size());
     }
-    const std::size_t per_member = static_cast<std::size_t>(transfers) / brought.size();
+    const std::size_t per_member = static_cast<std::size_t>(transfers) / received.size();
     std::vector<Literal> results{operands[1]};
-    for (const std::vector<Literal> &of_sender : brought) {
+    for (const std::vector<Literal> &of_sender : received) {
       const std::vector<std::int64_t> first = integers(of_sender[2]), size = integers(of_sender[3]),
                                       to = integers(of_sender[4]);
       for (std::size_t i = position * per_member; i < (position + 1) * per_member; ++i) {
@@ -242,7 +243,7 @@ class Collective {
     for (std::int64_t number = 0; number < limit(); ++number) {
       all.push_back(number);
     }
-    BP_ASSIGN(auto brought, meet(members(all), operands));
+    BP_ASSIGN(auto received, rendezvous(members(all), operands));
     const std::int64_t own = mode_ == GroupMode::CrossPartition ? partition_ : replica_;
     const std::span<const std::int64_t> pairs = instruction_.numbers(AttributeKey::SourceTargetPairs);
     const bool in_place = instruction_.has(AttributeKey::PermuteSliceSizes);
@@ -251,7 +252,7 @@ class Collective {
         if (pairs[i] < 0 || pairs[i] >= limit()) {
           return invalid_input("source_target_pairs has the source {}, expected less than {}", pairs[i], limit());
         }
-        std::vector<Literal> &sent = brought[static_cast<std::size_t>(pairs[i])];
+        std::vector<Literal> &sent = received[static_cast<std::size_t>(pairs[i])];
         return in_place ? receive_slices(sent, operands) : Result<std::vector<Literal>>(std::move(sent));
       }
     }

@@ -85,7 +85,7 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
   const double typical = typical_size(reference);
   double largest = 0, furthest = 0;
   bool finite = true, constant = true;
-  std::int64_t worst_at = -1, counted = 0, apart_by_much = 0;
+  std::int64_t worst_at = -1, counted = 0, noticeable = 0;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     W x = widen<W>(result[i]), y = widen<W>(reference[i]);
     const double size = magnitude(y), apart = distance(x, y);
@@ -96,7 +96,7 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
     const double scale = std::isfinite(size) ? std::max(size, typical) : typical;
     const double error = apart == 0 ? 0 : scale == 0 ? std::numeric_limits<double>::infinity() : apart / scale;
     counted += apart != 0 || size != 0;
-    apart_by_much += error > Comparison::noticeable;
+    noticeable += error > Comparison::noticeable;
     if (error > comparison.typical_error) {
       comparison.typical_error = error;
       worst_at = static_cast<std::int64_t>(i);
@@ -117,7 +117,7 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
   comparison.relative_error = furthest == 0  ? 0
                               : largest == 0 ? std::numeric_limits<double>::infinity()
                                              : furthest / largest;
-  comparison.share_apart = counted == 0 ? 0 : static_cast<double>(apart_by_much) / static_cast<double>(counted);
+  comparison.share_noticeable = counted == 0 ? 0 : static_cast<double>(noticeable) / static_cast<double>(counted);
   if (worst_at >= 0) {
     comparison.worst = index_of(comparison.shape, worst_at);
   }

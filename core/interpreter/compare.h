@@ -24,7 +24,7 @@ struct Comparison {
   // Fraction of the elements whose error in this sense is above `noticeable`; elements that are zero in both arrays are
   // not counted. 0 if all are.
   static constexpr double noticeable = 0x1p-15;
-  double share_apart = 0;
+  double share_noticeable = 0;
   // Maximum distance in units in the last place of the element type; 0 for pred and integers. For complex numbers, of
   // the parts.
   double max_ulp = 0;

@@ -7,7 +7,7 @@ namespace bp::interpreter {
 Status Exchange::wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std::function<bool()> is_ready) {
   std::function<bool()> &own = waits_[static_cast<std::size_t>(self)];
   own = std::move(is_ready);
-  look_whether_stuck();
+  stop_if_deadlocked();
   changed_.wait(lock, [&] { return own() || stopped_; });
   const bool ready = own();
   own = nullptr;
@@ -17,34 +17,34 @@ Status Exchange::wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std
   return {};
 }
 
-void Exchange::look_whether_stuck() {
-  const auto hopeless = std::ranges::count_if(waits_, [](const auto &ready) { return ready && !ready(); });
-  if (static_cast<std::size_t>(hopeless) + ended_ == waits_.size()) {
+void Exchange::stop_if_deadlocked() {
+  const auto blocked = std::ranges::count_if(waits_, [](const auto &ready) { return ready && !ready(); });
+  if (static_cast<std::size_t>(blocked) + ended_ == waits_.size()) {
     stopped_ = true;
     changed_.notify_all();
   }
 }
 
-Result<std::vector<std::vector<ir::Literal>>> Exchange::meet(DeviceNumber self, const std::string &key,
-                                                             const std::vector<DeviceNumber> &members,
-                                                             std::vector<ir::Literal> values) {
+Result<std::vector<std::vector<ir::Literal>>> Exchange::rendezvous(DeviceNumber self, const std::string &key,
+                                                                   const std::vector<DeviceNumber> &members,
+                                                                   std::vector<ir::Literal> values) {
   std::unique_lock lock(mutex_);
-  const MeetingKey meeting_key(key, members);
-  const std::int64_t round = rounds_[{meeting_key, self}]++;
-  auto &rounds = meetings_[meeting_key];
-  Meeting &meeting = rounds[round];
-  meeting.values[self] = std::move(values);
-  if (meeting.values.size() == members.size()) {
+  const RendezvousKey full_key(key, members);
+  const std::int64_t number = counts_[{full_key, self}]++;
+  auto &of_key = rendezvous_[full_key];
+  Rendezvous &current = of_key[number];
+  current.values[self] = std::move(values);
+  if (current.values.size() == members.size()) {
     changed_.notify_all();
   } else {
-    BP_TRY(wait(lock, self, [&meeting, &members] { return meeting.values.size() == members.size(); }));
+    BP_TRY(wait(lock, self, [&current, &members] { return current.values.size() == members.size(); }));
   }
   std::vector<std::vector<ir::Literal>> all;
   for (DeviceNumber member : members) {
-    all.push_back(meeting.values.at(member));
+    all.push_back(current.values.at(member));
   }
-  if (++meeting.left == members.size()) {
-    rounds.erase(round);
+  if (++current.left == members.size()) {
+    of_key.erase(number);
   }
   return all;
 }
@@ -82,7 +82,7 @@ void Exchange::leave(DeviceNumber self, bool failed) {
     stopped_ = true;
     first_failed_ = first_failed_.value_or(self);
   }
-  look_whether_stuck();
+  stop_if_deadlocked();
   changed_.notify_all();
 }
 

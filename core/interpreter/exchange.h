@@ -37,12 +37,12 @@ class Exchange {
   std::int64_t partitions() const { return partitions_; }
   MemberOrder member_order() const { return member_order_; }
 
-  // Brings values to the meeting of `members`, which include `self`, and waits for the values of the others; returns
-  // the values by member, in order. The n-th meeting of a device under a key is with the n-th of the other members.
+  // Gives values to a rendezvous of `members`, which include `self`, and waits for the values of the others; returns
+  // the values by member, in order. The n-th rendezvous of a device under a key is with the n-th of the other members.
   // Literals share their bytes.
-  Result<std::vector<std::vector<ir::Literal>>> meet(DeviceNumber self, const std::string &key,
-                                                     const std::vector<DeviceNumber> &members,
-                                                     std::vector<ir::Literal> values);
+  Result<std::vector<std::vector<ir::Literal>>> rendezvous(DeviceNumber self, const std::string &key,
+                                                           const std::vector<DeviceNumber> &members,
+                                                           std::vector<ir::Literal> values);
   // Send and receive through one queue per channel; sending does not wait.
   void send(std::int64_t channel, ir::Literal value);
   Result<ir::Literal> receive(DeviceNumber self, std::int64_t channel);
@@ -57,22 +57,23 @@ class Exchange {
   std::optional<DeviceNumber> first_failed() const { return first_failed_; }
 
  private:
-  struct Meeting {
+  struct Rendezvous {
     std::map<DeviceNumber, std::vector<ir::Literal>> values;
     std::size_t left = 0;  // number of members that have taken the values
   };
-  using MeetingKey = std::pair<std::string, std::vector<DeviceNumber>>;
+  using RendezvousKey = std::pair<std::string, std::vector<DeviceNumber>>;
 
   // Waits, with the lock held, until is_ready(); returns an error if that cannot become true any more.
   Status wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std::function<bool()> is_ready);
-  void look_whether_stuck();
+  // Stops all devices if each has ended or waits for something that no other device can bring about.
+  void stop_if_deadlocked();
 
   const std::int64_t replicas_, partitions_;
   const MemberOrder member_order_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<MeetingKey, std::map<std::int64_t, Meeting>> meetings_;  // by number of the meeting
-  std::map<std::pair<MeetingKey, DeviceNumber>, std::int64_t> rounds_;
+  std::map<RendezvousKey, std::map<std::int64_t, Rendezvous>> rendezvous_;  // by number
+  std::map<std::pair<RendezvousKey, DeviceNumber>, std::int64_t> counts_;   // rendezvous of the device so far
   std::map<std::int64_t, std::deque<ir::Literal>> queues_;
   std::deque<ir::Literal> inputs_;
   std::vector<std::function<bool()>> waits_;  // by device: what it waits for; empty if it runs or has ended

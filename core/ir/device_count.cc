@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view shardy = "xla.sdy.";  // prefix of the names under which XLA stores the data of Shardy
 
-bool tells_devices_apart(const Instruction &i) {
+bool distinguishes_devices(const Instruction &i) {
   switch (i.opcode()) {
     case Opcode::PartitionId:
     case Opcode::ReplicaId: return true;
@@ -43,7 +43,7 @@ bool awaits_partitioner(const Module &module) {
   });
   for (Computation computation : module.computations()) {
     for (Instruction i : computation.instructions()) {
-      if (tells_devices_apart(i)) {
+      if (distinguishes_devices(i)) {
         return false;
       }
       is_sharded = is_sharded || has_sharding(i);

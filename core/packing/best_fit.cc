@@ -50,7 +50,7 @@ BestFit::BestFit(std::span<const Item> items, Clock::time_point deadline) : item
     durations_.push_back(duration);
   }
   find_moments();
-  find_least_room();
+  find_min_gap();
 }
 
 void BestFit::find_moments() {
@@ -79,7 +79,7 @@ void BestFit::find_moments() {
   first_moments_.push_back(static_cast<std::uint32_t>(moments_.size()));
 }
 
-void BestFit::find_least_room() {
+void BestFit::find_min_gap() {
   std::int64_t size = std::numeric_limits<std::int64_t>::max(), alignment = 0;
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
     if (items_[i].preset < 0 && !moments_of(i).empty()) {

@@ -40,7 +40,7 @@ class BestFit {
     std::uint32_t begin, end;
   };
   void find_moments();
-  void find_least_room();
+  void find_min_gap();
   std::span<const Moments> moments_of(std::uint32_t item) const;
   template <typename Key>
   Packing pack_by(Key key, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) const;

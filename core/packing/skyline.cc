@@ -24,7 +24,7 @@ Skyline::Skyline(std::span<const Item> items, std::int64_t height)
     unit_ = std::gcd(std::gcd(unit_, item.size), item.alignment > 1 ? item.alignment : 0);
   }
   make_sections();
-  touched_at_.assign(needed_in_.size(), 0);
+  visit_stamps_.assign(needed_in_.size(), 0);
 }
 
 bool Skyline::is_too_large() const {
@@ -93,7 +93,7 @@ bool Skyline::is_flat(std::uint32_t item) const {
   return flat;
 }
 
-bool Skyline::can_lie(std::uint32_t item) const {
+bool Skyline::may_be_laid(std::uint32_t item) const {
   std::int64_t lowest = lowest_[item];
   bool can = true;
   for_each_section(item, [&](std::uint32_t section) { can = can && lowest - floor_[section] <= slack_[section]; });
@@ -180,7 +180,7 @@ bool Skyline::raise_above(std::uint32_t section) {
     if (is_laid(item)) {
       continue;
     }
-    if (lowest_[item] > floor && !can_lie(item)) {
+    if (lowest_[item] > floor && !may_be_laid(item)) {
       next = std::min(next, lowest_[item]);
       continue;
     }
@@ -230,14 +230,14 @@ bool Skyline::lift_items(std::uint32_t section, std::int64_t floor) {
 
 // Raises the floors to the lowest offset of the next item, in all sections of lifted items.
 bool Skyline::close_gaps() {
-  ++touch_;
+  ++current_stamp_;
   for (std::uint32_t item : lifted_) {
     bool fits = true;
     for_each_section(item, [&](std::uint32_t section) {
-      if (!fits || touched_at_[section] == touch_) {
+      if (!fits || visit_stamps_[section] == current_stamp_) {
         return;
       }
-      touched_at_[section] = touch_;
+      visit_stamps_[section] = current_stamp_;
       std::int64_t lowest = Skyline::no_height;
       steps_ += static_cast<std::int64_t>(needed_in_[section].size());
       for (std::uint32_t other : needed_in_[section]) {

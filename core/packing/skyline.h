@@ -66,7 +66,7 @@ class Skyline {
   bool is_flat(std::uint32_t item) const;
   // Whether the item can be laid now, and no other item not yet laid fits between it and the floors below it. Then
   // there are only two possibilities: it is laid next, or it lies higher.
-  bool can_lie(std::uint32_t item) const;
+  bool may_be_laid(std::uint32_t item) const;
 
   // Removes all items. Returns false if no packing of this height exists.
   bool clear();
@@ -124,8 +124,8 @@ class Skyline {
 
   // Temporary data of one step.
   std::vector<std::uint32_t> lifted_;
-  std::vector<std::uint32_t> touched_at_;  // by section
-  std::uint32_t touch_ = 0;
+  std::vector<std::uint32_t> visit_stamps_;  // by section
+  std::uint32_t current_stamp_ = 0;
 };
 
 }  // namespace bp::packing

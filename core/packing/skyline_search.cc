@@ -164,7 +164,7 @@ void SkylineSearch::collect_choices(Frame &frame) {
       choices_.push_back(raise_floor);
     }
     std::ranges::copy_if(skyline_.needed_in(frame.valley), std::back_inserter(choices_),
-                         [&](std::uint32_t item) { return !skyline_.is_laid(item) && skyline_.can_lie(item); });
+                         [&](std::uint32_t item) { return !skyline_.is_laid(item) && skyline_.may_be_laid(item); });
   }
   auto begin = choices_.begin() + static_cast<std::ptrdiff_t>(frame.choices_begin);
   if (begin != choices_.end() && *begin == raise_floor) {
@@ -242,7 +242,7 @@ std::uint32_t SkylineSearch::find_valley(Range sections) {
   };
   // An item that is needed several times can lie on the floor there once others have filled lower sections elsewhere.
   for (std::uint32_t item : several_times_) {
-    if (!skyline_.is_laid(item) && !skyline_.can_lie(item)) {
+    if (!skyline_.is_laid(item) && !skyline_.may_be_laid(item)) {
       skyline_.for_each_section(
           item, [&](std::uint32_t s) { is_no_valley_[s] |= skyline_.floor(s) == skyline_.lowest(item) ? 1 : 0; });
     }

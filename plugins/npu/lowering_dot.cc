@@ -62,7 +62,7 @@ std::vector<std::int64_t> words(std::int64_t columns, std::int64_t rows, const s
   return result;
 }
 
-bool lies_as(plugin::Shape shape, const std::vector<std::int64_t> &words) {
+bool has_layout(plugin::Shape shape, const std::vector<std::int64_t> &words) {
   const auto order = shape.minor_to_major();
   return shape.tile_count() == 1 && shape.tile(0).size() == 2 &&
          std::equal(order.begin(), order.end(), words.begin()) &&
@@ -280,8 +280,8 @@ std::string Lowering::dot(plugin::Instruction i) {
     return reason;
   }
   if (is_laid_out_ &&
-      !(lies_as(i.operand(0).shape(), layouts.words[0]) && lies_as(i.operand(1).shape(), layouts.words[1]) &&
-        lies_as(i.result().shape(), layouts.words[2]))) {
+      !(has_layout(i.operand(0).shape(), layouts.words[0]) && has_layout(i.operand(1).shape(), layouts.words[1]) &&
+        has_layout(i.result().shape(), layouts.words[2]))) {
     return "the matrix unit takes tiles of 8 by " + std::to_string(tile_columns(i.operand(0).shape().dtype())) +
            " elements, rows of the left operand and "
            "columns of the right one along tiles";

@@ -13,7 +13,7 @@
 namespace bp::npu {
 namespace {
 
-constexpr int left_behind = 0xa5;  // value of each byte of the scratchpad when a run begins
+constexpr int stale_pattern = 0xa5;  // value of each byte of the scratchpad when a run begins
 
 // Copies `count` elements of `width` bytes each, which are `from_pitch` and `to_pitch` bytes apart.
 template <std::size_t width>
@@ -254,11 +254,11 @@ bp_status Simulator::run(const Program &program, const bp_run_t &run, std::uint6
           "the run's scratch memory is not a piece of at least " + std::to_string(program.scratch_bytes) + " bytes");
     }
     scratch = piece->data();
-    std::memset(scratch, left_behind, program.scratch_bytes);
+    std::memset(scratch, stale_pattern, program.scratch_bytes);
   }
   for (const auto &[allocation, bytes] : program.in_scratchpad) {
     if (const auto piece = memory_.find(run.allocations[allocation])) {
-      std::memset(piece->data(), left_behind, std::min<std::uint64_t>(bytes, piece->size()));
+      std::memset(piece->data(), stale_pattern, std::min<std::uint64_t>(bytes, piece->size()));
     }
   }
   const std::uint64_t begin = clock_;

@@ -233,7 +233,8 @@ std::unique_ptr<gpu::LoadedKernels> Gpu::load(const gpu::LaunchPlan &plan, std::
   };
   plugin::FirstReport report;
   std::unique_ptr<gpu::LoadedKernels> kernels = load(&report.abi);
-  if (status == BP_NO_MEMORY && gpu_.call("freeing memory", nullptr, [&] { return pieces_.give_up_kept(); }) == BP_OK) {
+  if (status == BP_NO_MEMORY &&
+      gpu_.call("freeing memory", nullptr, [&] { return pieces_.release_cached(); }) == BP_OK) {
     return load(diag);
   }
   if (status != BP_OK) {

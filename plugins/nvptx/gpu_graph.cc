@@ -67,7 +67,7 @@ SegmentGraphs::~SegmentGraphs() {
 
 std::optional<bp_status> SegmentGraphs::start(std::span<const cuda::Address> bases, const bp_diag_t *diag) {
   std::lock_guard lock(mutex_);
-  if (is_hopeless_) {
+  if (is_disabled_) {
     return std::nullopt;
   }
   plugin::FirstReport report;
@@ -99,7 +99,7 @@ std::optional<bp_status> SegmentGraphs::do_without(std::vector<Graph>::iterator 
     return plugin::fail(diag, status, message);
   }
   if (status != BP_NO_MEMORY) {
-    is_hopeless_ = true;
+    is_disabled_ = true;
     services_.log(BP_LOG_WARNING, message + "; these kernels are started one by one");
   }
   return std::nullopt;

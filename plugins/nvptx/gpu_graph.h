@@ -58,7 +58,7 @@ class SegmentGraphs {
   std::mutex mutex_;                        // the driver lets one thread at a time use a graph
   std::vector<Graph> graphs_;
   std::uint64_t starts_ = 0;
-  bool is_hopeless_ = false;
+  bool is_disabled_ = false;
 };
 
 }  // namespace bp::nvptx

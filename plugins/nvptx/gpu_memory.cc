@@ -24,7 +24,7 @@ cuda::Result GpuPieces::close() {
   return pool_ == nullptr ? 0 : driver_.cuMemPoolDestroy(pool_);
 }
 
-cuda::Result GpuPieces::give_up_kept() const {
+cuda::Result GpuPieces::release_cached() const {
   if (pool_ == nullptr) {
     return 0;
   }
@@ -41,7 +41,7 @@ cuda::Result GpuPieces::take(std::uint64_t bytes, cuda::Address &address) const 
   cuda::Address taken = 0;
   cuda::Result result = driver_.cuMemAllocFromPoolAsync(&taken, bytes, pool_, cuda::stream_of_thread);
   if (result == cuda::out_of_memory) {
-    result = give_up_kept();
+    result = release_cached();
     result = result == 0 ? driver_.cuMemAllocFromPoolAsync(&taken, bytes, pool_, cuda::stream_of_thread) : result;
   }
   if (result != 0) {

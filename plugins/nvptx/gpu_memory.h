@@ -24,7 +24,7 @@ class GpuPieces {
   cuda::Result open();   // if it fails, pieces can still be taken, but slowly
   cuda::Result close();  // all pieces must have been released
   // Returns the memory that the pool keeps to the driver.
-  cuda::Result give_up_kept() const;
+  cuda::Result release_cached() const;
   cuda::Result take(std::uint64_t bytes, cuda::Address &address) const;
   cuda::Result give_back(cuda::Address address) const;
 

@@ -128,7 +128,7 @@ CheckResult run(const conformance::Case &one, const Backend &backend, const Chec
   if (std::string reason = conformance::fed_from_outside(*module); !reason.empty()) {
     return {CheckStatus::Skipped, 0, {reason}, {}};
   }
-  tell_if_unpartitioned(one.file, *module);
+  warn_if_unpartitioned(one.file, *module);
   Result<conformance::Outcome> outcome =
       conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect());
   if (!outcome.ok()) {

@@ -98,7 +98,7 @@ bp::Result<std::string> run_into_file(const Options &options, conformance::Sessi
   return lines;
 }
 
-int run_and_tell(const Options &options, conformance::Session session) {
+int run_and_report(const Options &options, conformance::Session session) {
   const bp::Result<std::string> lines = run_into_file(options, std::move(session));
   if (!lines.ok()) {
     return report(lines.error());
@@ -269,7 +269,7 @@ int conform(std::span<const std::string> arguments) {
   if (options.has("list")) {
     return list_cases(session);
   }
-  return run_and_tell(options, std::move(session));
+  return run_and_report(options, std::move(session));
 }
 
 }  // namespace bp::command

@@ -8,7 +8,7 @@
 
 namespace bp::command {
 
-void tell_if_unpartitioned(const std::string &model, const ir::Module &module) {
+void warn_if_unpartitioned(const std::string &model, const ir::Module &module) {
   if (ir::awaits_partitioner(module)) {
     fmt::print(stderr, "{}: is not partitioned yet (replica_count={}, num_partitions={}): one device runs all of it\n",
                model, module.header().replica_count, module.header().num_partitions);

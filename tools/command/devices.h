@@ -12,7 +12,7 @@ namespace bp::command {
 
 // Prints a note on standard error that a program for several devices runs on one, if that is possible: it has not been
 // partitioned.
-void tell_if_unpartitioned(const std::string &model, const ir::Module &module);
+void warn_if_unpartitioned(const std::string &model, const ir::Module &module);
 
 // Runs the module on the interpreter as `devices` devices, all with the same arguments, and returns their results, by
 // replica, then by partition. InvalidInput if the module is for a different number of devices.

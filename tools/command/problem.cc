@@ -159,7 +159,7 @@ debugging::Ending Problem::attempt(const ir::Module &module) const {
   return attempt(module, "/dev/null");
 }
 
-bool Problem::is_shown_by(const debugging::Ending &ending) const {
+bool Problem::is_reproduced_by(const debugging::Ending &ending) const {
   using Kind = debugging::Ending::Kind;
   switch (symptom) {
     case Symptom::Differs:
@@ -173,7 +173,7 @@ bool Problem::is_shown_by(const debugging::Ending &ending) const {
 bool Problem::adopt(const debugging::Ending &ending) {
   for (Symptom one : {Symptom::Differs, Symptom::Crashes, Symptom::Hangs}) {
     symptom = one;
-    if (is_shown_by(ending)) {
+    if (is_reproduced_by(ending)) {
       return true;
     }
   }
@@ -223,7 +223,8 @@ int reduce_and_write(const ir::Module &module, const Problem &problem, const std
                       fmt::format("trials, {} instructions", instructions));
     };
     reduced = debugging::reduce(
-        module, [&](const ir::Module &candidate) { return problem.is_shown_by(problem.attempt(candidate)); }, options);
+        module, [&](const ir::Module &candidate) { return problem.is_reproduced_by(problem.attempt(candidate)); },
+        options);
   }
   const std::string rerun = problem.rerun(output);
   std::string explanation = problem.explain(reduced.module);

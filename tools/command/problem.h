@@ -34,7 +34,7 @@ class Problem {
 
   // Runs the trial in a process of its own.
   debugging::Ending attempt(const ir::Module &module) const;
-  bool is_shown_by(const debugging::Ending &ending) const;
+  bool is_reproduced_by(const debugging::Ending &ending) const;
   // Makes this ending the problem, if it is one; otherwise returns false.
   bool adopt(const debugging::Ending &ending);
   // Returns the output of attempt(), for people.

@@ -82,7 +82,7 @@ int reduce_model(std::span<const std::string> arguments) {
     problem.symptom = options.has("crashes") ? Problem::Symptom::Crashes : Problem::Symptom::Hangs;
   }
   const debugging::Ending ending = problem.attempt(*module);
-  if (!problem.is_shown_by(ending)) {
+  if (!problem.is_reproduced_by(ending)) {
     fmt::print("{} does not show the problem: {}\ntry: {}\n", model.file(),
                debugging::to_string(ending, problem.limits()), problem.rerun(model.arguments(*module, 1)));
     return negative;

@@ -130,7 +130,7 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
     return outcome;
   }
   BP_TRY(ir::check_one_device(module));
-  tell_if_unpartitioned(request.model.file(), module);
+  warn_if_unpartitioned(request.model.file(), module);
 
   CompileOptions compile_options;
   compile_options.dump_dir = request.dump_dir;

@@ -21,7 +21,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 // --- Reals ---
 
 template <class N>
-N less_whole_turns(const N &x) {
+N modulo_two_pi(const N &x) {
   const N turn = 2 * boost::math::constants::pi<N>();
   return x - round(x / turn) * turn;
 }
@@ -73,7 +73,7 @@ N modulus(const Complex<N> &z) {
 
 template <class N>
 Complex<N> exp_of(const Complex<N> &z) {
-  const N size = exponential(z.re), angle = less_whole_turns(z.im);
+  const N size = exponential(z.re), angle = modulo_two_pi(z.im);
   return {size * cos(angle), size * sin(angle)};
 }
 template <class N>

@@ -34,13 +34,13 @@ std::string problem_of(std::string_view check) {
       "ENTRY main {\n  x = f32[2] constant({1, 2})\n  ROOT c = () custom-call(x, x), "
       "custom_call_has_side_effect=true, " +
       std::string(check) + "\n}";
-  return conformance::take_apart(parse(text)).error().message();
+  return conformance::split_checks(parse(text)).error().message();
 }
 
 }  // namespace
 
 TEST_CASE("inputs become parameters, expectations stay outside") {
-  const conformance::SelfChecking program = conformance::take_apart(parse(addition)).value();
+  const conformance::SelfChecking program = conformance::split_checks(parse(addition)).value();
   REQUIRE(program.arguments.size() == 2);
   CHECK(program.arguments[1].elements<float>()[1] == 4);
   REQUIRE(program.checks.size() == 1);
@@ -106,6 +106,6 @@ TEST_CASE("checks that say nonsense are refused") {
         "c: check.expect_close has no option 'tolerance'");
   CHECK(problem_of(R"(custom_call_target="check.expect_close", backend_config={"max_ulp_difference":-1})") ==
         "c: max_ulp_difference is -1, expected a number that is not negative");
-  CHECK(conformance::take_apart(parse("ENTRY main { ROOT x = f32[] parameter(0) }")).error().message() ==
+  CHECK(conformance::split_checks(parse("ENTRY main { ROOT x = f32[] parameter(0) }")).error().message() ==
         "main takes 1 parameters, expected none: a self-checking program has its inputs inside");
 }

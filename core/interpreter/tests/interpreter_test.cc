@@ -308,8 +308,8 @@ TEST_CASE("a comparison says how far, where, and when it says nothing") {
   CHECK(compared({100, 1, 1, 1}, {100, 1, 1, 1.5f}).typical_error ==
         Approx(0.5 / std::sqrt(10005.25 / 4)).epsilon(1e-3));
   CHECK(compared({0, 0, 0, 3}, {0, 0, 0, 4}).typical_error == 0.25);
-  CHECK(compared({0, 1, 2, 3}, {0, 1, 2, 3.1f}).share_apart == Approx(1.0 / 3));
-  CHECK(compared({0, 1e30f, 1e-30f}, {0, 1e30f, 1e-30f}).share_apart == 0);
+  CHECK(compared({0, 1, 2, 3}, {0, 1, 2, 3.1f}).share_noticeable == Approx(1.0 / 3));
+  CHECK(compared({0, 1e30f, 1e-30f}, {0, 1e30f, 1e-30f}).share_noticeable == 0);
   CHECK_FALSE(compare(array<float>(F32, {1}, {1}), array<float>(F32, {1, 1}, {1})).ok());
 }
 

@@ -14,7 +14,7 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-bool takes_state_apart(const ir::Computation &computation) {
+bool unpacks_state(const ir::Computation &computation) {
   const Instruction parameter = computation.parameter(0);
   if (computation.root() == parameter) {
     return false;
@@ -161,8 +161,8 @@ class StateChange {
 }  // namespace
 
 bool has_open_state(const Instruction &loop) {
-  return loop.shape().is_tuple() && loop.called(1).root().opcode() == Opcode::Tuple &&
-         takes_state_apart(loop.called(0)) && takes_state_apart(loop.called(1));
+  return loop.shape().is_tuple() && loop.called(1).root().opcode() == Opcode::Tuple && unpacks_state(loop.called(0)) &&
+         unpacks_state(loop.called(1));
 }
 
 InstructionId initial_element(const Instruction &loop, std::size_t element) {

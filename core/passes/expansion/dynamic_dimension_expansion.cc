@@ -25,12 +25,12 @@ using ir::InstructionId;
 using ir::Opcode;
 using ir::Shape;
 
-bool touches_dynamic(Instruction i) {
+bool uses_dynamic_dimensions(Instruction i) {
   return !i.shape().is_static() || !has_static_operands(i);
 }
 
 // Whether a window slides along a dynamic dimension of an operand.
-bool meets_dynamic(Instruction i) {
+bool slides_over_dynamic_dimension(Instruction i) {
   for (std::size_t d = 0; d < i.window().size(); ++d) {
     const ir::WindowDimension &window = i.window()[d];
     const bool is_plain = window.size == 1 && window.stride == 1 && window.pad_low == 0 && window.pad_high == 0;
@@ -80,7 +80,7 @@ bool is_supported(Instruction i) {
     case Opcode::Convolution:
       return i.operand_count() == 2 && i.operand(0).shape().element_type() != ElementType::F8E8M0FNU &&
              i.operand(1).shape().element_type() != ElementType::F8E8M0FNU;
-    case Opcode::SelectAndScatter: return !meets_dynamic(i);
+    case Opcode::SelectAndScatter: return !slides_over_dynamic_dimension(i);
     case Opcode::Scatter: {
       const Shape &indices = i.operand(i.operand_count() / 2).shape();
       return i.shape().is_array() && indices.element_count() != 0;  // no empty index vectors
@@ -115,7 +115,7 @@ ControlFlow control_flow(const ir::Module &module) {
 
 bool has_dynamic(const ir::Module &module) {
   return std::ranges::any_of(module.computations(), [](ir::Computation computation) {
-    return std::ranges::any_of(computation.instructions(), touches_dynamic);
+    return std::ranges::any_of(computation.instructions(), uses_dynamic_dimensions);
   });
 }
 
@@ -125,7 +125,7 @@ bool is_expandable(const ir::Module &module) {
     const bool is_expanded = expanded.found.contains(index(computation.id()));
     const std::vector<bool> is_ordered = control_ordered(computation);  // these are not rewritten
     for (Instruction i : computation.instructions()) {
-      if (touches_dynamic(i)) {
+      if (uses_dynamic_dimensions(i)) {
         const bool is_pinned = index(i.id()) < is_ordered.size() && is_ordered[index(i.id())];
         if (!is_expanded || is_pinned || !is_supported(i)) {
           return false;
@@ -140,7 +140,7 @@ class DynamicDimensions {
  public:
   DynamicDimensions(ir::Module &module, ir::Computation computation) : module_(module) {
     for (Instruction i : computation.instructions()) {
-      if (touches_dynamic(i) && i.opcode() != Opcode::GetTupleElement && i.opcode() != Opcode::CustomCall) {
+      if (uses_dynamic_dimensions(i) && i.opcode() != Opcode::GetTupleElement && i.opcode() != Opcode::CustomCall) {
         rules_.emplace(index(i.id()), Rules{ir::operand_sizes(i), ir::result_sizes(i)[0]});
       }
     }

@@ -89,7 +89,7 @@ class KernelMerger {
       const Instruction instruction = module_.instruction(order_[i]);
       const bool stays = index(order_[i]) < is_pinned.size() && is_pinned[index(order_[i])];
       const bool is_used = users_.is_used(order_[i]) || order_[i] == computation.root().id();
-      if (stays || !is_used || !may_be_taken_apart(instruction)) {
+      if (stays || !is_used || !may_be_unfused(instruction)) {
         continue;
       }
       if (auto kernel = describe_kernel(instruction)) {
@@ -97,14 +97,14 @@ class KernelMerger {
         if (std::ranges::any_of(values_of(order_[i]), [&](InstructionId value) {
               return places_.taken_by(module_.instruction(value)) != ir::no_instruction;
             })) {
-          takers_.insert(order_[i]);
+          reusers_.insert(order_[i]);
         }
       }
     }
   }
 
   // Whether each result of the instruction is read by a get-tuple-element.
-  bool may_be_taken_apart(const Instruction &instruction) const {
+  bool may_be_unfused(const Instruction &instruction) const {
     return instruction.shape().is_array() || (instruction.id() != module_.computation(computation_).root().id() &&
                                               std::ranges::all_of(users_.of(instruction.id()), [&](InstructionId user) {
                                                 return module_.instruction(user).opcode() == Opcode::GetTupleElement;
@@ -246,13 +246,13 @@ class KernelMerger {
       }
     }
     bool exchanges = false;
-    if (std::string problem = exchange_problem(group, reduced, id, exchanges); !problem.empty()) {
+    if (std::string problem = transfer_problem(group, reduced, id, exchanges); !problem.empty()) {
       return problem;
     }
     if (!exchanges && !reads_same(growth, id)) {
       return "they neither pass values to each other nor read an array at the same index";
     }
-    if (!takers_.empty() && std::ranges::any_of(group.members, [&](InstructionId member) {
+    if (!reusers_.empty() && std::ranges::any_of(group.members, [&](InstructionId member) {
           return would_need_copy(member, id) || would_need_copy(id, member);
         })) {
       return "one reads an array that the other overwrites, so that a copy would be needed";
@@ -261,7 +261,7 @@ class KernelMerger {
   }
 
   bool would_need_copy(InstructionId maker, InstructionId reader) const {
-    return takers_.contains(maker) && std::ranges::any_of(values_of(maker), [&](InstructionId value) {
+    return reusers_.contains(maker) && std::ranges::any_of(values_of(maker), [&](InstructionId value) {
              return places_.would_need_copy(module_.instruction(value), module_.instruction(reader),
                                             kernels_.at(reader));
            });
@@ -326,11 +326,11 @@ class KernelMerger {
 
   // Returns the reason why a value that passes between the group and the kernel is read at other indices than it is
   // computed; empty if there is none. Sets `exchanges` if any value passes.
-  std::string exchange_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId id,
+  std::string transfer_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId id,
                                bool &exchanges) const {
     const auto check = [&](InstructionId user, InstructionId value) {
       exchanges = true;
-      return place_problem(group, reduced, user, value);
+      return index_problem(group, reduced, user, value);
     };
     for (InstructionId operand : module_.instruction(id).operands()) {
       if (is_member(group, source_of(operand).first)) {
@@ -356,7 +356,7 @@ class KernelMerger {
 
   // Returns the reason why a kernel reads a value at other indices than another kernel computes it; empty if it does
   // not.
-  std::string place_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId user,
+  std::string index_problem(const Group &group, const std::vector<std::int64_t> &reduced, InstructionId user,
                             InstructionId value) const {
     const auto [maker, result] = source_of(value);
     const Kernel &from = kernels_.at(maker), &to = kernels_.at(user);
@@ -560,8 +560,8 @@ class KernelMerger {
   std::vector<InstructionId> order_;
   std::vector<std::size_t> &positions_;  // in order_, by instruction id
   std::unordered_map<InstructionId, Kernel> kernels_;
-  std::unordered_set<InstructionId> takers_;  // kernels with a value that reuses the memory of an array
-  std::vector<Group> groups_;                 // completed
+  std::unordered_set<InstructionId> reusers_;  // kernels with a value that reuses the memory of an array
+  std::vector<Group> groups_;                  // completed
   std::unordered_map<InstructionId, std::size_t> group_of_;
   // By position: the largest position of the instructions that an instruction depends on, where each completed group is
   // one node.

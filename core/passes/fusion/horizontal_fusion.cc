@@ -50,7 +50,7 @@ class HorizontalFuser {
       const bool stays = index(instruction.id()) < is_pinned.size() && is_pinned[index(instruction.id())];
       const bool is_used = users_.is_used(instruction.id()) || instruction == computation.root();
       if (stays || !is_used || !instruction.shape().is_array() ||
-          touched_bytes(instruction) >= limits_.small_kernel_bytes) {
+          accessed_bytes(instruction) >= limits_.small_kernel_bytes) {
         continue;
       }
       auto kernel = describe_kernel(instruction);
@@ -73,7 +73,7 @@ class HorizontalFuser {
     Kernel kernel;
   };
 
-  std::int64_t touched_bytes(const Instruction &instruction) const {
+  std::int64_t accessed_bytes(const Instruction &instruction) const {
     std::int64_t bytes = instruction.shape().byte_size();
     for (InstructionId operand : instruction.operands()) {
       const ir::Shape &shape = module_.instruction(operand).shape();

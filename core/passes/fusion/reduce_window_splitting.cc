@@ -136,10 +136,10 @@ class WindowSplitter {
     const std::int64_t blocks = ((wanted + gap - 1) / gap + length - 1) / length + 1;
     const std::int64_t high = blocks * length * gap - window.pad_low - ((input - 1) * window.lhs_dilate + 1);
     const ir::PaddingDimension padding{window.pad_low, high, window.lhs_dilate - 1};
-    values = seen_in_parts(padded(std::move(values), d, padding), d, {blocks, length, gap});
+    values = with_split_dimension(padded(std::move(values), d, padding), d, {blocks, length, gap});
     const Ids ends = slice(scan(values, d + 1, Direction::Backward, starts), d, 0, blocks - 1);
     const Ids beginnings = slice(scan(values, d + 1, Direction::Forward, of_.starts), d, 1, blocks);
-    return slice(seen_whole(combined(ends, beginnings), d, 3), d, 0, wanted, window.stride);
+    return slice(with_merged_dimensions(combined(ends, beginnings), d, 3), d, 0, wanted, window.stride);
   }
 
   Ids scan(Ids values, std::size_t d, Direction direction, const Ids &starts) {
@@ -149,14 +149,14 @@ class WindowSplitter {
     }
     const bool is_forward = direction == Direction::Forward;
     const std::int64_t blocks = blocks_of(size), length = (size + blocks - 1) / blocks;
-    values = seen_in_parts(padded(std::move(values), d, {0, blocks * length - size, 0}), d, {blocks, length});
+    values = with_split_dimension(padded(std::move(values), d, {0, blocks * length - size, 0}), d, {blocks, length});
     values = scan_at_once(values, d + 1, direction, of_.starts);
     const std::int64_t last = is_forward ? length - 1 : 0;
     const auto moved_on = is_forward ? ir::PaddingDimension{1, -1, 0} : ir::PaddingDimension{-1, 1, 0};
-    Ids before = seen_whole(padded(slice(values, d + 1, last, last + 1), d, moved_on), d, 2);
+    Ids before = with_merged_dimensions(padded(slice(values, d + 1, last, last + 1), d, moved_on), d, 2);
     before = stretched(scan_at_once(before, d, direction, starts), d + 1, values[0]);
     values = is_forward ? combined(before, values) : combined(values, before);
-    return slice(seen_whole(values, d, 2), d, 0, size);
+    return slice(with_merged_dimensions(values, d, 2), d, 0, size);
   }
 
   Ids scan_at_once(const Ids &values, std::size_t d, Direction direction, const Ids &starts) {
@@ -219,12 +219,14 @@ class WindowSplitter {
   }
 
   // Split dimension d into parts, and join `count` dimensions from d on.
-  Ids seen_in_parts(Ids values, std::size_t d, const Numbers &parts) { return seen(std::move(values), d, 1, parts); }
-  Ids seen_whole(Ids values, std::size_t d, std::size_t count) {
-    const Shape shape = b_.shape(values[0]);
-    return seen(std::move(values), d, count, {ir::product(shape.sizes().subspan(d, count))});
+  Ids with_split_dimension(Ids values, std::size_t d, const Numbers &parts) {
+    return with_split_dimensions(std::move(values), d, 1, parts);
   }
-  Ids seen(Ids values, std::size_t d, std::size_t count, const Numbers &parts) {
+  Ids with_merged_dimensions(Ids values, std::size_t d, std::size_t count) {
+    const Shape shape = b_.shape(values[0]);
+    return with_split_dimensions(std::move(values), d, count, {ir::product(shape.sizes().subspan(d, count))});
+  }
+  Ids with_split_dimensions(Ids values, std::size_t d, std::size_t count, const Numbers &parts) {
     const Shape shape = b_.shape(values[0]);
     Numbers sizes(shape.sizes().begin(), shape.sizes().end());
     const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(d);

@@ -58,7 +58,7 @@ class Hoister {
 
   Result<bool> run() {
     note_contractions();
-    find_wanted();
+    find_reshaped();
     if (!has_work_) {
       return false;
     }
@@ -79,7 +79,7 @@ class Hoister {
     }
   }
 
-  void find_wanted() {
+  void find_reshaped() {
     const ir::Computation computation = module_.computation(computation_);
     const std::vector<bool> is_pinned = control_ordered(computation);
     const auto order = computation.instruction_ids();

@@ -89,7 +89,7 @@ std::optional<ir::Dimensions> steps_in_result(Instruction i) {
   }
 }
 
-bool keeps_all_places(Instruction i) {
+bool moves_no_element(Instruction i) {
   if (i.operand_count() != 1 || !has_same_storage(i.operand(0).shape(), i.shape())) {
     return false;
   }
@@ -113,7 +113,7 @@ Result<bool> bitcast_recognition(ir::Module &module, const PassContext &) {
     }
     ir::Builder builder(module, id);
     BP_ASSIGN(const bool changed_here, rewriter.rewrite(id, [&](Instruction i) -> Result<ir::InstructionId> {
-      if (!keeps_all_places(i)) {
+      if (!moves_no_element(i)) {
         return i.id();
       }
       builder.copy_origin_from(i);

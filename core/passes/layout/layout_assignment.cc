@@ -30,7 +30,7 @@ double copy_nanoseconds(const Shape &shape, const PassContext &context) {
 
 // Whether order and tiles are equal. Stored width and memory space are not compared, because preferences do not include
 // them.
-bool lies_alike(const Layout &a, const Layout &b) {
+bool same_layout(const Layout &a, const Layout &b) {
   return a.minor_to_major == b.minor_to_major && a.tiles == b.tiles;
 }
 
@@ -280,7 +280,7 @@ class LayoutAssignment {
         continue;
       }
       if (shape.is_array()) {
-        if (!lies_alike(shape.layout(), preference->layout)) {
+        if (!same_layout(shape.layout(), preference->layout)) {
           set_shape(id, with_layout(shape, preference->layout));
           stand_in = in_layout(id, shape.layout());
         }
@@ -323,11 +323,11 @@ class LayoutAssignment {
   // Returns the array in this layout: itself, or a copy that all its users share.
   InstructionId in_layout(InstructionId id, const Layout &layout) {
     const Shape shape = module_.instruction(id).shape();
-    if (lies_alike(shape.layout(), layout)) {
+    if (same_layout(shape.layout(), layout)) {
       return id;
     }
     for (InstructionId copy : copies_[id]) {
-      if (lies_alike(module_.instruction(copy).shape().layout(), layout)) {
+      if (same_layout(module_.instruction(copy).shape().layout(), layout)) {
         return copy;
       }
     }

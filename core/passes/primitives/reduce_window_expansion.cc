@@ -34,7 +34,7 @@ class Doubling {
       const Id operand = reduce_.operands()[i];
       all.values.push_back(window_.padded(b_, operand, b_.zeros(ir::Shape::scalar(b_.type(operand)))));
     }
-    if (!window_.meets_elements_only()) {
+    if (!window_.covers_elements_only()) {
       all.is_element = window_.is_element(b_, b_.shape(reduce_.operands()[0]));
     }
     const std::vector<ir::WindowDimension> window(reduce_.window().begin(), reduce_.window().end());
@@ -136,7 +136,7 @@ Id expand_reduce_window(ArrayBuilder &b, ir::Instruction reduce) {
   for (std::size_t i = 0; i < count; ++i) {
     values.push_back(window.padded(b, operands[i], b.zeros(ir::Shape::scalar(b.type(operands[i])))));
   }
-  if (!window.meets_elements_only()) {
+  if (!window.covers_elements_only()) {
     values.push_back(window.is_element(b, input));
   }
   const ir::Computation function = reduce.called(0);

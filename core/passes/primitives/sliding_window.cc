@@ -43,7 +43,7 @@ std::int64_t SlidingWindow::positions() const {
   return count;
 }
 
-bool SlidingWindow::meets_elements_only() const {
+bool SlidingWindow::covers_elements_only() const {
   return is_dense_;
 }
 

@@ -19,7 +19,7 @@ class SlidingWindow {
   // Returns the number of positions, which is the number of iterations of the loop.
   std::int64_t positions() const;
   // Whether every position is at an element, not at padding, for all placements of the window.
-  bool meets_elements_only() const;
+  bool covers_elements_only() const;
   // Returns the array with padding at the edges and between elements.
   ir::InstructionId padded(ArrayBuilder &b, ir::InstructionId x, ir::InstructionId value) const;
   // Returns a padded pred array of these sizes: true for elements, false for padding.

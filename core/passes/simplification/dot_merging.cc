@@ -55,7 +55,7 @@ std::int64_t place_in_result(const Instruction &dot, std::size_t side) {
 }
 
 // Whether two dots differ only in one operand, and these operands only in their size along one dimension.
-bool are_alike(const Instruction &a, const Instruction &b, std::size_t side, std::size_t along) {
+bool are_mergeable(const Instruction &a, const Instruction &b, std::size_t side, std::size_t along) {
   const Shape &x = a.operand(side).shape(), &y = b.operand(side).shape();
   if (x.element_type() != y.element_type() || x.rank() != y.rank() ||
       a.shape().element_type() != b.shape().element_type()) {
@@ -132,7 +132,7 @@ class Merger {
     for (std::size_t g = groups.size() - std::min(groups.size(), max_visited); g < groups.size(); ++g) {
       Group &group = groups[g];
       const Instruction first = module_.instruction(group.dots[0]);
-      if (group.along == along && are_alike(first, dot, side, along) &&
+      if (group.along == along && are_mergeable(first, dot, side, along) &&
           position_[index(dot.operands()[side])] < position_[index(first.id())] && pays(group, dot)) {
         group.dots.push_back(dot.id());
         return true;

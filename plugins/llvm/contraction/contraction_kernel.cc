@@ -104,7 +104,7 @@ std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<
     default:
       return TeamWork{.is_for_warpgroups = shapes[0].way == ContractionWay::WarpgroupTiles,
                       .leaves_registers = shapes[0].way == ContractionWay::MatrixTiles &&
-                                          slices_come_by_themselves(problems[0], shapes[0], target.gpu)};
+                                          are_slices_copied_async(problems[0], shapes[0], target.gpu)};
   }
 }
 

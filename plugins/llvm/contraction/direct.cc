@@ -210,7 +210,7 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
     auto settle = [&](Lanes &lanes, Operand operand) {
       int64_t stride = 0;
       if (are_neighbours && !has_single_stride(lane_axes_, operand, &stride)) {
-        lanes = ContractionMemory::as_neighbours(m, lanes);
+        lanes = ContractionMemory::as_contiguous(m, lanes);
       }
     };
     settle(column.lhs, lhs_operand);
@@ -254,7 +254,7 @@ void DirectStrategy::emit_tile(const ContractionMemory &m, const std::vector<Row
     if (is_dynamic) {
       emit_if(
           b, m.are_neighbours(columns[v].out.offsets),
-          [&] { return store_all(ContractionMemory::as_neighbours(m, columns[v].out)); },
+          [&] { return store_all(ContractionMemory::as_contiguous(m, columns[v].out)); },
           [&] { return store_all(columns[v].out); });
     } else {
       store_all(columns[v].out);

@@ -112,7 +112,7 @@ llvm::Value *ContractionMemory::are_neighbours(llvm::Value *offsets) const {
   return b.CreateAndReduce(b.CreateICmpEQ(offsets, expected));
 }
 
-Lanes ContractionMemory::as_neighbours(const ContractionMemory &memory, const Lanes &lanes) {
+Lanes ContractionMemory::as_contiguous(const ContractionMemory &memory, const Lanes &lanes) {
   if (lanes.kind != Lanes::scattered) {
     return lanes;
   }

@@ -69,7 +69,7 @@ class ContractionMemory {
   Lanes lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand, llvm::Value *first) const;
   // i1: whether the lanes are neighbours in memory, in order.
   llvm::Value *are_neighbours(llvm::Value *offsets) const;
-  static Lanes as_neighbours(const ContractionMemory &memory, const Lanes &lanes);
+  static Lanes as_contiguous(const ContractionMemory &memory, const Lanes &lanes);
 
   // Returns the mask of lhs lanes that are inside all windows, given the places that add up to the coordinate.
   Mask mask_of(std::span<const Place *const> places) const;

@@ -402,7 +402,7 @@ void PackedStrategy::emit_pack_column_group(const Item &item, llvm::Value *colum
           const Place *parts[] = {&element, &places[v]};
           mask = m.mask_and(mask, m.mask_of(parts));
         }
-        Lanes chosen = are_neighbours ? ContractionMemory::as_neighbours(m, lanes[v]) : lanes[v];
+        Lanes chosen = are_neighbours ? ContractionMemory::as_contiguous(m, lanes[v]) : lanes[v];
         llvm::Value *index =
             b.CreateAdd(b.CreateMul(k, m.integer(tile_columns_)), m.integer(static_cast<int64_t>(v) * width_));
         b.CreateAlignedStore(m.load(operand, chosen, element.offset, mask),
@@ -570,7 +570,7 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
     int64_t stride = 0;
     if (lanes.kind == Lanes::scattered && !has_single_stride(block_axes_, operand, &stride)) {
       emit_if(
-          b, m.are_neighbours(lanes.offsets), [&] { return pack(ContractionMemory::as_neighbours(m, lanes)); },
+          b, m.are_neighbours(lanes.offsets), [&] { return pack(ContractionMemory::as_contiguous(m, lanes)); },
           [&] { return pack(lanes); });
     } else {
       pack(lanes);
@@ -636,7 +636,7 @@ void PackedStrategy::emit_write_out(const Item &item, llvm::Value *row, llvm::Va
     int64_t stride = 0;
     if (lanes.kind == Lanes::scattered && !has_single_stride(problem_.columns, out_operand, &stride)) {
       emit_if(
-          b, m.are_neighbours(lanes.offsets), [&] { return store_rows(ContractionMemory::as_neighbours(m, lanes)); },
+          b, m.are_neighbours(lanes.offsets), [&] { return store_rows(ContractionMemory::as_contiguous(m, lanes)); },
           [&] { return store_rows(lanes); });
     } else {
       store_rows(lanes);

@@ -168,7 +168,7 @@ Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &ti
   }
   auto settled = [&](const Lanes &lanes, Operand operand) {
     int64_t stride = 0;
-    return has_single_stride(lane_axes_, operand, &stride) ? lanes : ContractionMemory::as_neighbours(m, lanes);
+    return has_single_stride(lane_axes_, operand, &stride) ? lanes : ContractionMemory::as_contiguous(m, lanes);
   };
   return emit_if(
       b, condition,

@@ -9,7 +9,7 @@ namespace bp::emit {
 using llvm::Value;
 
 std::int64_t FftMatrix::scratch_bytes() const {
-  return buffer_bytes() + (turn_step() + turn_count()) * 2 * shape_.block * p_.real_bytes();
+  return buffer_bytes() + (twiddle_step() + twiddle_count()) * 2 * shape_.block * p_.real_bytes();
 }
 
 // Whole vectors of rows are read, including undefined elements after the last row.
@@ -35,16 +35,16 @@ void FftMatrix::columns_first(const FftArray &line, Value *item) const {
     source.columns = b_.CreateSub(p_.integer(columns), first);
   }
   const FftArray transformed = p_.transform(source, std::nullopt, rows, shape_.block, scratch_);
-  const FftArray turns = emit_turns(first);
+  const FftArray twiddles = emit_twiddles(first);
   const std::int64_t lanes = p_.lanes();
   k_.loop(0, rounded_up(rows, lanes), lanes, [&](Value *row) {
     k_.loop(0, shape_.block, lanes, [&](Value *column) {
       std::vector<Value *> planes[2];
       for (std::int64_t i = 0; i < lanes; ++i) {
         Value *at = p_.plus(row, p_.integer(i));
-        const ComplexParts low = p_.load(turns, b_.CreateURem(at, p_.integer(turn_step())), column, lanes);
-        Value *high_row = p_.plus(b_.CreateUDiv(at, p_.integer(turn_step())), p_.integer(turn_step()));
-        const ComplexParts turn = emit_product(b_, low, p_.load(turns, high_row, column, lanes));
+        const ComplexParts low = p_.load(twiddles, b_.CreateURem(at, p_.integer(twiddle_step())), column, lanes);
+        Value *high_row = p_.plus(b_.CreateUDiv(at, p_.integer(twiddle_step())), p_.integer(twiddle_step()));
+        const ComplexParts turn = emit_product(b_, low, p_.load(twiddles, high_row, column, lanes));
         const ComplexParts value = emit_product(b_, p_.load(transformed, at, column, lanes), turn);
         planes[0].push_back(value.real);
         planes[1].push_back(value.imaginary);
@@ -78,23 +78,23 @@ void FftMatrix::columns_again(const FftArray &line, Value *item, double scale) c
 
 // For a block of columns from `first` on, and row k:
 // root(column k / n) = low(column, k % step) high(column, k / step).
-std::int64_t FftMatrix::turn_step() const {
+std::int64_t FftMatrix::twiddle_step() const {
   return static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(std::sqrt(static_cast<double>(shape_.matrix.first)))));
 }
-std::int64_t FftMatrix::turn_count() const {
-  return (rounded_up(shape_.matrix.first, shape_.block) - 1) / turn_step() + 1;
+std::int64_t FftMatrix::twiddle_count() const {
+  return (rounded_up(shape_.matrix.first, shape_.block) - 1) / twiddle_step() + 1;
 }
-FftArray FftMatrix::emit_turns(Value *first) const {
-  const std::int64_t step = turn_step(), count = step + turn_count();
+FftArray FftMatrix::emit_twiddles(Value *first) const {
+  const std::int64_t step = twiddle_step(), count = step + twiddle_count();
   const auto row_of = [=](std::int64_t i) { return i < step ? i : (i - step) * step; };
   const auto near = [&](std::int64_t i) {
     return root_of_unity(row_of(i / shape_.block) * (i % shape_.block), shape_.rows);
   };
   const std::string name = "near." + std::to_string(shape_.rows) + "." + std::to_string(step);
-  const FftArray turns{.base = p_.behind(scratch_, buffer_bytes() / p_.real_bytes()),
-                       .row_stride = 2 * shape_.block,
-                       .plane_stride = shape_.block};
+  const FftArray twiddles{.base = p_.behind(scratch_, buffer_bytes() / p_.real_bytes()),
+                          .row_stride = 2 * shape_.block,
+                          .plane_stride = shape_.block};
   const auto emit_some = [&](std::int64_t begin, std::int64_t end, std::int64_t factor) {
     k_.loop(begin, end, 1, [&](Value *i) {
       Value *row = p_.times(b_.CreateSub(i, p_.integer(begin)), factor);
@@ -102,13 +102,13 @@ FftArray FftMatrix::emit_turns(Value *first) const {
           p_.root_at(b_.CreateURem(b_.CreateMul(first, row), p_.integer(shape_.rows)), shape_.rows);
       k_.loop(0, shape_.block, p_.lanes(), [&](Value *column) {
         Value *place = p_.plus(p_.times(i, shape_.block), column);
-        p_.store(turns, i, column, p_.turned(name, count * shape_.block, near, place, far));
+        p_.store(twiddles, i, column, p_.load_twiddles(name, count * shape_.block, near, place, far));
       });
     });
   };
   emit_some(0, step, 1);
   emit_some(step, count, step);
-  return turns;
+  return twiddles;
 }
 
 }  // namespace bp::emit

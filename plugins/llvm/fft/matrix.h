@@ -22,9 +22,9 @@ class FftMatrix {
 
  private:
   std::int64_t buffer_bytes() const;
-  std::int64_t turn_step() const;
-  std::int64_t turn_count() const;
-  FftArray emit_turns(llvm::Value *first) const;
+  std::int64_t twiddle_step() const;
+  std::int64_t twiddle_count() const;
+  FftArray emit_twiddles(llvm::Value *first) const;
   llvm::Value *matrix_block(llvm::Value *item) const;
 
   FftPasses &p_;

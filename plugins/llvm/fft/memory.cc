@@ -205,8 +205,8 @@ ComplexParts FftMemory::root_at(Value *k, std::int64_t n) const {
                       load_wide(highs, k_.b.CreateUDiv(k, integer(low)), 1));
 }
 
-ComplexParts FftMemory::turned(const std::string &name, std::int64_t size, const Numbers &value, Value *place,
-                               ComplexParts number) const {
+ComplexParts FftMemory::load_twiddles(const std::string &name, std::int64_t size, const Numbers &value, Value *place,
+                                      ComplexParts number) const {
   const FftArray table = table_of(name, size, value, BP_DTYPE_F64);
   const ComplexParts wide = emit_product(k_.b, load_wide(table, place, lanes()), spread(number, lanes()));
   llvm::Type *type = with_lanes_of(real_, wide.real);

@@ -66,8 +66,8 @@ class FftMemory {
   // Returns root(k) of the n-th roots of unity, for an n too large for a table, as a product of two numbers in f64.
   ComplexParts root_at(llvm::Value *k, std::int64_t n) const;
   // Returns value(place), value(place + 1), ... from a table in f64, times a number in f64.
-  ComplexParts turned(const std::string &name, std::int64_t size, const Numbers &value, llvm::Value *place,
-                      ComplexParts number) const;
+  ComplexParts load_twiddles(const std::string &name, std::int64_t size, const Numbers &value, llvm::Value *place,
+                             ComplexParts number) const;
 
   // Calls body(row, column, lanes) for all numbers of `rows` rows, one vector at a time; some numbers may be visited
   // twice.

@@ -68,7 +68,7 @@ ComplexParts FftReal::roots_from(Value *k, std::int64_t lanes) const {
   if (!shape_.is_long) {
     return m_.load(m_.table("line." + std::to_string(n), shape_.points / 2 + 1, root), k, m_.integer(0), lanes);
   }
-  return m_.turned("lanes." + std::to_string(n), lanes, root, m_.integer(0), m_.root_at(k, n));
+  return m_.load_twiddles("lanes." + std::to_string(n), lanes, root, m_.integer(0), m_.root_at(k, n));
 }
 
 void FftReal::untangle(const FftArray &z, const FftArray &to, Value *item, std::int64_t items) const {

@@ -301,7 +301,7 @@ bool can_share(const ModuleView &module, const RowFusion &rows) {
 
 // Returns the largest distance from 0 of the positions that padding or windows refer to, including those that do not
 // exist; an element of the operand is at its coordinate times `step`. In doubles, which do not overflow.
-double farthest_place(InstructionView instruction) {
+double max_position(InstructionView instruction) {
   const bool is_pad = instruction.op() == BP_OP_PAD;
   if (!is_pad && instruction.op() != BP_OP_REDUCE_WINDOW) {
     return 0;
@@ -334,7 +334,7 @@ bool needs_large_coordinates(InstructionView instruction) {
       return true;
     }
   }
-  if (farthest_place(instruction) >= static_cast<double>(limit)) {
+  if (max_position(instruction) >= static_cast<double>(limit)) {
     return true;
   }
   for (std::size_t c = 0; c < instruction.calls().size(); ++c) {

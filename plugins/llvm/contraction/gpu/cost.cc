@@ -128,9 +128,9 @@ TileUnit tile_unit(const ContractionProblem &problem, ContractionWay way, const 
 // Work of a multiprocessor for a slice of both operands.
 struct SliceWork {
   double instructions = 0;
-  double read = 0, shared = 0;              // bytes from the cache; bytes from and to shared memory
-  double kept = 0;                          // bytes stored in shared memory
-  bool some_come = false, all_come = true;  // whether some, and all, are copied asynchronously
+  double read = 0, shared = 0;               // bytes from the cache; bytes from and to shared memory
+  double kept = 0;                           // bytes stored in shared memory
+  bool any_async = false, all_async = true;  // whether some, and all, are copied asynchronously
 };
 
 SliceWork slice_work(const ContractionProblem &problem, const ContractionShape &shape, const TileUnit &unit,
@@ -148,8 +148,8 @@ SliceWork slice_work(const ContractionProblem &problem, const ContractionShape &
     work.kept += elements * unit.element_bytes;
     work.shared += elements * unit.element_bytes * (1 + unit.reads[is_rows ? 0 : 1]);
     const bool comes = gpu.has_async_copy && !prologue && lanes * read_bits(problem, operand) == 128;
-    work.some_come |= comes;
-    work.all_come &= comes;
+    work.any_async |= comes;
+    work.all_async &= comes;
   }
   return work;
 }
@@ -165,7 +165,7 @@ double tile_cycles(const ContractionProblem &problem, const ContractionShape &sh
 
   // Number of blocks that a multiprocessor runs at once.
   const double slices =
-      slice.some_come ? std::clamp<double>(std::floor(unit.shared_bytes / slice.kept), unit.min_slices, max_slices)
+      slice.any_async ? std::clamp<double>(std::floor(unit.shared_bytes / slice.kept), unit.min_slices, max_slices)
                       : unit.min_slices;
   const double sums = rows * columns / tile_members * scalar_bytes(problem.types.accumulate) / 4;
   const double fitting = std::min({static_cast<double>(gpu.shared_bytes) / (slices * slice.kept + block_overhead),
@@ -176,8 +176,8 @@ double tile_cycles(const ContractionProblem &problem, const ContractionShape &sh
   // Threads that copy slices through registers wait for each slice. With asynchronous copies, they wait only for the
   // slices after the first `ahead` ones.
   const auto depth = static_cast<double>(unit.depth);
-  const double steps = std::ceil(sizes.contracted / depth), ahead = slice.all_come ? slices - 1 : 1;
-  const double waited = slice.all_come ? std::max(0.0, 1 - ahead / steps) : 1;
+  const double steps = std::ceil(sizes.contracted / depth), ahead = slice.all_async ? slices - 1 : 1;
+  const double waited = slice.all_async ? std::max(0.0, 1 - ahead / steps) : 1;
   const double from_cache = std::min(cache_rate, gpu.cache_bytes / busy);
   const double products = rows * columns * depth;
   const double instructions = slice.instructions + (shape.way == ContractionWay::ScalarTiles ? products : 0);
@@ -311,8 +311,8 @@ int64_t piece_lanes(const ContractionProblem &problem, const std::vector<Axis> &
   return lanes;
 }
 
-bool slices_come_by_themselves(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu) {
-  return slice_work(problem, shape, tile_unit(problem, shape.way, gpu), gpu).all_come;
+bool are_slices_copied_async(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu) {
+  return slice_work(problem, shape, tile_unit(problem, shape.way, gpu), gpu).all_async;
 }
 
 double contraction_cycles(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu) {

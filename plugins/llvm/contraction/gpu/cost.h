@@ -24,7 +24,7 @@ int64_t piece_lanes(const ContractionProblem &problem, const std::vector<Axis> &
                     int64_t depth);
 
 // Whether a team that does tiles copies the slices of both operands asynchronously, without registers.
-bool slices_come_by_themselves(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu);
+bool are_slices_copied_async(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu);
 
 // Returns the estimated cycles from the start of the kernel to its end.
 double contraction_cycles(const ContractionProblem &problem, const ContractionShape &shape, const GpuFacts &gpu);

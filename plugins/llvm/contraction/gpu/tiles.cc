@@ -31,9 +31,9 @@ int64_t TileStrategy::slices_bytes() const {
 // One slice is multiplied, and enough slices are in flight that reading memory takes no longer than multiplying. The
 // previous slice may still be in use by an asynchronous multiplication when the next one is needed.
 int64_t TileStrategy::slices_at_once() const {
-  const int64_t least = multiplies_behind() ? 3 : 2;
-  const bool some_come = may_come_by_itself(row_side) || may_come_by_itself(column_side);
-  return some_come ? std::clamp<int64_t>(max_memory_bytes() / slices_bytes(), least, max_slices) : least;
+  const int64_t least = multiplies_async() ? 3 : 2;
+  const bool any_async = may_be_copied_async(row_side) || may_be_copied_async(column_side);
+  return any_async ? std::clamp<int64_t>(max_memory_bytes() / slices_bytes(), least, max_slices) : least;
 }
 
 int64_t TileStrategy::scratch_bytes() const {
@@ -65,16 +65,16 @@ llvm::Value *TileStrategy::slice_address(const ContractionMemory &m, size_t side
 }
 
 // Whether pieces are 16 bytes that are the same in both memories.
-bool TileStrategy::may_come_by_itself(size_t side) const {
+bool TileStrategy::may_be_copied_async(size_t side) const {
   llvm::Type *type = operand(side) == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
   return team_.has_async_copy() && !problem_.prologues[operand(side)] &&
          lies_along_contracted(side) == has_contracted_lines(side) && slice_type() == storage_type_of(type) &&
          piece_lanes(side) * bytes_of(type) == 16;
 }
 
-bool TileStrategy::comes_by_itself(const ContractionMemory &m, size_t side) const {
+bool TileStrategy::is_copied_async(const ContractionMemory &m, size_t side) const {
   const std::vector<Axis> &along = lies_along_contracted(side) ? m.problem.contracted : axes(m.problem, side);
-  return may_come_by_itself(side) && m.vector_alignment(operand(side), along, piece_lanes(side)) >= 16;
+  return may_be_copied_async(side) && m.vector_alignment(operand(side), along, piece_lanes(side)) >= 16;
 }
 
 // Starts the copies of a member's pieces. Neighbouring members read neighbours in memory, if there are any.
@@ -83,7 +83,7 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
                                               llvm::Value *slice) const {
   llvm::IRBuilder<> &b = m.b;
   const Operand from = operand(side);
-  const bool is_along_contracted = lies_along_contracted(side), by_itself = comes_by_itself(m, side);
+  const bool is_along_contracted = lies_along_contracted(side), is_async = is_copied_async(m, side);
   const std::vector<Axis> &along = is_along_contracted ? m.problem.contracted : axes(m.problem, side);
   const int64_t lanes = piece_lanes(side), count = tile(side) * depth_ / lanes;
   Pieces pieces;
@@ -103,7 +103,7 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
     }
     llvm::Value *offset = b.CreateAdd(line.offset, step.offset);
     Piece piece = {slice, k, i, m.is_below(number, count, team_.size()), std::nullopt};
-    if (by_itself) {
+    if (is_async) {
       llvm::Value *to = slice_address(m, side, slice, k, i);
       emit_when(b, piece.is_one, [&] { team_.cp_async(b, to, m.address(from, offset, is_there), is_there); });
     } else {
@@ -152,7 +152,7 @@ std::optional<TensorView> TileStrategy::view(const ContractionMemory &m, size_t 
   const int64_t bytes = bytes_of(slice_type());
   if (!takes_boxes() || !team_.has_copy_engine() || of_side.size() != 1 || contracted.size() != 1 ||
       problem_.batch.size() > 1 || has_window(of_side[0]) || has_window(contracted[0]) ||
-      (!problem_.batch.empty() && has_window(problem_.batch[0])) || !comes_by_itself(m, side)) {
+      (!problem_.batch.empty() && has_window(problem_.batch[0])) || !is_copied_async(m, side)) {
     return std::nullopt;
   }
   constexpr int64_t max_elements = int64_t{1} << 31, max_bytes = int64_t{1} << 40;
@@ -240,7 +240,7 @@ class TileStrategy::Slices {
                   strategy.batch_place(m, batch, strategy.operand(column_side))},
         has_boxes_(boxes_[row_side] || boxes_[column_side]),
         has_pieces_(!boxes_[row_side] || !boxes_[column_side]),
-        some_come_(comes(row_side) || comes(column_side)) {}
+        any_async_(comes(row_side) || comes(column_side)) {}
 
   void init_barriers() const {
     if (!has_boxes_) {
@@ -261,7 +261,7 @@ class TileStrategy::Slices {
         pieces[side] = strategy_.start_copy(m_, side, of_batch_[side], first_[side], k, slices(k)[side]);
       }
     }
-    if (some_come_) {
+    if (any_async_) {
       team_.cp_async_commit(b_);
     }
     if (has_boxes_) {
@@ -278,11 +278,11 @@ class TileStrategy::Slices {
 
   // Waits until all copies but those of the `last` slices are done, by all members.
   void wait(int64_t last) const {
-    if (some_come_) {
+    if (any_async_) {
       team_.cp_async_wait(b_, static_cast<uint32_t>(last));
     }
     if (has_pieces_) {
-      strategy_.show_copied(m_);
+      strategy_.fence_copied(m_);
     }
     team_.wait(b_);
   }
@@ -296,7 +296,7 @@ class TileStrategy::Slices {
   }
 
  private:
-  bool comes(size_t side) const { return !boxes_[side] && strategy_.comes_by_itself(m_, side); }
+  bool comes(size_t side) const { return !boxes_[side] && strategy_.is_copied_async(m_, side); }
   llvm::Value *number(llvm::Value *k) const { return b_.CreateUDiv(k, m_.integer(strategy_.depth_)); }
   llvm::Value *place(llvm::Value *k) const { return b_.CreateURem(number(k), m_.integer(strategy_.slices_at_once())); }
   OfSides slices(llvm::Value *k) const {
@@ -315,7 +315,7 @@ class TileStrategy::Slices {
   llvm::Value *batch_, *scratch_;
   const BoxesOfSides boxes_;
   const std::array<Place, 2> of_batch_;
-  const bool has_boxes_, has_pieces_, some_come_;
+  const bool has_boxes_, has_pieces_, any_async_;
 };
 
 // Multiplies one slice while the next ones are copied, the last of them to where the previous slice was. If the
@@ -331,7 +331,7 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
   Values results;
   emit_loop(b, m.integer(0), m.integer(ahead * depth_), depth_,
             [&](llvm::Value *k) { slices.finish(slices.start(k)); });
-  if (multiplies_behind()) {
+  if (multiplies_async()) {
     slices.wait(ahead - 1);  // for the first slice
     results = emit_sum(
         b, contracted_, depth_, zeros,

@@ -40,7 +40,7 @@ class TileStrategy : public ContractionStrategy {
   virtual Values multiply(const ContractionMemory &memory, const OfSides &slices, Values sums) const = 0;
   // Whether the multiplication continues asynchronously, until the member multiplies the next slices or calls
   // finish_sums().
-  virtual bool multiplies_behind() const { return false; }
+  virtual bool multiplies_async() const { return false; }
   virtual Values finish_sums(const ContractionMemory &, Values sums) const { return sums; }
   // slice_place() returns the offset of an element in a slice, in elements: k along the contracted axis, i along the
   // side; slice_size() returns the number of elements of the slice. By default, lines begin in different banks of
@@ -49,7 +49,7 @@ class TileStrategy : public ContractionStrategy {
   virtual int64_t slice_size(size_t side) const;
   virtual int64_t max_memory_bytes() const { return team_.max_memory_bytes(); }
   // Called by a member before it waits for the others, so that the elements it copied are visible to all that multiply.
-  virtual void show_copied(const ContractionMemory &) const {}
+  virtual void fence_copied(const ContractionMemory &) const {}
   // Whether lines of slices are in the format in which a copy engine writes them.
   virtual bool takes_boxes() const { return false; }
   // Returns the length, a multiple of depth, of the longest chain of additions that keeps enough precision. Longer sums
@@ -96,8 +96,8 @@ class TileStrategy : public ContractionStrategy {
   int64_t piece_lanes(size_t side) const {
     return emit::piece_lanes(problem_, axes(problem_, side), operand(side), tile(side), depth_);
   }
-  bool may_come_by_itself(size_t side) const;
-  bool comes_by_itself(const ContractionMemory &memory, size_t side) const;
+  bool may_be_copied_async(size_t side) const;
+  bool is_copied_async(const ContractionMemory &memory, size_t side) const;
   int64_t slices_bytes() const;
   int64_t slices_at_once() const;  // number of slices of both sides in memory at once
   llvm::Value *slice_address(const ContractionMemory &memory, size_t side, llvm::Value *slice, llvm::Value *k,

@@ -35,7 +35,7 @@ class WarpgroupTiles final : public UnitTiles {
   }
 
   bool takes_boxes() const override { return true; }
-  void show_copied(const ContractionMemory &m) const override { team_.proxy_fence(m.b); }
+  void fence_copied(const ContractionMemory &m) const override { team_.proxy_fence(m.b); }
 
   OfSides position(const ContractionMemory &m, size_t sum) const override {
     llvm::IRBuilder<> &b = m.b;
@@ -56,7 +56,7 @@ class WarpgroupTiles final : public UnitTiles {
                        {slices[column_side], has_contracted_lines(column_side)}, sums);
   }
 
-  bool multiplies_behind() const override { return true; }
+  bool multiplies_async() const override { return true; }
   Values finish_sums(const ContractionMemory &m, Values sums) const override { return team_.wgmma_wait(m.b, sums); }
 };
 
