@@ -69,7 +69,7 @@ ComparisonDirection mirrored(ComparisonDirection direction) {
 
 // Returns for how many n = 0, 1, ... `start + n * step  direction  limit` holds before it first fails; nothing if it
 // never fails.
-std::optional<Int128> count_rounds(ComparisonDirection direction, Int128 start, Int128 step, Int128 limit) {
+std::optional<Int128> count_iterations(ComparisonDirection direction, Int128 start, Int128 step, Int128 limit) {
   switch (direction) {
     case ComparisonDirection::Eq:
       return start != limit ? std::optional<Int128>(0) : step != 0 ? std::optional<Int128>(1) : std::nullopt;
@@ -80,9 +80,9 @@ std::optional<Int128> count_rounds(ComparisonDirection direction, Int128 start, 
       }
       return step != 0 && distance % step == 0 && distance / step > 0 ? std::optional(distance / step) : std::nullopt;
     }
-    case ComparisonDirection::Le: return count_rounds(ComparisonDirection::Lt, start, step, limit + 1);
-    case ComparisonDirection::Ge: return count_rounds(ComparisonDirection::Gt, start, step, limit - 1);
-    case ComparisonDirection::Gt: return count_rounds(ComparisonDirection::Lt, -start, -step, -limit);
+    case ComparisonDirection::Le: return count_iterations(ComparisonDirection::Lt, start, step, limit + 1);
+    case ComparisonDirection::Ge: return count_iterations(ComparisonDirection::Gt, start, step, limit - 1);
+    case ComparisonDirection::Gt: return count_iterations(ComparisonDirection::Lt, -start, -step, -limit);
     case ComparisonDirection::Lt: break;
   }
   if (start >= limit) {
@@ -126,10 +126,11 @@ std::optional<std::int64_t> trip_count(const Instruction &loop) {
     if (!start || !step) {
       continue;
     }
-    auto rounds = count_rounds(direction, *start, *step, *limit);
+    auto iterations = count_iterations(direction, *start, *step, *limit);
     const ir::ElementType type = test.operand(side).shape().element_type();
-    if (rounds && *rounds >= 0 && holds(ir::ElementType::S64, *rounds) && holds(type, *start + *rounds * *step)) {
-      return static_cast<std::int64_t>(*rounds);
+    if (iterations && *iterations >= 0 && holds(ir::ElementType::S64, *iterations) &&
+        holds(type, *start + *iterations * *step)) {
+      return static_cast<std::int64_t>(*iterations);
     }
   }
   return std::nullopt;

@@ -250,15 +250,15 @@ std::vector<ir::InstructionId> ArrayBuilder::row_of_starts(Id starts, Id row) {
   return scalars;
 }
 
-std::vector<ir::InstructionId> ArrayBuilder::loop(std::int64_t rounds, std::vector<Id> values, const Body &body) {
+std::vector<ir::InstructionId> ArrayBuilder::loop(std::int64_t iterations, std::vector<Id> values, const Body &body) {
   values.insert(values.begin(), constant(ir::ElementType::S32, 0));
   Id before = tuple(values);
   const ir::Shape state = shape(before);
   const std::string name(original_.name());
   ArrayBuilder condition(module(), original_, module().add_computation(name + ".condition"));
-  Id round = condition.get_tuple_element(condition.parameter(state), 0);
-  Id limit = condition.constant(ir::ElementType::S32, static_cast<double>(rounds));
-  condition.finish(condition.compare(ir::ComparisonDirection::Lt, round, limit));
+  Id iteration = condition.get_tuple_element(condition.parameter(state), 0);
+  Id limit = condition.constant(ir::ElementType::S32, static_cast<double>(iterations));
+  condition.finish(condition.compare(ir::ComparisonDirection::Lt, iteration, limit));
 
   ArrayBuilder inner(module(), original_, module().add_computation(name + ".body"));
   const auto elements = [&](ArrayBuilder &b, Id whole) {
@@ -269,9 +269,9 @@ std::vector<ir::InstructionId> ArrayBuilder::loop(std::int64_t rounds, std::vect
     return parts;
   };
   std::vector<Id> parts = elements(inner, inner.parameter(state));
-  round = parts[0];
-  std::vector<Id> next = body(inner, round, {parts.begin() + 1, parts.end()});
-  next.insert(next.begin(), inner.sum({round, inner.constant(ir::ElementType::S32, 1)}));
+  iteration = parts[0];
+  std::vector<Id> next = body(inner, iteration, {parts.begin() + 1, parts.end()});
+  next.insert(next.begin(), inner.sum({iteration, inner.constant(ir::ElementType::S32, 1)}));
   inner.finish(inner.tuple(next));
 
   Id after = add(

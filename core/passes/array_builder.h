@@ -113,8 +113,8 @@ class ArrayBuilder : public ir::Builder {
 
   // Adds a loop: body(builder of the body, s32[] iteration, values before the iteration) returns the values after it.
   // Iterations count from 0. The body can use only these values: whatever else it needs has to be among them.
-  using Body = std::function<std::vector<Id>(ArrayBuilder &, Id round, std::vector<Id> values)>;
-  std::vector<Id> loop(std::int64_t rounds, std::vector<Id> values, const Body &body);
+  using Body = std::function<std::vector<Id>(ArrayBuilder &, Id iteration, std::vector<Id> values)>;
+  std::vector<Id> loop(std::int64_t iterations, std::vector<Id> values, const Body &body);
 
  private:
   Id chain(ir::Opcode opcode, Ids operands);

@@ -11,10 +11,10 @@
 
 #include "plugins/gpu/guarded_cost.h"
 #include "plugins/gpu/launch_problem.h"
-#include "plugins/gpu/loop_rounds.h"
 #include "plugins/gpu/needed_values.h"
 #include "plugins/gpu/plan_builder.h"
-#include "plugins/gpu/two_rounds.h"
+#include "plugins/gpu/trip_count.h"
+#include "plugins/gpu/two_iterations.h"
 #include "plugins/llvm/kernel/call.h"
 #include "plugins/llvm/kernel/kernel.h"
 
@@ -76,11 +76,11 @@ class Compiler {
   bool loop(InstructionView i) {
     const ComputationView condition = i.called(0), body = i.called(1);
     move_needed(i, i.operands(), body.parameters());
-    if (const auto rounds = loop_rounds(i)) {
-      return repeat(i, body, *rounds) && loop_results(i, body);
+    if (const auto iterations = trip_count(i)) {
+      return repeat(i, body, *iterations) && loop_results(i, body);
     }
-    if (const std::uint64_t together = max_guarded / costs_.of_round(i); together > 1) {
-      return guarded_rounds(i, together) && loop_results(i, body);
+    if (const std::uint64_t together = max_guarded / costs_.of_iteration(i); together > 1) {
+      return guarded_iterations(i, together) && loop_results(i, body);
     }
     const std::uint32_t start = builder_.here();
     move_needed(i, body.parameters(), condition.parameters());
@@ -99,14 +99,14 @@ class Compiler {
 
   // Starts `together` iterations each time before the host asks whether the loop goes on: those after the last one are
   // not wanted. The condition of the first iteration needs no guard.
-  bool guarded_rounds(InstructionView i, std::uint64_t together) {
+  bool guarded_iterations(InstructionView i, std::uint64_t together) {
     const Place goes_on = builder_.new_guards(1);
     const std::uint32_t start = builder_.here();
-    if (!guarded_round(i, goes_on)) {
+    if (!guarded_iteration(i, goes_on)) {
       return false;
     }
     const std::uint32_t again = builder_.here();
-    if (!builder_.guarded(goes_on, [&] { return guarded_round(i, goes_on); })) {
+    if (!builder_.guarded(goes_on, [&] { return guarded_iteration(i, goes_on); })) {
       return false;
     }
     builder_.write_again(again, builder_.here() - again, together - 2);
@@ -115,7 +115,7 @@ class Compiler {
     plan_.commands[exit].target = builder_.here();
     return true;
   }
-  bool guarded_round(InstructionView i, const Place &goes_on) {
+  bool guarded_iteration(InstructionView i, const Place &goes_on) {
     const ComputationView condition = i.called(0), body = i.called(1);
     move_needed(i, body.parameters(), condition.parameters());
     if (!computation(condition)) {
@@ -131,10 +131,10 @@ class Compiler {
 
   // A loop without a condition: the host need not wait for the GPU before the next iteration. Short iterations are
   // written out several times, so that the GPU gets more commands at once; two of them together need fewer moves
-  // (two_rounds.h).
-  bool repeat(InstructionView i, ComputationView body, std::uint64_t rounds) {
+  // (two_iterations.h).
+  bool repeat(InstructionView i, ComputationView body, std::uint64_t iterations) {
     std::uint32_t start = builder_.here();
-    if (rounds == 0) {
+    if (iterations == 0) {
       return true;
     }
     if (!computation(body)) {
@@ -146,26 +146,26 @@ class Compiler {
     }
     const auto is_straight = [](const Command &command) { return !jumps(command.kind); };
     const bool is_one_segment = std::all_of(plan_.commands.begin() + start, plan_.commands.end(), is_straight);
-    if (is_one_segment && rounds > 1) {
-      if (const std::vector<Command> pair = two_rounds(plan_, start, module_, body); !pair.empty()) {
-        if (rounds % 2 == 0) {
+    if (is_one_segment && iterations > 1) {
+      if (const std::vector<Command> pair = two_iterations(plan_, start, module_, body); !pair.empty()) {
+        if (iterations % 2 == 0) {
           plan_.commands.resize(start);
         }
         start = builder_.here();  // after the odd iteration
         plan_.commands.insert(plan_.commands.end(), pair.begin(), pair.end());
-        rounds /= 2;
+        iterations /= 2;
       }
     }
     const std::uint64_t length = builder_.here() - start;
     const std::uint64_t together =
-        is_one_segment ? std::clamp<std::uint64_t>(commands_together / length, 1, rounds) : 1;
+        is_one_segment ? std::clamp<std::uint64_t>(commands_together / length, 1, iterations) : 1;
     builder_.write_again(start, length, together - 1);
-    if (rounds >= 2 * together) {
+    if (iterations >= 2 * together) {
       Command &again = builder_.add(CommandKind::Repeat, i);
       again.target = start;
-      again.size = rounds / together;
+      again.size = iterations / together;
     }
-    builder_.write_again(start, length, rounds % together);
+    builder_.write_again(start, length, iterations % together);
     return true;
   }
   bool loop_results(InstructionView i, ComputationView body) {

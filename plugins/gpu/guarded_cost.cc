@@ -4,7 +4,7 @@
 
 #include "plugins/gpu/kernel_set.h"
 #include "plugins/gpu/launch_problem.h"
-#include "plugins/gpu/loop_rounds.h"
+#include "plugins/gpu/trip_count.h"
 #include "plugins/llvm/kernel/call.h"
 #include "plugins/llvm/kernel/kernel.h"
 
@@ -57,13 +57,13 @@ std::uint64_t GuardedCost::of(InstructionView i) {
       return cost;
     }
     case BP_OP_WHILE: {
-      const auto rounds = loop_rounds(i);
-      if (!rounds) {
+      const auto iterations = trip_count(i);
+      if (!iterations) {
         return too_much;
       }
       const ComputationView body = i.called(1);
-      const std::uint64_t of_round = of(body) + of_moves(body.roots(), body.parameters());
-      return of_moves(i.operands(), body.parameters()) + std::min(*rounds, too_much) * of_round +
+      const std::uint64_t of_iteration = of(body) + of_moves(body.roots(), body.parameters());
+      return of_moves(i.operands(), body.parameters()) + std::min(*iterations, too_much) * of_iteration +
              of_moves(body.parameters(), results_of(i));
     }
     default: break;
@@ -87,7 +87,7 @@ std::uint64_t GuardedCost::of(InstructionView i) {
   return launches * of_launch(bytes) + of_copies;
 }
 
-std::uint64_t GuardedCost::of_round(InstructionView loop) {
+std::uint64_t GuardedCost::of_iteration(InstructionView loop) {
   const ComputationView condition = loop.called(0), body = loop.called(1);
   return of_moves(body.parameters(), condition.parameters()) + of(condition) + 1 + of(body) +
          of_moves(body.roots(), body.parameters());

@@ -29,7 +29,7 @@ class GuardedCost {
 
   std::uint64_t of(emit::InstructionView instruction);
   // The cost of one iteration of a while.
-  std::uint64_t of_round(emit::InstructionView loop);
+  std::uint64_t of_iteration(emit::InstructionView loop);
 
  private:
   std::uint64_t of(emit::ComputationView computation);

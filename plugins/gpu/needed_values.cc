@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/gpu/loop_rounds.h"
+#include "plugins/gpu/trip_count.h"
 #include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::gpu {
@@ -44,7 +44,7 @@ NeededValues::NeededValues(const emit::ModuleView &module)
       }
       if (i.op() == BP_OP_CONDITIONAL) {
         need(i.operand(0));
-      } else if (i.op() == BP_OP_WHILE && !loop_rounds(i)) {
+      } else if (i.op() == BP_OP_WHILE && !trip_count(i)) {
         need(i.called(0).roots()[0]);
       }
     }

@@ -61,9 +61,9 @@ class Run {
     switch (command.kind) {
       case CommandKind::Jump: at = command.target; return BP_OK;
       case CommandKind::Repeat: {
-        std::uint64_t &rounds = rounds_[at];
-        const bool is_over = ++rounds == command.size;
-        rounds = is_over ? 0 : rounds;
+        std::uint64_t &iterations = iterations_[at];
+        const bool is_over = ++iterations == command.size;
+        iterations = is_over ? 0 : iterations;
         at = is_over ? at + 1 : command.target;
         return BP_OK;
       }
@@ -91,8 +91,8 @@ class Run {
   const LaunchPlan &plan_;
   Machine &machine_;
   const bp_diag_t *diag_;
-  std::vector<std::uint64_t> bases_;                         // of the allocations, scratch last
-  std::unordered_map<std::uint32_t, std::uint64_t> rounds_;  // completed so far, by command
+  std::vector<std::uint64_t> bases_;                             // of the allocations, scratch last
+  std::unordered_map<std::uint32_t, std::uint64_t> iterations_;  // completed so far, by command
 };
 
 bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {

@@ -21,13 +21,13 @@ constexpr Direction directions[] = {
 
 // Returns the number of iterations of the loop with wrap-around; -1 for 2^9 and more, in which case it is infinite.
 int run(const Direction &direction, int start, int step, int limit) {
-  int rounds = 0;
+  int iterations = 0;
   for (auto i = static_cast<std::int8_t>(start); direction.holds(i, limit); i = static_cast<std::int8_t>(i + step)) {
-    if (++rounds == 512) {
+    if (++iterations == 512) {
       return -1;
     }
   }
-  return rounds;
+  return iterations;
 }
 
 // `mirrored`: the limit is the left operand and passed on in the state, and the step is subtracted.
@@ -57,13 +57,13 @@ TEST_CASE("a trip count is how often the loop runs") {
       for (int step : {-100, -3, -1, 0, 1, 2, 7, 127}) {
         for (int limit : {-128, -127, -9, 0, 5, 6, 126, 127}) {
           INFO(start << " by " << step << " while " << direction.text << " " << limit);
-          const int rounds = run(direction, start, step, limit);
+          const int iterations = run(direction, start, step, limit);
           auto count = trip_count(make_loop(direction, start, step, limit, false).entry().root());
-          CHECK((!count || *count == rounds));
+          CHECK((!count || *count == iterations));
           known += count ? 1 : 0;
           // If the counter does not wrap around, the count must be known.
-          const int end = start + rounds * step;
-          CHECK((count || rounds < 0 || end < -128 || end > 127));
+          const int end = start + iterations * step;
+          CHECK((count || iterations < 0 || end < -128 || end > 127));
         }
       }
     }

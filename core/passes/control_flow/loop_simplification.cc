@@ -142,7 +142,7 @@ class LoopSimplifier {
   analysis::SideEffects side_effects_;
 };
 
-bool inline_single_rounds(ir::Module &module, const PassContext &context) {
+bool inline_single_iterations(ir::Module &module, const PassContext &context) {
   const analysis::SideEffects side_effects(module);
   GrowthBudget budget(module, context);
   return inline_bodies(module, budget, [&](const Instruction &loop) -> std::optional<InlinedBody> {
@@ -155,7 +155,7 @@ bool inline_single_rounds(ir::Module &module, const PassContext &context) {
 }  // namespace
 
 Result<bool> loop_simplification(ir::Module &module, const PassContext &context) {
-  const bool has_inlined = inline_single_rounds(module, context);
+  const bool has_inlined = inline_single_iterations(module, context);
   LoopSimplifier simplifier(module, context);
   BP_ASSIGN(const bool changed, rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
               return simplifier.run(instruction);

@@ -14,15 +14,15 @@ Result<bool> loop_unrolling(ir::Module &module, const PassContext &context) {
     if (loop.opcode() != ir::Opcode::While || side_effects.has(loop.calls()[0])) {
       return loop.id();
     }
-    const auto rounds = analysis::trip_count(loop);
+    const auto iterations = analysis::trip_count(loop);
     const auto size = static_cast<std::int64_t>(loop.called(1).instruction_count());
     const auto limit = static_cast<std::int64_t>(context.max_unrolled_instructions);
-    if (!rounds || *rounds > limit / std::max<std::int64_t>(size, 1) ||
-        !budget.try_spend(loop, loop.called(1), static_cast<std::size_t>(*rounds))) {
+    if (!iterations || *iterations > limit / std::max<std::int64_t>(size, 1) ||
+        !budget.try_spend(loop, loop.called(1), static_cast<std::size_t>(*iterations))) {
       return loop.id();
     }
     ir::InstructionId state = loop.operands()[0];
-    for (std::int64_t round = 0; round < *rounds; ++round) {
+    for (std::int64_t iteration = 0; iteration < *iterations; ++iteration) {
       state = copy_body(module, loop.calls()[1], loop.parent().id(), {&state, 1});
     }
     return state;

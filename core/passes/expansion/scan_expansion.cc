@@ -35,10 +35,10 @@ Result<bool> scan_expansion(ir::Module &module, const PassContext &context) {
     for (std::size_t i = 0; i < outputs; ++i) {
       values.push_back(b.zeros(results[i]));
     }
-    const auto one_step = [&](ArrayBuilder &body, InstructionId round, std::vector<InstructionId> now) {
-      InstructionId place = round;
+    const auto one_step = [&](ArrayBuilder &body, InstructionId iteration, std::vector<InstructionId> now) {
+      InstructionId place = iteration;
       if (reversed) {
-        place = body.difference({body.constant(ir::ElementType::S32, static_cast<double>(length - 1)), round});
+        place = body.difference({body.constant(ir::ElementType::S32, static_cast<double>(length - 1)), iteration});
       }
       std::vector<InstructionId> arguments(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(inputs + carries));
       for (std::size_t i = 0; i < inputs; ++i) {

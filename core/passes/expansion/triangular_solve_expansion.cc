@@ -15,10 +15,10 @@ using ir::InstructionId;
 InstructionId solve(ArrayBuilder &b, InstructionId a, InstructionId right, bool lower, bool has_unit_diagonal) {
   const std::size_t row_dimension = b.shape(a).rank() - 2, column_dimension = row_dimension + 1;
   const std::int64_t rows = b.shape(a).size(row_dimension);
-  const auto substitute = [&](ArrayBuilder &body, InstructionId round, std::vector<InstructionId> values) {
-    InstructionId row = round;
+  const auto substitute = [&](ArrayBuilder &body, InstructionId iteration, std::vector<InstructionId> values) {
+    InstructionId row = iteration;
     if (!lower) {
-      row = body.difference({body.constant(ir::ElementType::S32, static_cast<double>(rows - 1)), round});
+      row = body.difference({body.constant(ir::ElementType::S32, static_cast<double>(rows - 1)), iteration});
     }
     InstructionId factors = body.dynamic_slice(values[1], row_dimension, row, 1);
     using enum ir::ComparisonDirection;

@@ -188,7 +188,7 @@ Id error_function(Math m, Id x) {
 
 // For integer exponents that are not negative: repeated squaring, with one iteration per bit of the exponent's type,
 // except the sign bit.
-Id power_by_squaring(ArrayBuilder &b, Id base, Id exponent, int rounds) {
+Id power_by_squaring(ArrayBuilder &b, Id base, Id exponent, int iterations) {
   const auto step = [](ArrayBuilder &body, Id, std::vector<Id> values) {
     const auto [result, square, rest] = std::tuple(values[0], values[1], values[2]);
     const Id is_odd =
@@ -196,7 +196,7 @@ Id power_by_squaring(ArrayBuilder &b, Id base, Id exponent, int rounds) {
     return std::vector{body.select({is_odd, body.product({result, square}), result}), body.product({square, square}),
                        body.shift_right(rest, 1)};
   };
-  return b.loop(rounds, {b.splat(1, base), base, exponent}, step)[0];
+  return b.loop(iterations, {b.splat(1, base), base, exponent}, step)[0];
 }
 
 // A number as the sum of two, where `low` holds the digits that do not fit into `high`. The product in the exponent of

@@ -29,11 +29,11 @@ Id expand_gather(ArrayBuilder &b, ir::Instruction gather) {
   row.insert(row.begin(), 1);
   std::vector<std::int64_t> all = row;
   all[0] = starts.count;
-  const auto take = [&](ArrayBuilder &body, Id round, std::vector<Id> values) {
+  const auto take = [&](ArrayBuilder &body, Id iteration, std::vector<Id> values) {
     const auto [from, vectors, windows] = std::tuple(values[0], values[1], values[2]);
-    const Id taken = body.dynamic_slice(from, body.row_of_starts(vectors, round), window);
+    const Id taken = body.dynamic_slice(from, body.row_of_starts(vectors, iteration), window);
     return std::vector{from, vectors,
-                       body.dynamic_update_slice(windows, body.ir::Builder::reshape(taken, row), 0, round)};
+                       body.dynamic_update_slice(windows, body.ir::Builder::reshape(taken, row), 0, iteration)};
   };
   const Id empty = b.zeros(ir::Shape::array(result.element_type(), all));
   const Id windows = b.loop(starts.count, {operand, starts_of(b, starts), empty}, take)[2];

@@ -42,16 +42,16 @@ class ScatterExpansion {
     values.push_back(starts_of(b_, starts));
     values.push_back(starts.is_in_bounds);
     const std::vector<Id> results =
-        b_.loop(starts.count, values, [&](ArrayBuilder &body, Id round, std::vector<Id> state) {
-          return combine_window(body, round, std::move(state));
+        b_.loop(starts.count, values, [&](ArrayBuilder &body, Id iteration, std::vector<Id> state) {
+          return combine_window(body, iteration, std::move(state));
         });
     return count_ == 1 ? results[0] : b_.tuple(std::span(results.data(), count_));
   }
 
  private:
-  std::vector<Id> combine_window(ArrayBuilder &body, Id round, std::vector<Id> state) const {
-    const std::vector<Id> start = body.row_of_starts(state[2 * count_], round);
-    const Id is_inside = body.reshape(body.dynamic_slice(state[2 * count_ + 1], 0, round, 1), {});
+  std::vector<Id> combine_window(ArrayBuilder &body, Id iteration, std::vector<Id> state) const {
+    const std::vector<Id> start = body.row_of_starts(state[2 * count_], iteration);
+    const Id is_inside = body.reshape(body.dynamic_slice(state[2 * count_ + 1], 0, iteration, 1), {});
     std::vector<Id> arguments;
     for (std::size_t i = 0; i < count_; ++i) {
       arguments.push_back(body.dynamic_slice(state[i], start, windows_.sizes));
@@ -59,7 +59,7 @@ class ScatterExpansion {
     const std::vector<Id> before = arguments;
     for (std::size_t i = 0; i < count_; ++i) {
       arguments.push_back(
-          body.ir::Builder::reshape(body.dynamic_slice(state[count_ + i], 0, round, 1), windows_.sizes));
+          body.ir::Builder::reshape(body.dynamic_slice(state[count_ + i], 0, iteration, 1), windows_.sizes));
     }
     const std::vector<Id> after = body.apply_to_arrays(scatter_.called(0), arguments, windows_.sizes);
     for (std::size_t i = 0; i < count_; ++i) {

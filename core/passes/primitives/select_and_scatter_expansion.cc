@@ -41,9 +41,9 @@ Id expand_select_and_scatter(ArrayBuilder &b, ir::Instruction i) {
   const Id start = b.broadcast(initial, ir::Shape::array(input.element_type(), input.sizes()));
   const std::int64_t last = window.positions() - 1;
   state = b.loop(window.positions(), {window.padded(b, start, zero), source, state[0]},
-                 [&](ArrayBuilder &body, Id round, std::vector<Id> values) {
+                 [&](ArrayBuilder &body, Id iteration, std::vector<Id> values) {
                    const auto [result, from, chosen] = std::tuple(values[0], values[1], values[2]);
-                   const Id position = body.difference({body.splat(static_cast<double>(last), round), round});
+                   const Id position = body.difference({body.splat(static_cast<double>(last), iteration), iteration});
                    const Id is_chosen =
                        body.compare(ComparisonDirection::Eq, chosen, body.broadcast_scalar(position, chosen));
                    const Id before = window.under(body, result, position);

@@ -43,8 +43,9 @@ class SortExpansion {
       values.push_back(padded(b_.reshape(b_.transpose(operand, last_order_), {rows_, size_})));
     }
     values.push_back(b_.iota(ir::Shape::array(ElementType::S32, {rows_, padded_size()}), 1));
-    values = b_.loop(levels_ * levels_, values,
-                     [&](ArrayBuilder &body, Id round, std::vector<Id> state) { return step(body, round, state); });
+    values = b_.loop(levels_ * levels_, values, [&](ArrayBuilder &body, Id iteration, std::vector<Id> state) {
+      return step(body, iteration, state);
+    });
     std::vector<Id> results;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       results.push_back(restored(b_.slice(values[i], 1, 0, size_), b_.shape(operands_[i])));
@@ -97,14 +98,14 @@ class SortExpansion {
   // Iteration r belongs to stage r / k, which merges runs of 2^stage elements, and does shuffle number t = r % k + 1 of
   // it, after which neighbours differ in bit k - t of their original indices. A stage exchanges at the bits up to its
   // own, and reverses every other run. After k shuffles all elements are back in order.
-  std::vector<Id> step(ArrayBuilder &b, Id round, const std::vector<Id> &state) const {
+  std::vector<Id> step(ArrayBuilder &b, Id iteration, const std::vector<Id> &state) const {
     std::vector<Pair> pairs;
     for (Id x : state) {
       pairs.push_back(shuffled(b, x));
     }
-    const Id levels = b.splat(static_cast<double>(levels_), round), one = b.splat(1, round);
-    const Id stage = b.quotient({round, levels});
-    const Id shuffle = b.sum({b.add(Opcode::Remainder, {round, levels}), one});
+    const Id levels = b.splat(static_cast<double>(levels_), iteration), one = b.splat(1, iteration);
+    const Id stage = b.quotient({iteration, levels});
+    const Id shuffle = b.sum({b.add(Opcode::Remainder, {iteration, levels}), one});
     const Id is_active = b.compare(ComparisonDirection::Le, b.difference({levels, shuffle}), stage);
     // The current number of the bit that, in the original index, is above those of the run.
     const Id next_stage = b.sum({stage, one});

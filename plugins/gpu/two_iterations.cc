@@ -2,7 +2,7 @@
 // iteration reads them. If such a move is left out, the next iteration exchanges both places in all of its reads and
 // writes: it finds the value where it was made, and leaves its own at `carried`, where the loop's results are, too.
 // This loses no value, because the bytes at `made` before an iteration are no value of the loop.
-#include "plugins/gpu/two_rounds.h"
+#include "plugins/gpu/two_iterations.h"
 
 #include <algorithm>
 #include <span>
@@ -143,8 +143,8 @@ class Round {
 
 }  // namespace
 
-std::vector<Command> two_rounds(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
-                                emit::ComputationView body) {
+std::vector<Command> two_iterations(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
+                                    emit::ComputationView body) {
   return Round(plan, first, module, body).twice();
 }
 

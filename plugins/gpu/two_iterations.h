@@ -12,7 +12,7 @@ namespace bp::gpu {
 
 // The commands from `first` on are one iteration of `body`, launches and moves. Adds places to the plan, and returns
 // commands that do the work of two such iterations with fewer moves; nothing if no move can be left out.
-std::vector<Command> two_rounds(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
-                                emit::ComputationView body);
+std::vector<Command> two_iterations(LaunchPlan &plan, std::uint32_t first, const emit::ModuleView &module,
+                                    emit::ComputationView body);
 
 }  // namespace bp::gpu

@@ -1,4 +1,4 @@
-#include "plugins/gpu/loop_rounds.h"
+#include "plugins/gpu/trip_count.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -15,11 +15,11 @@ __extension__ typedef __int128 Int128;
 
 // The number of n, from 0 on, for which `start + n * step  direction  limit` holds. Nothing if it always holds, or if
 // the direction is none in which loops count.
-std::optional<Int128> count_rounds(std::int64_t direction, Int128 start, Int128 step, Int128 limit) {
+std::optional<Int128> count_iterations(std::int64_t direction, Int128 start, Int128 step, Int128 limit) {
   switch (direction) {
-    case BP_COMPARISON_DIRECTION_GE: return count_rounds(BP_COMPARISON_DIRECTION_LT, -start, -step, 1 - limit);
-    case BP_COMPARISON_DIRECTION_GT: return count_rounds(BP_COMPARISON_DIRECTION_LT, -start, -step, -limit);
-    case BP_COMPARISON_DIRECTION_LE: return count_rounds(BP_COMPARISON_DIRECTION_LT, start, step, limit + 1);
+    case BP_COMPARISON_DIRECTION_GE: return count_iterations(BP_COMPARISON_DIRECTION_LT, -start, -step, 1 - limit);
+    case BP_COMPARISON_DIRECTION_GT: return count_iterations(BP_COMPARISON_DIRECTION_LT, -start, -step, -limit);
+    case BP_COMPARISON_DIRECTION_LE: return count_iterations(BP_COMPARISON_DIRECTION_LT, start, step, limit + 1);
     case BP_COMPARISON_DIRECTION_LT:
       return start >= limit ? 0 : step > 0 ? std::optional((limit - start + step - 1) / step) : std::nullopt;
     case BP_COMPARISON_DIRECTION_NE: {
@@ -46,7 +46,7 @@ class LoopReader {
   explicit LoopReader(InstructionView loop)
       : module_(loop.module()), loop_(loop), condition_(loop.called(0)), body_(loop.called(1)) {}
 
-  std::optional<std::uint64_t> rounds() {
+  std::optional<std::uint64_t> iterations() {
     for (std::uint32_t n = 0; n < condition_.instruction_count(); ++n) {
       if (module_.instruction(condition_.first_instruction() + n).op() == BP_OP_RNG_GET_AND_UPDATE_STATE) {
         return std::nullopt;
@@ -65,9 +65,10 @@ class LoopReader {
       if (!step) {
         continue;
       }
-      const auto rounds = count_rounds(direction, *start, *step, *limit);
-      if (rounds && !is_ambiguous_ && *rounds <= INT64_MAX && holds(test.operand(side), *start + *rounds * *step)) {
-        return static_cast<std::uint64_t>(*rounds);
+      const auto iterations = count_iterations(direction, *start, *step, *limit);
+      if (iterations && !is_ambiguous_ && *iterations <= INT64_MAX &&
+          holds(test.operand(side), *start + *iterations * *step)) {
+        return static_cast<std::uint64_t>(*iterations);
       }
     }
     return std::nullopt;
@@ -172,8 +173,8 @@ class LoopReader {
 
 }  // namespace
 
-std::optional<std::uint64_t> loop_rounds(InstructionView loop) {
-  return LoopReader(loop).rounds();
+std::optional<std::uint64_t> trip_count(InstructionView loop) {
+  return LoopReader(loop).iterations();
 }
 
 }  // namespace bp::gpu

@@ -12,6 +12,6 @@ namespace bp::gpu {
 // Returns the number of iterations of a while in which an integer counts from a constant by a constant to a constant,
 // even if the compiler has fused that with other operations: i = 0; while (i < 10) { ...; i = i + 1; }. Returns nothing
 // if the number cannot be determined, if the counter would wrap around, or if the condition has an effect.
-std::optional<std::uint64_t> loop_rounds(emit::InstructionView loop);
+std::optional<std::uint64_t> trip_count(emit::InstructionView loop);
 
 }  // namespace bp::gpu
