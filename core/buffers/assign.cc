@@ -93,7 +93,7 @@ class Assigner {
     for (ValueId value : dataflow_.leaf_values(module_.entry().root().id())) {
       const Value &v = dataflow_.value(value);
       std::uint32_t added = add_allocation(AllocationKind::Output, v.size, v.memory_space, number++);
-      std::int64_t input = sets_.place(value).input;
+      std::int64_t input = sets_.binding(value).input;
       if (input >= 0) {
         plan_.allocations[added].alias = input;  // inputs are the first allocations, in order
       } else {
@@ -177,7 +177,7 @@ class Assigner {
     packing::Item item;
     item.size = dataflow_.value(value).size;
     item.alignment = options_.alignment;
-    item.preset = sets_.place(value).preset;
+    item.preset = sets_.binding(value).preset;
     for (auto [begin, end] : sets_.occupied(value)) {
       const Tick kept = independent_until_.empty() || end == 0 ? end : independent_until_[end - 1] + 1;
       if (!item.needed.empty() && begin <= item.needed.back().second) {
@@ -194,7 +194,7 @@ class Assigner {
     std::vector<ValueId> candidates, staying;
     const std::int64_t capacity = limits_of(options_.fast_space).capacity;
     for (ValueId value : slow) {
-      const bool may_move = sets_.place(value).preset < 0 && dataflow_.value(value).size <= capacity;
+      const bool may_move = sets_.binding(value).preset < 0 && dataflow_.value(value).size <= capacity;
       (may_move ? candidates : staying).push_back(value);
       if (may_move) {
         items.push_back(item_of(value));
@@ -241,8 +241,8 @@ class Assigner {
       }
       if (!sets_.bind_preset(value, preset.offset)) {
         return invalid_input("preset of {} is {}, but it is, or shares memory with, {}", name, preset.offset,
-                             sets_.place(value).preset >= 0
-                                 ? fmt::format("what is preset to {}", sets_.place(value).preset)
+                             sets_.binding(value).preset >= 0
+                                 ? fmt::format("what is preset to {}", sets_.binding(value).preset)
                                  : "an input, output or constant")
             .at(instruction.location());
       }

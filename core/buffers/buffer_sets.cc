@@ -8,7 +8,7 @@ BufferSets::BufferSets(const Dataflow &dataflow, std::span<const LiveRange> rang
     : dataflow_(dataflow), copies_(copies) {
   std::size_t count = ranges.size();
   parents_.resize(count);
-  places_.resize(count);
+  bindings_.resize(count);
   sizes_.assign(count, 1);
   content_sizes_.assign(count, 1);
   intervals_.resize(count);
@@ -34,7 +34,7 @@ ValueId BufferSets::find(ValueId value) const {
   return value;
 }
 
-std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const Place &b, Reason reason) const {
+std::optional<BufferSets::Binding> BufferSets::common_binding(const Binding &a, const Binding &b, Reason reason) const {
   if ((a.input >= 0 && b.input >= 0) || (a.output >= 0 && b.output >= 0)) {
     return std::nullopt;
   }
@@ -42,38 +42,38 @@ std::optional<BufferSets::Place> BufferSets::common_place(const Place &a, const 
   if (is_preset && a.preset != b.preset && !a.is_free() && !b.is_free()) {
     return std::nullopt;
   }
-  Place place = {std::max(a.input, b.input), std::max(a.output, b.output), false, std::max(a.preset, b.preset)};
-  if (place.input >= 0) {
-    auto [begin, end] = donations_.equal_range(place.input);
-    bool is_donated = std::any_of(begin, end, [&](const auto &pair) { return pair.second == place.output; });
-    bool may_be_bound_later = reason == Reason::Demanded && place.output < 0;
+  Binding binding = {std::max(a.input, b.input), std::max(a.output, b.output), false, std::max(a.preset, b.preset)};
+  if (binding.input >= 0) {
+    auto [begin, end] = donations_.equal_range(binding.input);
+    bool is_donated = std::any_of(begin, end, [&](const auto &pair) { return pair.second == binding.output; });
+    bool may_be_bound_later = reason == Reason::Demanded && binding.output < 0;
     if (!is_donated && !may_be_bound_later) {
       return std::nullopt;
     }
   }
-  return place;
+  return binding;
 }
 
 std::optional<BufferSets::Conflict> BufferSets::bind_output(ValueId value, std::int64_t output) {
-  const Place &now = place(value);
+  const Binding &now = binding(value);
   if (now.read_only) {
     return Conflict{Obstacle::ReadOnly, value, value};
   }
-  auto place = common_place(now, {-1, output, false, -1}, Reason::Optional);
-  if (!place) {
-    return Conflict{Obstacle::TwoPlaces, value, value};
+  auto binding = common_binding(now, {-1, output, false, -1}, Reason::Optional);
+  if (!binding) {
+    return Conflict{Obstacle::TwoBindings, value, value};
   }
-  set_place(value, *place);
+  set_binding(value, *binding);
   return std::nullopt;
 }
 
 bool BufferSets::bind_preset(ValueId value, std::int64_t offset) {
-  Place now = place(value);
+  Binding now = binding(value);
   if (!now.is_free() && now.preset != offset) {
     return false;
   }
   now.preset = offset;
-  set_place(value, now);
+  set_binding(value, now);
   return true;
 }
 
@@ -164,13 +164,13 @@ std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b, Reaso
   if (first.size != second.size || first.memory_space != second.memory_space) {
     return Conflict{Obstacle::Unlike, a, b};
   }
-  const Place &place_a = places_[index(large)], &place_b = places_[index(small)];
-  if (place_a.read_only || place_b.read_only) {
-    return Conflict{Obstacle::ReadOnly, place_a.read_only ? a : b, place_a.read_only ? b : a};
+  const Binding &binding_a = bindings_[index(large)], &binding_b = bindings_[index(small)];
+  if (binding_a.read_only || binding_b.read_only) {
+    return Conflict{Obstacle::ReadOnly, binding_a.read_only ? a : b, binding_a.read_only ? b : a};
   }
-  auto place = common_place(place_a, place_b, reason);
-  if (!place) {
-    return Conflict{Obstacle::TwoPlaces, a, b};
+  auto binding = common_binding(binding_a, binding_b, reason);
+  if (!binding) {
+    return Conflict{Obstacle::TwoBindings, a, b};
   }
   if (intervals_[index(large)].size() < intervals_[index(small)].size()) {
     std::swap(large, small);
@@ -184,7 +184,7 @@ std::optional<BufferSets::Conflict> BufferSets::join(ValueId a, ValueId b, Reaso
   intervals_[index(small)].clear();
   parents_[index(small)] = large;
   sizes_[index(large)] += sizes_[index(small)];
-  places_[index(large)] = *place;
+  bindings_[index(large)] = *binding;
   return std::nullopt;
 }
 

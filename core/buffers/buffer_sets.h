@@ -17,18 +17,18 @@ namespace bp::buffers {
 
 class BufferSets {
  public:
-  // The place that a set is bound to, if any: leaf numbers of an input and an output; -1: none.
-  struct Place {
+  // The memory that a set is bound to, if any: leaf numbers of an input and an output; -1: none.
+  struct Binding {
     std::int64_t input = -1, output = -1;
     bool read_only = false;    // a constant, or a parameter that is not donated
     std::int64_t preset = -1;  // required offset in temporary memory; -1: none
     bool is_free() const { return input < 0 && output < 0 && !read_only && preset < 0; }
   };
   enum class Obstacle {
-    Overlap,    // `first` and `second` are needed at the same time
-    ReadOnly,   // one of them is a constant or a parameter that is not donated
-    TwoPlaces,  // both are bound to places, and these differ
-    Unlike,     // sizes or memory spaces differ
+    Overlap,      // `first` and `second` are needed at the same time
+    ReadOnly,     // one of them is a constant or a parameter that is not donated
+    TwoBindings,  // both are bound, to different memory
+    Unlike,       // sizes or memory spaces differ
   };
   struct Conflict {
     Obstacle obstacle;
@@ -42,13 +42,13 @@ class BufferSets {
   BufferSets(const Dataflow &dataflow, std::span<const LiveRange> ranges, Copies copies = Copies::Fixed);
 
   ValueId find(ValueId value) const;  // returns the representative of its set
-  const Place &place(ValueId value) const { return places_[index(find(value))]; }
+  const Binding &binding(ValueId value) const { return bindings_[index(find(value))]; }
 
   // Binds the value's set. A set with both an input and an output holds a parameter that is donated to that output.
   std::optional<Conflict> bind_output(ValueId value, std::int64_t output);
-  void bind_read_only(ValueId value, std::int64_t input) { set_place(value, {input, -1, true, -1}); }
-  void bind_donated(ValueId value, std::int64_t input) { set_place(value, {input, -1, false, -1}); }
-  // Returns false if the set is already bound to another place.
+  void bind_read_only(ValueId value, std::int64_t input) { set_binding(value, {input, -1, true, -1}); }
+  void bind_donated(ValueId value, std::int64_t input) { set_binding(value, {input, -1, false, -1}); }
+  // Returns false if the set is already bound to other memory.
   bool bind_preset(ValueId value, std::int64_t offset);
   // Allows the sets of that input and that output to be joined.
   void allow_donation(std::int64_t input, std::int64_t output) { donations_.emplace(input, output); }
@@ -75,8 +75,8 @@ class BufferSets {
   };
   using Intervals = std::map<Tick, Interval>;  // by begin
 
-  void set_place(ValueId value, Place place) { places_[index(find(value))] = place; }
-  std::optional<Place> common_place(const Place &a, const Place &b, Reason reason) const;
+  void set_binding(ValueId value, Binding binding) { bindings_[index(find(value))] = binding; }
+  std::optional<Binding> common_binding(const Binding &a, const Binding &b, Reason reason) const;
   bool may_begin_in(ValueId value, const Interval &before) const;
   std::optional<Conflict> find_overlap(const Intervals &large, const Intervals &small) const;
   ValueId content(ValueId value) const;  // representative of the values with the same content
@@ -87,7 +87,7 @@ class BufferSets {
   mutable std::vector<ValueId> parents_;
   std::vector<ValueId> contents_;  // a second forest, without path compression, so that a union can be undone
   std::vector<std::uint32_t> content_sizes_;  // by representative of that forest
-  std::vector<Place> places_;                 // by representative
+  std::vector<Binding> bindings_;             // by representative
   std::vector<std::uint32_t> sizes_;          // by representative
   std::vector<Intervals> intervals_;          // by representative
   std::multimap<std::int64_t, std::int64_t> donations_;

@@ -48,7 +48,7 @@ std::string describe(const Dataflow &dataflow, const BufferSets::Conflict &confl
         return fmt::format("{} is a parameter that is not donated", first);
       }
       return fmt::format("{} is a constant", first);
-    case Obstacle::TwoPlaces:
+    case Obstacle::TwoBindings:
       return first_value == second_value
                  ? fmt::format("{} is already bound to the memory of another input or output", first)
                  : fmt::format("{} and {} are bound to the memory of different inputs or outputs", first, second);
@@ -86,9 +86,9 @@ Status bind_outputs(const Dataflow &dataflow, BufferSets &sets) {
       continue;
     }
     std::string name = describe(dataflow, outputs[i]);
-    std::string_view what = conflict->obstacle == Obstacle::TwoPlaces  ? "another output or not donated to this one"
-                            : is_entry_parameter(dataflow, outputs[i]) ? "a parameter that is not donated"
-                                                                       : "a constant";
+    std::string_view what = conflict->obstacle == Obstacle::TwoBindings ? "another output or not donated to this one"
+                            : is_entry_parameter(dataflow, outputs[i])  ? "a parameter that is not donated"
+                                                                        : "a constant";
     return invalid_input("output {}: {} is {}, expected an array of its own (run copy-insertion first)", i, name, what);
   }
   return {};
@@ -131,7 +131,7 @@ Status colocate(const Dataflow &dataflow, BufferSets &sets) {
   BP_TRY(join_must_aliases(dataflow, sets));
   BP_TRY(join_donations(dataflow, donated, sets));
   for (ValueId input : input_values(dataflow)) {
-    if (sets.place(input).output < 0 && sets.is_shared(input)) {
+    if (sets.binding(input).output < 0 && sets.is_shared(input)) {
       return invalid_input("{} is overwritten, but lies in no output it is donated to (run copy-insertion first)",
                            describe(dataflow, input));
     }
@@ -168,7 +168,7 @@ void use_outputs_early(const Dataflow &dataflow, BufferSets &sets) {
   }
   for (std::uint32_t i = 0; i < dataflow.values().size(); ++i) {
     auto value = static_cast<ValueId>(i);
-    if (sets.find(value) != value || !sets.place(value).is_free()) {
+    if (sets.find(value) != value || !sets.binding(value).is_free()) {
       continue;
     }
     auto found = outputs.find({dataflow.value(value).memory_space, dataflow.value(value).size});

@@ -13,15 +13,15 @@ namespace {
 namespace filesystem = std::filesystem;
 
 // The directory of the file that contains this code, now and when Backplane was installed.
-struct Place {
+struct Directories {
   filesystem::path now, then;
 };
 
-Place own_location() {
+Directories own_directories() {
   std::error_code error;
   Dl_info symbol;
   link_map *map = nullptr;
-  void *here = reinterpret_cast<void *>(&own_location);
+  void *here = reinterpret_cast<void *>(&own_directories);
   if (dladdr1(here, &symbol, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) != 0 && map->l_name[0] != '\0') {
     return {filesystem::canonical(map->l_name, error).parent_path(), library_directory};
   }
@@ -31,11 +31,11 @@ Place own_location() {
 }  // namespace
 
 std::string installed(std::string_view directory) {
-  const Place place = own_location();
+  const Directories own = own_directories();
   std::error_code error;
   const filesystem::path moved =
-      (place.now / filesystem::path(directory).lexically_relative(place.then)).lexically_normal();
-  return !place.now.empty() && filesystem::is_directory(moved, error) ? moved.string() : std::string(directory);
+      (own.now / filesystem::path(directory).lexically_relative(own.then)).lexically_normal();
+  return !own.now.empty() && filesystem::is_directory(moved, error) ? moved.string() : std::string(directory);
 }
 
 std::string build_directory() {

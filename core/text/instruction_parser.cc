@@ -64,7 +64,7 @@ Status ModuleParser::parse_instruction(Scope &scope) {
 
 Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::string_view name, std::size_t begin,
                                                           bool has_attributes) {
-  Place place = reader_.place(begin);
+  LineColumn start = reader_.line_column(begin);
   std::optional<ir::Shape> shape;
   if (is_shape_ahead(reader_)) {
     BP_ASSIGN(shape, read_shape(reader_));
@@ -95,11 +95,11 @@ Result<InstructionId> ModuleParser::parse_right_hand_side(Scope &scope, std::str
   if (is_wrapping) {
     BP_ASSIGN(outer.id, wrap_async_start(scope, spelled, shape, operands, name));
     wrapped.id = module_.instruction(outer.id).called(0).root().id();
-    module_.set_source(wrapped.id, place.line, place.column);
+    module_.set_source(wrapped.id, start.line, start.column);
   } else {
     outer.id = module_.add_instruction(scope.computation, opcode, shape ? *shape : ir::Shape(), operands, name);
   }
-  module_.set_source(outer.id, place.line, place.column);
+  module_.set_source(outer.id, start.line, start.column);
   if (opcode == Opcode::Parameter) {
     module_.set_number(outer.id, AttributeKey::ParameterNumber, parameter_number);
     outer.seen.push_back(AttributeKey::ParameterNumber);
@@ -189,8 +189,8 @@ Result<InstructionId> ModuleParser::parse_operand(Scope &scope) {
     ir::Shape part = tuple.elements()[static_cast<std::size_t>(element)];
     operand = module_.add_instruction(scope.computation, Opcode::GetTupleElement, part, {operand});
     module_.set_number(operand, AttributeKey::Index, element);
-    Place place = reader_.place(begin);
-    module_.set_source(operand, place.line, place.column);
+    LineColumn start = reader_.line_column(begin);
+    module_.set_source(operand, start.line, start.column);
     scope.unnamed.push_back(operand);
   }
   return operand;

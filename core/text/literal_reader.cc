@@ -235,8 +235,8 @@ bool is_elided(const TokenReader &reader) {
 
 void warn(TokenReader &reader, std::size_t begin, LiteralContext &context, std::string_view warning) {
   if (context.warnings != nullptr) {
-    Place place = reader.place(begin);
-    context.warnings->push_back(fmt::format("{}:{}:{}: {}", reader.file(), place.line, place.column, warning));
+    LineColumn start = reader.line_column(begin);
+    context.warnings->push_back(fmt::format("{}:{}:{}: {}", reader.file(), start.line, start.column, warning));
   }
 }
 

@@ -45,7 +45,7 @@ Status read_iota(TokenReader &reader, std::int64_t device_count) {
   std::int64_t product = 0;
   BP_TRY(read_sizes(reader, sizes, product));
   if (product != device_count) {
-    return reader.error_at(begin, "{} devices spread over {} places", product, device_count);
+    return reader.error_at(begin, "{} devices listed for {} tiles", product, device_count);
   }
   if (!reader.accept_word("T")) {
     return {};

@@ -188,7 +188,7 @@ SourceLocation TokenReader::location(std::size_t position) const {
   return location;
 }
 
-Place TokenReader::place(std::size_t position) {
+LineColumn TokenReader::line_column(std::size_t position) {
   if (position < counted_) {
     counted_ = line_begin_ = 0;
     line_ = 1;

@@ -13,7 +13,7 @@
 namespace bp::text {
 
 // Line and column of a byte, counted from 1.
-struct Place {
+struct LineColumn {
   std::uint32_t line = 0, column = 0;
 };
 
@@ -98,7 +98,7 @@ class TokenReader {
   std::string canonical_since(std::size_t begin) const;
 
   // Returns line and column of an offset. Fast if called with ascending offsets: counts lines from the last call on.
-  Place place(std::size_t position);
+  LineColumn line_column(std::size_t position);
 
   // Returns the description of the current token for messages: 'foo', "end of the text".
   std::string found() const { return describe(token_); }
@@ -136,7 +136,7 @@ class TokenReader {
   Token token_;
   std::size_t previous_end_ = 0;  // end of the last token taken
   int depth_ = 0;
-  // State of place(), which has counted lines up to here.
+  // State of line_column(), which has counted lines up to here.
   std::size_t counted_ = 0, line_begin_ = 0;
   std::uint32_t line_ = 1;
 };

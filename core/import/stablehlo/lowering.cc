@@ -187,7 +187,7 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
     }
     InstructionId id = module_.add_parameter(computation_, static_cast<std::int64_t>(i), std::move(shape),
                                              plain_name(body.argument_names[i]));
-    module_.set_source(id, operation.place.line, operation.place.column);
+    module_.set_source(id, operation.start.line, operation.start.column);
     values_[index(body.arguments[i])] = id;
     BP_TRY(set_argument_attributes(operation, i, id, is_entry));
   }
@@ -372,7 +372,7 @@ Result<ComputationId> Lowering::embedded(const Operation &operation, std::size_t
     InstructionId id =
         module_.add_parameter(computation_, static_cast<std::int64_t>(i), program_.type(region.arguments[i]).shape,
                               plain_name(region.argument_names[i]));
-    module_.set_source(id, operation.place.line, operation.place.column);
+    module_.set_source(id, operation.start.line, operation.start.column);
     scope.bind(region.arguments[i], id);
   }
   for (ValueId value : region.captures) {
@@ -403,7 +403,7 @@ Result<ComputationId> Lowering::control(const Operation &operation, std::size_t 
   RegionScope scope(*this, name);
   InstructionId parameter =
       module_.add_parameter(computation_, 0, shapes.size() == 1 ? shapes[0] : Shape::tuple(std::move(shapes)));
-  module_.set_source(parameter, operation.place.line, operation.place.column);
+  module_.set_source(parameter, operation.start.line, operation.start.column);
   BP_ASSIGN(Values parts, unpack(operation, parameter, inside.size()));
   for (std::size_t i = 0; i < inside.size(); ++i) {
     scope.bind(inside[i], parts[i]);
@@ -560,7 +560,7 @@ InstructionId Lowering::append(const Operation &operation, Opcode opcode, const 
   bool is_named = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
   InstructionId id =
       module_.add_instruction(computation_, opcode, shape, operands, is_named ? plain_name(name) : std::string());
-  module_.set_source(id, operation.place.line, operation.place.column);
+  module_.set_source(id, operation.start.line, operation.start.column);
   if (operation.location != nullptr) {
     module_.set_metadata(id, *operation.location);
   }

@@ -223,7 +223,7 @@ Operation ProgramReader::begin_operation(std::string_view name, std::size_t posi
   Operation operation;
   operation.name = name;
   operation.position = position;
-  operation.place = tokens_.place(position);
+  operation.start = tokens_.line_column(position);
   return operation;
 }
 

@@ -106,7 +106,7 @@ struct Region;
 struct Operation {
   std::string_view name;     // "stablehlo.add"
   std::size_t position = 0;  // offset of the name in the text
-  text::Place place;         // the same as line and column
+  text::LineColumn start;    // the same as line and column
   std::string_view result_name;
   boost::container::small_vector<ValueId, 2> operands;
   ValueId first_result{0};  // results have consecutive numbers

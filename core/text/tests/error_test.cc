@@ -310,7 +310,7 @@ TEST_CASE("errors in shardings and device groups") {
       {"sharding={replicate}",
        "expected a sharding (replicated, manual, unknown, unreduced, maximal, devices, mesh ...), found 'replicate'"},
       {"sharding={devices=[2,2]0,1,2}", "3 devices listed for 4 tiles"},
-      {"sharding={devices=[2,2]<=[8]}", "8 devices spread over 4 places"},
+      {"sharding={devices=[2,2]<=[8]}", "8 devices listed for 4 tiles"},
       {"sharding={devices=[4]<=[2,2]T(0,0)}", "0 in a permutation of 2 dimensions"},
       {"sharding={devices=[4]<=[2,2]T(0)}", "a permutation of 1 dimensions, expected 2"},
       {"sharding={devices=[0]<=[0]}", "expected a size of at least 1, found 0"},
