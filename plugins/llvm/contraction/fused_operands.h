@@ -6,7 +6,7 @@
 #include <span>
 
 #include "plugins/llvm/generator/generator.h"
-#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/generator/kernel_site.h"
 
 namespace bp::emit {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plugins/llvm/contraction/contraction.h"
-#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {

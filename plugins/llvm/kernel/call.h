@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/llvm/kernel/site.h"
+#include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/module_view.h"
 
 namespace bp::emit {

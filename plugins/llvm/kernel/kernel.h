@@ -8,9 +8,9 @@
 
 #include "plugins/llvm/contraction/gpu/shape.h"
 #include "plugins/llvm/generator/index.h"
+#include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/generator/team.h"
 #include "plugins/llvm/kernel/row_fusion.h"
-#include "plugins/llvm/kernel/site.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {

@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "plugins/llvm/generator/generator.h"
+#include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/generator/team.h"
 #include "plugins/llvm/kernel/crossing.h"
 #include "plugins/llvm/kernel/row_fusion.h"
-#include "plugins/llvm/kernel/site.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {

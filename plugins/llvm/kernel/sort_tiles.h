@@ -5,8 +5,8 @@
 #pragma once
 
 #include "plugins/llvm/generator/index.h"
+#include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/generator/team.h"
-#include "plugins/llvm/kernel/site.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "plugins/llvm/generator/generator.h"
+#include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/generator/team.h"
-#include "plugins/llvm/kernel/site.h"
 
 namespace bp::emit {
 

@@ -56,8 +56,20 @@ ALLOWED = {
              {f"conformance/{folder}" for folder in CONFORMANCE},
 }
 RAW_STRING = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"')  # such as the text of a generated header
-# Folders whose subfolders do not include each other, though files of the folder itself may include them.
-ROOMS = re.compile(r"(core/passes/\w+)/")
+# Subfolders (rooms), and the other rooms of their folder that each may include. Files of the folder itself may include
+# all of them.
+PASSES = ("control_flow", "expansion", "fusion", "layout", "primitives", "simplification")
+ROOMS = {
+    "core/passes": {room: set() for room in PASSES},
+    "plugins/llvm": {
+        "scalar": set(),
+        "generator": {"scalar"},
+        "contraction": {"generator", "scalar"},
+        "fft": {"generator", "scalar"},
+        "kernel": {"contraction", "fft", "generator", "scalar"},
+        "support": {"contraction", "fft", "kernel", "scalar"},
+    },
+}
 # Folders whose units do not include each other in a circle. A unit is a header with its source file.
 WITHOUT_CIRCLES = re.compile(r"(conformance|plugins|core)/")
 # External headers that the core must not use.
@@ -71,6 +83,13 @@ def layer_of(path):
     if parts[0] in ("core", "plugins", "conformance") and len(parts) > 2:
         return f"{parts[0]}/{parts[1]}"
     return parts[0]
+
+
+def room_of(path):
+    """Returns the room of a file, None outside of rooms. What measures or tests rooms is in none."""
+    parts = pathlib.PurePosixPath(path).parts
+    is_room = len(parts) > 3 and "/".join(parts[:2]) in ROOMS and parts[2] not in ("bench", "tests")
+    return parts[2] if is_room else None
 
 
 def circle_through(unit, includes):
@@ -107,9 +126,10 @@ def main():
                 problems.append(f"{where}: the core includes {included}")
             if not re.match(r"(core|plugin_api|plugins|conformance|samples|tools|backplane)/", included):
                 continue
-            room, included_room = ROOMS.match(relative), ROOMS.match(included)
-            if room and included_room and room.group(1) != included_room.group(1):
-                problems.append(f"{where}: the room {room.group(1)} may not include {included}")
+            room, included_room = room_of(relative), room_of(included)
+            allowed = ROOMS[layer].get(room, set()) | {room} if room else set()
+            if room and included_room and layer_of(included) == layer and included_room not in allowed:
+                problems.append(f"{where}: the room {layer}/{room} may not include {included}")
             unit, included_unit = (str(pathlib.PurePosixPath(file).with_suffix("")) for file in (relative, included))
             if WITHOUT_CIRCLES.match(relative) and included_unit != unit:
                 includes.setdefault(unit, set()).add(included_unit)
