@@ -377,8 +377,14 @@ Distance distance_of_complex(const WideFunction &function, const WideInput &inpu
   const bool is_single = part_type == ir::ElementType::F32;
   const bool is_small =
       std::ranges::all_of(std::array{input.x.real(), input.x.imag(), input.y.real(), input.y.imag()}, is_ordinary);
-  return is_small ? complex_distance<WideNumber<640>>(function.name, input, found, is_single, is_magnified)
-                  : complex_distance<WideNumber<4800>>(function.name, input, found, is_single, is_magnified);
+  if (is_small) {
+    const Distance near = complex_distance<WideNumber<640>>(function.name, input, found, is_single, is_magnified);
+    if (!std::isinf(near.of_norm)) {
+      return near;
+    }
+    // Beside an infinite part of a power, 640 bits may not tell a part that is 0 from a large one.
+  }
+  return complex_distance<WideNumber<4800>>(function.name, input, found, is_single, is_magnified);
 }
 
 std::optional<Distance> distance_of_special(const WideFunction &function, const WideInput &input,

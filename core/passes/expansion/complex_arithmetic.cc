@@ -161,7 +161,8 @@ Parts square_root(ArrayBuilder &b, Parts unscaled) {
   const Parts z = scaled(b, unscaled, by_size(b, unscaled, 0x1p-4, 0x1p48));
   Id x = absolute(b, z.real), y = absolute(b, z.imaginary);
   Id root = apply(b, Opcode::Sqrt, b.sum({half(b, x), half(b, modulus(b, z))}));
-  Id other = b.select({is_zero(b, root), b.splat(0, root), b.quotient({half(b, y), root})});
+  // The root is doubled rather than y halved, because y may be the smallest number.
+  Id other = b.select({is_zero(b, root), b.splat(0, root), b.quotient({y, b.sum({root, root})})});
   Id right = compare(b, ComparisonDirection::Ge, z.real, 0);
   Parts result{b.select({right, root, other}), with_sign(b, b.select({right, other, root}), z.imaginary)};
   Id infinite = is_infinite(b, z.imaginary);

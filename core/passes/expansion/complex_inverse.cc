@@ -148,7 +148,11 @@ Parts atan2(ArrayBuilder &b, Parts unscaled_y, Parts unscaled_x) {
   Id turn = half(b, angle(b, {turned.real, across}));
 
   const Parts xx = textbook_product(b, x, x), yy = textbook_product(b, y, y);
-  const Parts sum{b.sum({xx.real, yy.real}), b.sum({xx.imaginary, yy.imaginary})};
+  // Scaled down, the small part of a number may vanish, but its sign says on which side of the square root's cut it is.
+  const auto turning = [&](Parts z) { return b.product({z.real, z.imaginary}); };
+  Id imaginary = b.sum({xx.imaginary, yy.imaginary}), side = b.sum({turning(unscaled_x), turning(unscaled_y)});
+  imaginary = b.select({is_zero(b, imaginary), with_sign(b, imaginary, side), imaginary});
+  const Parts sum{b.sum({xx.real, yy.real}), imaginary};
   Id roughly = angle(b, divide(b, u, square_root(b, select(b, is_near, product, sum))));
   Id half_turns = apply(b, Opcode::RoundNearestEven, b.product({b.difference({roughly, turn}), b.splat(1 / pi, turn)}));
   // A half turn in the direction of `across`, whose sign is right even if `turn` underflows, would leave the range.
