@@ -95,7 +95,7 @@ struct Change {
   void (*apply)(Items &items, Random &random);
 };
 constexpr Change changes[] = {{"in another order", shuffle},
-                              {"turned in time", mirror},
+                              {"reversed in time", mirror},
                               {"5 % of items cut", split},
                               {"5 % of items removed", remove},
                               {"sizes up to 5 % less", shrink_sizes},
