@@ -294,14 +294,17 @@ static inline const bp_op_facts_t *bp_op_facts(uint32_t op) {
 std::string run_time_sizes_markdown() {
   std::string out =
       "\n## Run-time sizes\n\n"
-      "A dimension written `<=8` holds up to 8 elements; how many there are is known at run time, and the elements\n"
-      "beyond are undefined. Each op treats it as XLA does (its DynamicDimensionInference and DynamicPadder): *passed\n"
-      "through*: the value keeps its sizes; *bounded*: no element within the result's sizes depends on one beyond the\n"
-      "operands' sizes; *cut to sizes*: the op computes on the operands cut to their run-time sizes; *refused*: no\n"
-      "backend computes it, and the message says so. Elementwise ops are bounded. Their results have the sizes of the\n"
-      "dynamic operands, the smallest if they differ; in ops on two operands, an operand with one element in that\n"
-      "dimension is combined with all elements of the other.\n\n"
-      "| op | rule | sizes of the result, or why not |\n|---|---|---|\n";
+      "A dimension written `<=8` holds up to 8 elements. Their number is known at run time, and the elements beyond\n"
+      "it are undefined. Ops treat such dimensions as XLA does (in its DynamicDimensionInference and "
+      "DynamicPadder):\n\n"
+      "- *passed through*: the value keeps its sizes;\n"
+      "- *bounded*: no element within the result's sizes depends on one beyond the operands' sizes;\n"
+      "- *cut to sizes*: the op works on the existing elements only;\n"
+      "- *refused*: no backend computes the op, and the error message says so.\n\n"
+      "Elementwise ops are bounded. A dimension of their result has the size of the dynamic operands, the smallest if\n"
+      "they differ. In ops on two operands, an operand with one element in that dimension is combined with all\n"
+      "elements of the other.\n\n"
+      "| op | rule | sizes of the result, or why it is refused |\n|---|---|---|\n";
   for (const OpInfo &op : ops()) {
     if (!op.has(Trait::Elementwise)) {
       out +=
@@ -386,8 +389,8 @@ std::string op_facts_header() {
 std::string ops_markdown() {
   std::string out =
       "# Operations\n\n"
-      "Every HLO operation, in the order of its number. Attributes in **bold** are required; every instruction also\n"
-      "accepts the hints listed at the end. Generated from the tables in `core/ir`.\n\n"
+      "All HLO operations, ordered by number. Attributes in **bold** are required. Every instruction also accepts the\n"
+      "hints at the end of the table of attributes. `backplane ops --markdown` writes this page.\n\n"
       "| number | op | operands | element types | attributes | computes |\n"
       "|---:|---|---|---|---|---|\n";
   for (const OpInfo &op : ops()) {
