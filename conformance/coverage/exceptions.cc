@@ -6,14 +6,14 @@ namespace {
 using ir::Opcode;
 
 constexpr std::string_view no_zero =
-    "no number of the type leaves all others as they are, with which elements beyond the run-time size would be masked";
+    "the type has no neutral number with which elements beyond the run-time size could be masked";
 constexpr std::string_view no_partner = "needs a partner: another device of a simulation, or a host program";
 
 constexpr Exception all[] = {
     {Opcode::DynamicReshape, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
     {Opcode::GetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
     {Opcode::SetDimensionSize, Answer::Interpreter, "f8e8m0fnu, complex", no_zero},
-    {Opcode::CustomCall, Answer::Interpreter, "all", "what it calls is registered with the interpreter"},
+    {Opcode::CustomCall, Answer::Interpreter, "all", "its function is registered with the interpreter only"},
     {Opcode::Send, Answer::Nowhere, "all", no_partner},
     {Opcode::SendDone, Answer::Nowhere, "all", no_partner},
     {Opcode::Recv, Answer::Nowhere, "all", no_partner},

@@ -105,11 +105,11 @@ def main():
 def write_page(file, mutants, results):
     total = sum(mutant["stage"] in caught for mutant, (caught, _) in zip(mutants, results))
     lines = ["# Mutants", "",
-             "How good is the conformance suite? It is run on plugins with one fault each, made of a correct plugin by a layer",
-             "around it or by a change to its file (`conformance/mutants`), and must find each fault. `backplane conform PLUGIN",
-             "--mutant NAME` runs one; this page is made by `tools/testing/checks/mutants.py --page docs/mutants.md`. Which rules of",
-             "the headers they break is in [rules.md](rules.md).", "",
-             f"**{total} of {len(mutants)}** are caught by the stage meant for them.", "",
+             "How good is the conformance suite? It is tested with mutants: plugins with one planted fault each, made from a",
+             "correct plugin by a layer around it or by a change to its file (`conformance/mutants`). The suite must find each",
+             "fault. `backplane conform PLUGIN --mutant NAME` runs one mutant. [rules.md](rules.md) shows which rules of the",
+             "headers they break. `tools/testing/checks/mutants.py --page docs/mutants.md` writes this page.", "",
+             f"**{total} of {len(mutants)}** mutants are caught by the stage that is meant to catch them.", "",
              "| mutant | fault | around | caught by |", "|---|---|---|---|"]
     for mutant, (caught, _) in zip(mutants, results):
         cases = ", ".join(f"`{record['id']}` ({record['status'].replace('_', ' ')})" for record in caught.values())

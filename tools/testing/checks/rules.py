@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Each rule of the headers has a test and a mutant: docs/rules.md, which is what this writes, is up to date.
+"""Checks that each rule of the headers has a test and a mutant, and that docs/rules.md, which this writes, is current.
+
+docs/mutants.md has to list all mutants, and the README to state their number.
 
     rules.py [--page docs/rules.md]
 
@@ -29,8 +31,8 @@ CORE = "binds the core, not the plugin"
 WITHOUT_MUTANT = {
     "BP-DEVICE-01": CORE,
     "BP-DEVICE-06": CORE,
-    "BP-INIT-03": "binds the core; of a plugin, nothing from outside makes a correct init() fail",
-    "BP-LAW-02": "binds who changes the headers",
+    "BP-INIT-03": "binds the core; nothing outside a plugin makes a correct init() fail",
+    "BP-LAW-02": "binds those who change the headers",
     "BP-MODULE-01": CORE,
     "BP-MODULE-02": CORE,
     "BP-MODULE-03": CORE,
@@ -81,6 +83,18 @@ def titled_tests():
     return tests
 
 
+def outdated_counts(mutants):
+    """Returns what is wrong with the mutants in docs/mutants.md and with their number in the README."""
+    names = [name for name, *_ in mutants]
+    page = re.findall(r"^\| ([a-z0-9-]+) \| [^|]+ \| \w+ \|", (ROOT / "docs/mutants.md").read_text(), re.MULTILINE)
+    problems = [f"docs/mutants.md has no mutant {name}" for name in names if name not in page]
+    problems += [f"docs/mutants.md has the mutant {name}, which does not exist" for name in page
+                 if name not in names and name != "mutant"]
+    if f"| all {len(names)} |" not in (ROOT / "README.md").read_text():
+        problems.append(f"README.md does not say that the suite catches all {len(names)} mutants")
+    return problems
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     arguments.add_argument("--page", metavar="FILE.md")
@@ -95,9 +109,10 @@ def main():
     tests = titled_tests()
     problems = []
     lines = ["# Rules", "",
-             "Every rule of the plugin ABI that has an id, as the headers state it (`plugin_api/include/backplane`); the cases of",
-             "`backplane conform` that test it, or, of what the core must keep, its tests; and the mutants that break it, which",
-             "these cases catch ([mutants.md](mutants.md)). Made by `tools/testing/checks/rules.py --page docs/rules.md`.", ""]
+             "This page lists every rule of the plugin ABI that has an id, in the words of the headers",
+             "(`plugin_api/include/backplane`), with the cases of `backplane conform` that test it, or the unit tests if the rule",
+             "binds the core, and with the mutants that break it, which these cases catch ([mutants.md](mutants.md)).",
+             "`tools/testing/checks/rules.py --page docs/rules.md` writes this page.", ""]
     header = None
     for rule, (where, text) in rules.items():
         cases, breakers = [], []
@@ -112,16 +127,17 @@ def main():
         if not breakers and rule not in WITHOUT_MUTANT:
             problems.append(f"{rule} ({where}) has no mutant: none is meant for {', '.join(cases) or 'a case'}")
         if breakers and rule in WITHOUT_MUTANT:
-            problems.append(f"{rule} has a mutant, and stands among those that can have none")
+            problems.append(f"{rule} has a mutant, but is listed among the rules that can have none")
         if where != header:
-            lines += ([""] if header else []) + [f"## {where}", "", "| rule | | tested by | broken by |", "|---|---|---|---|"]
+            lines += ([""] if header else []) + [f"## {where}", "", "| rule | text | tested by | broken by |", "|---|---|---|---|"]
             header = where
         by = [f"`{case}`" for case in cases] + [f"`{place}`" for place in places]
         lines.append(f"| {rule} | {text.replace('|', '/')} | {', '.join(by)} | "
                      f"{', '.join(breakers) or 'no mutant: ' + WITHOUT_MUTANT.get(rule, '?')} |")
     for rule in WITHOUT_MUTANT:
         if rule not in rules:
-            problems.append(f"{rule}, which can have no mutant, is no rule")
+            problems.append(f"{rule} is listed among the rules that can have no mutant, but is not a rule")
+    problems += outdated_counts(mutants)
     page = "\n".join(lines) + "\n"
     if options.page:
         pathlib.Path(options.page).write_text(page)
