@@ -16,9 +16,11 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "backplane/module.h"
 #include "backplane/op_ids.h"
+#include "index_map.h"
 
 namespace bp::plugin {
 
@@ -206,9 +208,25 @@ class Instruction {
                : std::span<const std::uint8_t>();
   }
 
+  // Return which elements of the operands an element of the result is taken from: of all operands, or of one.
+  std::vector<IndexMap> index_maps() const {
+    return plugin::index_maps(operand_count(), [this](std::size_t number) { return indexed(number); });
+  }
+  IndexMap index_map(std::size_t operand) const {
+    return plugin::index_map(operand, [this](std::size_t number) { return indexed(number); });
+  }
+
   bool operator==(const Instruction &other) const { return index_ == other.index_ && module_ == other.module_; }
 
  private:
+  IndexedOperand indexed(std::size_t number) const {
+    return {.op = op(),
+            .number = number,
+            .count = operand_count(),
+            .sizes = operand(static_cast<std::uint32_t>(number)).shape().dims(),
+            .result = result().shape().dims(),
+            .attribute = integers(indexing_attribute(op()))};
+  }
   std::string_view string(std::uint32_t at) const { return &array<char>(module_, module_->strings)[at]; }
   std::span<const std::uint32_t> ids(std::uint32_t at, std::uint32_t count) const {
     return array<std::uint32_t>(module_, module_->operands).subspan(at, count);
