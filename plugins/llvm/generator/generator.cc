@@ -83,16 +83,19 @@ Value *Generator::compute(InstructionView instruction, std::uint32_t value, std:
     case BP_OP_CONSTANT: return constant_element(instruction, indices);
     case BP_OP_IOTA: return iota(instruction, indices);
     case BP_OP_BROADCAST:
-    case BP_OP_RESHAPE:
     case BP_OP_TRANSPOSE:
     case BP_OP_REVERSE:
     case BP_OP_SLICE:
-    case BP_OP_DYNAMIC_SLICE: return element(instruction.operand(0), moved_from(instruction, indices));
+    case BP_OP_DYNAMIC_SLICE: return moved(instruction, 0, indices);
+    case BP_OP_RESHAPE:
+      return element(instruction.operand(0),
+                     k_.reshape(indices, instruction.shape().dims, instruction.operand_shape(0).dims));
     case BP_OP_BITCAST: return bitcast(instruction, indices);
     case BP_OP_BITCAST_CONVERT: return bitcast_convert(instruction, indices);
-    case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_update_slice(instruction, indices);
-    case BP_OP_CONCATENATE: return concatenate(instruction, indices, 0, 0);
-    case BP_OP_PAD: return pad(instruction, indices);
+    case BP_OP_DYNAMIC_UPDATE_SLICE:
+      return moved(instruction, 1, indices, [&] { return element(instruction.operand(0), indices); });
+    case BP_OP_CONCATENATE: return concatenate(instruction, indices, 0);
+    case BP_OP_PAD: return moved(instruction, 0, indices, [&] { return element(instruction.operand(1), {}); });
     case BP_OP_GATHER: return gather(instruction, indices);
     case BP_OP_MAP: return map(instruction, indices);
     case BP_OP_REDUCE:
@@ -132,45 +135,45 @@ Value *Generator::map(InstructionView instruction, std::span<const Index> indice
   return call(instruction.called(0), arguments)[0];
 }
 
-Indices Generator::moved_from(InstructionView instruction, std::span<const Index> indices) {
-  const Shape &shape = instruction.shape(), &operand = instruction.operand_shape(0);
-  Indices from;
-  switch (instruction.op()) {
-    case BP_OP_BROADCAST:
-      for (const std::int64_t dimension : instruction.numbers(BP_ATTR_DIMENSIONS)) {
-        from.push_back(indices[static_cast<std::size_t>(dimension)]);
-      }
-      return from;
-    case BP_OP_RESHAPE: return k_.reshape(indices, shape.dims, operand.dims);
-    case BP_OP_TRANSPOSE: {
-      const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
-      from.resize(indices.size());
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        from[static_cast<std::size_t>(dims[i])] = indices[i];
-      }
-      return from;
+Index Generator::operand_index(InstructionView instruction, const plugin::IndexExpression &expression,
+                               std::span<const Index> indices, Value *&exists) {
+  const auto require = [&](Value *condition) {
+    if (exists == nullptr) {
+      exists = condition;
+      return;
     }
-    case BP_OP_REVERSE:
-      from.assign(indices.begin(), indices.end());
-      for (const std::int64_t d : instruction.numbers(BP_ATTR_DIMENSIONS)) {
-        Index &index = from[static_cast<std::size_t>(d)];
-        index = k_.add(k_.multiply(index, -1), shape.dims[static_cast<std::size_t>(d)] - 1);
-      }
-      return from;
-    case BP_OP_SLICE: {
-      const auto ranges = instruction.numbers(BP_ATTR_SLICE);
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        from.push_back(k_.add(k_.multiply(indices[i], ranges[3 * i + 2]), ranges[3 * i]));
-      }
-      return from;
-    }
-    default:  // dynamic-slice
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        const std::int64_t limit = operand.dims[i] - shape.dims[i];
-        from.push_back(k_.add(indices[i], clamped_start(instruction.operand(1 + i), {}, limit)));
-      }
-      return from;
+    Value *both[] = {exists, condition};
+    k_.same_lanes(both);
+    exists = k_.b.CreateAnd(both[0], both[1]);
+  };
+  Index index = expression.has_dimension() ? indices[static_cast<std::size_t>(expression.dimension)] : k_.constant(0);
+  index = k_.add(k_.multiply(index, expression.stride), expression.offset);
+  if (expression.has_start()) {
+    const std::uint32_t start = instruction.operand(static_cast<std::size_t>(expression.start_operand));
+    const Index clamped = clamped_start(start, {}, expression.start_limit);
+    index = k_.add(index, k_.multiply(clamped, expression.start_factor));
   }
+  if (expression.may_be_negative()) {
+    require(k_.not_less_than(index, 0));
+  }
+  if (expression.may_be_beyond()) {
+    require(k_.less_than(index, (expression.size - 1) * expression.divisor + 1));
+  }
+  if (expression.divisor > 1) {
+    require(k_.less_than(k_.part(index, 1, expression.divisor), 1));
+    index = k_.part(index, expression.divisor, 0);
+  }
+  return index;
+}
+
+Value *Generator::moved(InstructionView instruction, std::size_t operand, std::span<const Index> indices,
+                        const std::function<Value *()> &otherwise) {
+  Value *exists = nullptr;
+  Indices from;
+  for (const plugin::IndexExpression &expression : instruction.index_map(operand).dimensions) {
+    from.push_back(operand_index(instruction, expression, indices, exists));
+  }
+  return select_lanes(exists, [&] { return element(instruction.operand(operand), from); }, otherwise);
 }
 
 // The same position in memory, so a reshape of the dimensions in memory order.
@@ -268,88 +271,28 @@ Value *Generator::select_lanes(Value *condition, const std::function<Value *()> 
   return emit_select(k_.b, condition, k_.splat(in), k_.splat(out));
 }
 
-Value *Generator::dynamic_update_slice(InstructionView instruction, std::span<const Index> indices) {
-  const Shape &shape = instruction.shape();
-  const Shape &update = instruction.operand_shape(1);
-  Value *inside = nullptr;
-  Indices from;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (update.dims[i] == shape.dims[i]) {
-      from.push_back(indices[i]);
-      continue;
-    }
-    const Index start = clamped_start(instruction.operand(2 + i), {}, shape.dims[i] - update.dims[i]);
-    from.push_back(k_.add(indices[i], k_.multiply(start, -1)));
-    std::vector<Value *> conditions = {k_.not_less_than(from[i], 0), k_.less_than(from[i], update.dims[i])};
-    if (inside != nullptr) {
-      conditions.push_back(inside);
-    }
-    k_.same_lanes(conditions);
-    inside = k_.b.CreateAnd(conditions);
-  }
-  return select_lanes(
-      inside, [&] { return element(instruction.operand(1), from); },
-      [&] { return element(instruction.operand(0), indices); });
-}
-
-Value *Generator::concatenate(InstructionView instruction, std::span<const Index> indices, std::size_t operand,
-                              std::int64_t offset) {
+Value *Generator::concatenate(InstructionView instruction, std::span<const Index> indices, std::size_t operand) {
   const auto dimension = static_cast<std::size_t>(instruction.number(BP_ATTR_DIMENSIONS));
+  const plugin::IndexExpression along = instruction.index_map(operand).dimensions[dimension];
   const auto here = [&] {
     Indices from(indices.begin(), indices.end());
-    from[dimension] = k_.add(from[dimension], -offset);
+    from[dimension] = k_.add(from[dimension], along.offset);
     return element(instruction.operand(operand), from);
   };
-  const std::int64_t end = offset + instruction.operand_shape(operand).dims[dimension];
   if (operand + 1 == instruction.operand_count()) {
     return here();
   }
+  const std::int64_t end = along.size - along.offset;
   return select_lanes(k_.less_than(indices[dimension], end), here, [&]() -> Value * {
     // Lanes of this operand must not read the next operands.
     Value *rest = nullptr;
     Value *beyond = k_.not_less_than(indices[dimension], end);
     if (beyond->getType()->isVectorTy()) {
-      k_.with_mask(beyond, [&] { rest = concatenate(instruction, indices, operand + 1, end); });
+      k_.with_mask(beyond, [&] { rest = concatenate(instruction, indices, operand + 1); });
       return rest;
     }
-    return concatenate(instruction, indices, operand + 1, end);
+    return concatenate(instruction, indices, operand + 1);
   });
-}
-
-Value *Generator::pad(InstructionView instruction, std::span<const Index> indices) {
-  const Shape &shape = instruction.shape();
-  const Shape &from_shape = instruction.operand_shape(0);
-  const auto padding = instruction.numbers(BP_ATTR_PADDING);
-  Value *inside = nullptr;
-  const auto require = [&](Value *condition) {
-    if (inside == nullptr) {
-      inside = condition;
-      return;
-    }
-    Value *both[] = {inside, condition};
-    k_.same_lanes(both);
-    inside = k_.b.CreateAnd(both[0], both[1]);
-  };
-  Indices from;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const std::int64_t low = padding[3 * i], step = padding[3 * i + 2] + 1;
-    const std::int64_t last = (from_shape.dims[i] - 1) * step;
-    Index index = k_.add(indices[i], -low);
-    if (low > 0) {
-      require(k_.not_less_than(index, 0));
-    }
-    if (shape.dims[i] - 1 - low > last) {
-      require(k_.less_than(index, last + 1));
-    }
-    if (step > 1) {
-      require(k_.less_than(k_.part(index, 1, step), 1));
-      index = k_.part(index, step, 0);
-    }
-    from.push_back(index);
-  }
-  return select_lanes(
-      inside, [&] { return element(instruction.operand(0), from); },
-      [&] { return element(instruction.operand(1), {}); });
 }
 
 Value *Generator::gather(InstructionView instruction, std::span<const Index> indices) {

@@ -81,6 +81,8 @@ class Generator {
     std::uint32_t alias = BP_NONE;
   };
   class RowReduction;
+  using Positions = std::vector<int>;  // by dimension of a value: the loop dimension that it is, or -1
+  struct Cuts;
 
   std::uint32_t resolve(std::uint32_t value) const;
   // Returns the key under which the builder remembers an element.
@@ -88,8 +90,13 @@ class Generator {
   llvm::Value *compute(InstructionView instruction, std::uint32_t value, std::span<const Index> indices);
   llvm::Value *elementwise(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *map(InstructionView instruction, std::span<const Index> indices);
-  // Returns where in operand 0 an op such as transpose or slice reads the element with these indices.
-  Indices moved_from(InstructionView instruction, std::span<const Index> indices);
+  // Returns the index in one dimension of an operand that is read for the element of the result with these indices.
+  // `exists`: where the index may be none of the operand's, that it is one is added to this condition (null: true).
+  Index operand_index(InstructionView instruction, const plugin::IndexExpression &expression,
+                      std::span<const Index> indices, llvm::Value *&exists);
+  // Returns the operand's element that the result with these indices takes, or otherwise() if the operand has none.
+  llvm::Value *moved(InstructionView instruction, std::size_t operand, std::span<const Index> indices,
+                     const std::function<llvm::Value *()> &otherwise = nullptr);
   llvm::Value *bitcast(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *constant_element(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *load(const Binding &binding, const Shape &shape, std::span<const Index> indices);
@@ -97,10 +104,8 @@ class Generator {
   llvm::Value *bits(std::uint32_t value, std::span<const Index> indices);
   llvm::Value *bitcast_convert(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *iota(InstructionView instruction, std::span<const Index> indices);
-  llvm::Value *dynamic_update_slice(InstructionView instruction, std::span<const Index> indices);
-  llvm::Value *concatenate(InstructionView instruction, std::span<const Index> indices, std::size_t operand,
-                           std::int64_t offset);
-  llvm::Value *pad(InstructionView instruction, std::span<const Index> indices);
+  // Returns an element of a concatenation that is in this operand or in one after it.
+  llvm::Value *concatenate(InstructionView instruction, std::span<const Index> indices, std::size_t operand);
   llvm::Value *gather(InstructionView instruction, std::span<const Index> indices);
   std::vector<llvm::Value *> reduce(InstructionView instruction, std::span<const Index> indices);
   llvm::Value *reduce_row(InstructionView instruction, std::span<const Index> indices, std::uint16_t op);
@@ -110,8 +115,8 @@ class Generator {
                             const std::function<llvm::Value *()> &otherwise);
   // Calls visit once for every instruction in the computation of the value.
   void walk(std::uint32_t value, const std::function<void(InstructionView)> &visit);
-  void find_cuts(std::uint32_t value, std::vector<int> positions, std::vector<bool> &cut,
-                 const std::vector<std::int64_t> &sizes, std::map<std::vector<std::int64_t>, bool> &seen);
+  // Adds the cuts that a value needs.
+  void find_cuts(std::uint32_t value, const Positions &positions, Cuts &cuts);
 
   const ModuleView &module_;
   KernelBuilder &k_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <unordered_set>
 
 #include "plugins/llvm/generator/generator.h"
@@ -85,31 +86,23 @@ unsigned Generator::preferred_lanes(std::span<const std::uint32_t> values, std::
   return lanes;
 }
 
-// Finds the pairs of loop dimensions that cannot share a loop. positions[i]: the loop dimension that is dimension i of
-// the value, or -1. cut[k]: whether dimensions k and k + 1 must be in different loops.
-void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::vector<bool> &cut,
-                          const std::vector<std::int64_t> &sizes, std::map<std::vector<std::int64_t>, bool> &seen) {
-  value = resolve(value);
-  const Shape &shape = module_.shape_of(value);
-  if (shape.rank() == 0) {
-    return;
-  }
-  std::vector<std::int64_t> key = {value};
-  key.insert(key.end(), positions.begin(), positions.end());
-  if (!seen.emplace(std::move(key), true).second) {
-    return;
-  }
-  const auto cut_around = [&](int position) {
+// Pairs of loop dimensions that cannot share a loop.
+struct Generator::Cuts {
+  std::vector<std::int64_t> sizes;  // by loop dimension
+  std::vector<bool> cut;            // cut[k]: whether dimensions k and k + 1 must be in different loops
+  std::set<std::pair<std::uint32_t, Positions>> seen = {};
+
+  void around(int position) {
     if (position > 0) {
       cut[static_cast<std::size_t>(position - 1)] = true;
     }
     if (position >= 0 && static_cast<std::size_t>(position) < cut.size()) {
       cut[static_cast<std::size_t>(position)] = true;
     }
-  };
-  const auto cut_all = [&] { cut.assign(cut.size(), true); };
-  if (const auto bound = bindings_.find(value); bound != bindings_.end()) {
-    const std::vector<std::int64_t> &strides = bound->second.strides.empty() ? shape.strides : bound->second.strides;
+  }
+  void everywhere() { cut.assign(cut.size(), true); }
+  // An array in memory is walked through in one loop along dimensions that are adjacent in its memory.
+  void in_memory(const Positions &positions, const std::vector<std::int64_t> &strides) {
     for (std::size_t k = 0; k < cut.size(); ++k) {
       const auto high = std::ranges::find(positions, static_cast<int>(k));
       const auto low = std::ranges::find(positions, static_cast<int>(k + 1));
@@ -121,135 +114,61 @@ void Generator::find_cuts(std::uint32_t value, std::vector<int> positions, std::
         cut[k] = true;
       }
     }
+  }
+};
+
+void Generator::find_cuts(std::uint32_t value, const Positions &positions, Cuts &cuts) {
+  value = resolve(value);
+  const Shape &shape = module_.shape_of(value);
+  if (shape.rank() == 0 || !cuts.seen.emplace(value, positions).second) {
+    return;
+  }
+  if (const auto bound = bindings_.find(value); bound != bindings_.end()) {
+    cuts.in_memory(positions, bound->second.strides.empty() ? shape.strides : bound->second.strides);
     return;
   }
   const InstructionView instruction = module_.definition(value);
-  const std::uint16_t op = instruction.op();
-  if (is_elementwise(op) || op == BP_OP_MAP) {
-    for (const std::uint32_t operand : instruction.operands()) {
-      find_cuts(operand, positions, cut, sizes, seen);
-    }
-    return;
-  }
-  const auto dims = instruction.numbers(BP_ATTR_DIMENSIONS);
-  switch (op) {
+  switch (instruction.op()) {
     case BP_OP_CONSTANT:
       if (!is_splat(instruction)) {
-        cut_all();
+        cuts.everywhere();
       }
       return;
     case BP_OP_IOTA:
-      cut_around(positions[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
+      cuts.around(positions[static_cast<std::size_t>(instruction.number(BP_ATTR_IOTA_DIMENSION))]);
       return;
-    case BP_OP_BROADCAST: {
-      std::vector<int> from;
-      for (const std::int64_t d : dims) {
-        from.push_back(positions[static_cast<std::size_t>(d)]);
-      }
-      // An operand's dimension of size 1 is broadcast along the result's dimension.
-      for (std::size_t i = 0; i < from.size(); ++i) {
-        if (instruction.operand_shape(0).dims[i] == 1 && shape.dims[static_cast<std::size_t>(dims[i])] > 1) {
-          cut_around(from[i]);
-        }
-      }
-      find_cuts(instruction.operand(0), from, cut, sizes, seen);
-      return;
-    }
-    case BP_OP_TRANSPOSE: {
-      std::vector<int> from(positions.size());
-      for (std::size_t i = 0; i < positions.size(); ++i) {
-        from[static_cast<std::size_t>(dims[i])] = positions[i];
-      }
-      find_cuts(instruction.operand(0), from, cut, sizes, seen);
-      return;
-    }
-    case BP_OP_RESHAPE: {
-      // Only dimensions of size 1 are added or removed: the others keep their order.
-      const Shape &operand = instruction.operand_shape(0);
-      std::vector<int> from(operand.rank(), -1), kept;
-      std::vector<std::int64_t> a, b;
-      for (std::size_t i = 0; i < shape.rank(); ++i) {
-        if (shape.dims[i] > 1) {
-          a.push_back(shape.dims[i]);
-          kept.push_back(positions[i]);
-        }
-      }
-      std::size_t next = 0;
-      for (std::size_t i = 0; i < operand.rank(); ++i) {
-        if (operand.dims[i] > 1) {
-          b.push_back(operand.dims[i]);
-          from[i] = next < kept.size() ? kept[next++] : -1;
-        }
-      }
-      if (a != b) {
-        cut_all();
-        return;
-      }
-      find_cuts(instruction.operand(0), from, cut, sizes, seen);
-      return;
-    }
-    case BP_OP_BITCAST_CONVERT: {
-      std::vector<int> from = positions;
-      if (instruction.operand_shape(0).rank() < shape.rank()) {
-        cut_around(from.back());
-      }
-      from.resize(instruction.operand_shape(0).rank(), -1);
-      find_cuts(instruction.operand(0), from, cut, sizes, seen);
-      return;
-    }
-    case BP_OP_REDUCE: {
-      std::vector<int> from;
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < instruction.operand_shape(0).rank(); ++i) {
-        from.push_back(std::ranges::find(dims, static_cast<std::int64_t>(i)) != dims.end() ? -1 : positions[kept++]);
-      }
-      for (std::size_t i = 0; i < instruction.operand_count() / 2; ++i) {
-        find_cuts(instruction.operand(i), from, cut, sizes, seen);
-      }
-      return;
-    }
-    case BP_OP_REVERSE:
-    case BP_OP_SLICE:
-    case BP_OP_DYNAMIC_SLICE:
-    case BP_OP_PAD:
-    case BP_OP_CONCATENATE:
-    case BP_OP_DYNAMIC_UPDATE_SLICE: {
-      for (std::size_t d = 0; d < shape.rank(); ++d) {
-        bool changes = op == BP_OP_REVERSE && std::ranges::find(dims, static_cast<std::int64_t>(d)) != dims.end();
-        if (op != BP_OP_REVERSE) {
-          for (const std::uint32_t operand : instruction.operands()) {
-            const Shape &other = module_.shape_of(operand);
-            changes |= other.rank() == shape.rank() && other.dims[d] != shape.dims[d];
-          }
-        }
-        if (op == BP_OP_PAD) {
-          const auto padding = instruction.numbers(BP_ATTR_PADDING);
-          changes |= padding[3 * d] != 0 || padding[3 * d + 1] != 0 || padding[3 * d + 2] != 0;
-        }
-        if (changes) {
-          cut_around(positions[d]);
-        }
-      }
-      for (const std::uint32_t operand : instruction.operands()) {
-        if (module_.shape_of(operand).rank() == shape.rank()) {
-          find_cuts(operand, positions, cut, sizes, seen);
-        }
-      }
-      return;
-    }
     case BP_OP_FUSION:
     case BP_OP_CALL:
       bind_parameters(instruction.called(0), instruction.operands());
-      find_cuts(instruction.called(0).roots()[value - instruction.result()], positions, cut, sizes, seen);
+      find_cuts(instruction.called(0).roots()[value - instruction.result()], positions, cuts);
       return;
-    default: cut_all(); return;
+    case BP_OP_BITCAST_CONVERT:
+      if (instruction.operand_shape(0).rank() < shape.rank()) {
+        cuts.around(positions.back());  // selects the part of a wider element
+      }
+      break;
+    default: break;
+  }
+  const std::vector<plugin::IndexMap> maps = instruction.index_maps();
+  if (maps.empty() || !std::ranges::all_of(maps, &plugin::IndexMap::is_known)) {
+    cuts.everywhere();
+    return;
+  }
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const Positions from = maps[i].to_operand(positions, -1);
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      if (!maps[i].dimensions[d].is_same_index()) {
+        cuts.around(from[d]);
+      }
+    }
+    find_cuts(instruction.operand(i), from, cuts);
   }
 }
 
 std::vector<LoopGroup> Generator::groups(std::span<const std::uint32_t> values, std::span<const std::int64_t> dims) {
   const Shape &shape = module_.shape_of(values[0]);
   std::vector<std::int64_t> kept, sizes;
-  std::vector<int> positions(shape.rank(), -1);
+  Positions positions(shape.rank(), -1);
   for (const std::int64_t d : dims) {
     const std::int64_t size = shape.dims[static_cast<std::size_t>(d)];
     if (size > 1) {
@@ -261,14 +180,13 @@ std::vector<LoopGroup> Generator::groups(std::span<const std::uint32_t> values, 
   if (kept.empty()) {
     return {LoopGroup{}};
   }
-  std::vector<bool> cut(kept.size() - 1);
-  std::map<std::vector<std::int64_t>, bool> seen;
+  Cuts cuts = {.sizes = sizes, .cut = std::vector<bool>(kept.size() - 1)};
   for (const std::uint32_t value : values) {
-    find_cuts(value, positions, cut, sizes, seen);
+    find_cuts(value, positions, cuts);
   }
   std::vector<LoopGroup> result(1);
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (i > 0 && cut[i - 1]) {
+    if (i > 0 && cuts.cut[i - 1]) {
       result.emplace_back();
     }
     result.back().dims.push_back(kept[i]);
