@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/scalar/element_type.h"
@@ -18,6 +19,10 @@ constexpr std::int64_t min_side = 16, min_elements = 16 * 1024;
 // the sum of the bytes per element of all operands.
 constexpr std::size_t max_operands = 4;
 constexpr std::int64_t max_bytes = 32;
+
+bool can_be_tiled(std::uint16_t op) {
+  return is_elementwise(op) || op == BP_OP_TRANSPOSE || op == BP_OP_BROADCAST;
+}
 
 // Finds how each operand is read: which element of it is used for which element of the results.
 class Reads {
@@ -47,33 +52,24 @@ class Reads {
       }
       return;
     }
-    const std::uint16_t op = instruction.op();
-    for (const std::uint32_t operand : instruction.operands()) {
-      std::optional<Dimensions> from;
-      if (positions && (is_elementwise(op) || op == BP_OP_COPY)) {
-        // Scalars are used for all elements of arrays.
-        from = module_.shape_of(operand).rank() == 0 ? Dimensions() : *positions;
-      } else if (positions && op == BP_OP_TRANSPOSE) {
-        const auto permutation = instruction.numbers(BP_ATTR_DIMENSIONS);
-        from.emplace(positions->size());
-        for (std::size_t i = 0; i < positions->size(); ++i) {
-          (*from)[static_cast<std::size_t>(permutation[i])] = (*positions)[i];
-        }
-      } else if (positions && op == BP_OP_BROADCAST) {
-        from.emplace();
-        const Shape &shape = module_.shape_of(operand);
-        for (std::size_t i = 0; i < shape.rank(); ++i) {
-          const auto to = static_cast<std::size_t>(instruction.numbers(BP_ATTR_DIMENSIONS)[i]);
-          from->push_back(shape.dims[i] == 1 ? -1 : (*positions)[to]);
-        }
-      }
-      visit(operand, std::move(from));
+    const bool is_known = positions && can_be_tiled(instruction.op());
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      visit(instruction.operand(i), is_known ? std::optional(positions_in(instruction.index_map(i), *positions))
+                                             : std::nullopt);
     }
   }
 
   const std::map<std::uint32_t, std::optional<Dimensions>> &by_operand() const { return positions_; }
 
  private:
+  static Dimensions positions_in(const plugin::IndexMap &map, const Dimensions &of_result) {
+    Dimensions positions = map.to_operand(of_result, std::int64_t{-1});
+    for (std::size_t d = 0; d < positions.size(); ++d) {
+      positions[d] = map.dimensions[d].size == 1 ? -1 : positions[d];
+    }
+    return positions;
+  }
+
   const ModuleView &module_;
   bool is_single_ = false;
   std::uint32_t root_instruction_ = 0;
@@ -92,40 +88,28 @@ std::int64_t innermost(const Shape &shape) {
   return -1;
 }
 
-bool can_be_tiled(std::uint16_t op) {
-  return is_elementwise(op) || op == BP_OP_COPY || op == BP_OP_TRANSPOSE || op == BP_OP_BROADCAST;
+// The roots of a fusion, or the results of another instruction.
+std::vector<std::uint32_t> results_of(InstructionView instruction) {
+  std::vector<std::uint32_t> values;
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    values.push_back(instruction.op() == BP_OP_FUSION ? instruction.called(0).roots()[i] : instruction.result(i));
+  }
+  return values;
 }
 
-}  // namespace
+// Returns the shape of all results; null if they cannot be tiled together.
+const Shape *shape_of_tiles(const ModuleView &module, const std::vector<std::uint32_t> &values) {
+  const Shape *first = values.empty() ? nullptr : &module.shape_of(values[0]);
+  const bool can_be = std::ranges::all_of(values, [&](std::uint32_t value) {
+    const Shape &shape = module.shape_of(value);
+    return can_be_tiled(module.definition(value).op()) && !shape.packed() && shape.dims == first->dims &&
+           shape.minor_to_major == first->minor_to_major;
+  });
+  return can_be && first != nullptr && innermost(*first) >= 0 && first->elements >= min_elements ? first : nullptr;
+}
 
-std::optional<Crossing> find_crossing(InstructionView instruction) {
-  const ModuleView &module = instruction.module();
-  const bool is_fusion = instruction.op() == BP_OP_FUSION;
-  const auto root = [&](std::size_t i) { return is_fusion ? instruction.called(0).roots()[i] : instruction.result(i); };
-  if (instruction.result_count() == 0 ||
-      (is_fusion ? contraction_in(instruction).has_value() : !can_be_tiled(instruction.op()))) {
-    return std::nullopt;
-  }
-  const Shape &results = module.shape_of(root(0));
-  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-    const Shape &shape = module.shape_of(root(i));
-    if (!can_be_tiled(module.definition(root(i)).op()) || shape.packed() || shape.dims != results.dims ||
-        shape.minor_to_major != results.minor_to_major) {
-      return std::nullopt;
-    }
-  }
-  const std::int64_t along = innermost(results);
-  if (along < 0 || results.elements < min_elements) {
-    return std::nullopt;
-  }
-  Dimensions own(results.rank());
-  for (std::size_t d = 0; d < own.size(); ++d) {
-    own[d] = static_cast<std::int64_t>(d);
-  }
-  Reads reads(instruction);
-  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-    reads.visit(root(i), own);
-  }
+// Returns the operands whose innermost dimension is not that of the results, as many as fit; none if there are none.
+Crossing crossing_operands(const ModuleView &module, const Reads &reads, std::int64_t along) {
   Crossing crossing;
   std::int64_t bytes = 0;
   for (const auto &[value, positions] : reads.by_operand()) {
@@ -144,20 +128,42 @@ std::optional<Crossing> find_crossing(InstructionView instruction) {
     crossing.dimension = across;
     crossing.operands.push_back({value, *positions});
   }
-  if (crossing.operands.empty()) {
-    return std::nullopt;
-  }
-  // Dimensions between the two in the results' memory may share a loop with the innermost dimension, and dimensions
-  // outside of both with the other one.
+  return crossing;
+}
+
+// Dimensions between the two in the results' memory may share a loop with the innermost dimension, and dimensions
+// outside of both with the other one.
+bool has_large_tiles(const Shape &results, std::int64_t across) {
   std::int64_t inner_side = 1, outer_side = 1;
   bool is_outer = false;
   for (const std::int64_t d : results.minor_to_major) {
-    is_outer |= d == crossing.dimension;
+    is_outer |= d == across;
     (is_outer ? outer_side : inner_side) *= results.dims[static_cast<std::size_t>(d)];
   }
-  const bool is_worth_it = inner_side >= min_side && outer_side >= min_side &&
-                           results.dims[static_cast<std::size_t>(crossing.dimension)] >= min_side / 2;
-  return is_worth_it ? std::optional(std::move(crossing)) : std::nullopt;
+  return inner_side >= min_side && outer_side >= min_side &&
+         results.dims[static_cast<std::size_t>(across)] >= min_side / 2;
+}
+
+}  // namespace
+
+std::optional<Crossing> find_crossing(InstructionView instruction) {
+  const ModuleView &module = instruction.module();
+  const std::vector<std::uint32_t> values = results_of(instruction);
+  const Shape *results = shape_of_tiles(module, values);
+  if (results == nullptr || (instruction.op() == BP_OP_FUSION && contraction_in(instruction))) {
+    return std::nullopt;
+  }
+  Dimensions own(results->rank());
+  std::iota(own.begin(), own.end(), 0);
+  Reads reads(instruction);
+  for (const std::uint32_t value : values) {
+    reads.visit(value, own);
+  }
+  Crossing crossing = crossing_operands(module, reads, innermost(*results));
+  if (crossing.operands.empty() || !has_large_tiles(*results, crossing.dimension)) {
+    return std::nullopt;
+  }
+  return crossing;
 }
 
 }  // namespace bp::emit

@@ -115,7 +115,6 @@ class RowFinder {
   // Adds an instruction that computes one element per row from one element per row, or broadcasts it over the rows.
   std::string add_from_rows(InstructionView instruction, Member &own) {
     const Shape &shape = instruction.shape();
-    const std::uint32_t first = instruction.operand(0);
     if (is_elementwise(instruction.op())) {
       own.part = Part::PerRow;
       for (const std::uint32_t operand : instruction.operands()) {
@@ -129,53 +128,26 @@ class RowFinder {
       }
       return own.dimensions.size() == shape.rank() ? "" : "combines scalars with rows";
     }
-    const Member &from = member(first);
-    switch (instruction.op()) {
-      case BP_OP_RESHAPE: {
-        // Dimensions of size 1 may be added or removed; the others keep their order.
-        std::vector<std::int64_t> kept;
-        for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
-          if (instruction.operand_shape(0).dims[d] > 1) {
-            kept.push_back(from.dimensions[d]);
-          }
-        }
-        std::size_t next = 0;
-        for (const std::int64_t size : shape.dims) {
-          own.dimensions.push_back(size > 1 && next < kept.size() ? kept[next++] : -1);
-        }
-        own.part = Part::PerRow;
-        return same_sizes(shape, own) ? "" : "reshapes what was reduced";
-      }
-      case BP_OP_BROADCAST: {
-        const auto to = instruction.numbers(BP_ATTR_DIMENSIONS);
-        const Shape &operand = instruction.operand_shape(0);
-        if (shape.elements == operand.elements && shape.dims != row_shape().dims) {
-          own.part = Part::PerRow;
-          own.dimensions.assign(shape.rank(), -1);
-          for (std::size_t i = 0; i < to.size(); ++i) {
-            own.dimensions[static_cast<std::size_t>(to[i])] = from.dimensions[i];
-          }
-          return {};
-        }
-        own.part = Part::InRow;
-        bool is_same = shape.dims == row_shape().dims;
-        for (std::size_t i = 0; i < to.size(); ++i) {
-          is_same = is_same && (operand.dims[i] == 1 || to[i] == from.dimensions[i]);
-        }
-        return is_same ? "" : "repeats what was reduced at other rows";
-      }
-      default: return "moves what was reduced";
+    if (instruction.op() != BP_OP_RESHAPE && instruction.op() != BP_OP_BROADCAST) {
+      return "moves what was reduced";
     }
-  }
-
-  bool same_sizes(const Shape &shape, const Member &own) const {
-    for (std::size_t d = 0; d < shape.rank(); ++d) {
-      const std::int64_t of = own.dimensions[d];
-      if (shape.dims[d] != (of < 0 ? 1 : row_shape().dims[static_cast<std::size_t>(of)])) {
-        return false;
+    const plugin::IndexMap map = instruction.index_map(0);
+    const std::vector<std::int64_t> &from = member(instruction.operand(0)).dimensions;
+    if (instruction.op() == BP_OP_BROADCAST && shape.dims == row_shape().dims) {
+      own.part = Part::InRow;
+      for (std::size_t d = 0; d < from.size(); ++d) {
+        if (map.dimensions[d].size > 1 && map.dimensions[d].dimension != from[d]) {
+          return "repeats what was reduced at other rows";
+        }
       }
+      return {};
     }
-    return true;
+    if (!map.is_known()) {
+      return "reshapes what was reduced";
+    }
+    own.part = Part::PerRow;
+    own.dimensions = map.to_result(from, shape.rank(), std::int64_t{-1});
+    return shape.elements == instruction.operand_shape(0).elements ? "" : "repeats what was reduced at other rows";
   }
 
   const ModuleView &module_;
