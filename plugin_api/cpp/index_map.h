@@ -89,6 +89,16 @@ struct IndexMap {
       return e.is_same_index() || (e.kind == Kind::Affine && !e.has_dimension() && e.size == 1);
     });
   }
+  // Whether several elements of a result of these sizes are taken from the same element. Requires a known map.
+  bool repeats(std::span<const std::int64_t> result) const {
+    for (std::size_t d = 0; d < result.size(); ++d) {
+      if (result[d] > 1 && std::ranges::find(dimensions, static_cast<std::int64_t>(d), &IndexExpression::dimension) ==
+                               dimensions.end()) {
+        return true;
+      }
+    }
+    return false;
+  }
   // Converts a list by dimension of the result to one by dimension of the operand, and back. Dimensions that have no
   // counterpart get `otherwise`.
   template <class T>

@@ -100,16 +100,16 @@ std::string Lowering::lower_op(plugin::Instruction instruction) {
   switch (instruction.op()) {
     case BP_OP_COPY:
     case BP_OP_BITCAST_CONVERT: return copy(instruction);
-    case BP_OP_BROADCAST: return broadcast(instruction);
+    case BP_OP_BROADCAST:
+    case BP_OP_REVERSE:
+    case BP_OP_SLICE:
+    case BP_OP_TRANSPOSE: move_operand(instruction, 0); return {};
     case BP_OP_CONCATENATE: return concatenate(instruction);
     case BP_OP_DYNAMIC_SLICE: return dynamic_slice(instruction);
     case BP_OP_DYNAMIC_UPDATE_SLICE: return dynamic_update_slice(instruction);
     case BP_OP_IOTA: return iota(instruction);
     case BP_OP_PAD: return pad(instruction);
     case BP_OP_RESHAPE: return reshape(instruction);
-    case BP_OP_REVERSE: return reverse(instruction);
-    case BP_OP_SLICE: return slice(instruction);
-    case BP_OP_TRANSPOSE: return transpose(instruction);
     case BP_OP_REDUCE: return reduce(instruction);
     case BP_OP_DOT: return dot(instruction);
     default: return elementwise(instruction);

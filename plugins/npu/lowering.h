@@ -33,16 +33,12 @@ class Lowering {
   std::string elementwise(plugin::Instruction instruction);
   std::string copy(plugin::Instruction instruction);
   std::string forward(plugin::Instruction instruction);
-  std::string broadcast(plugin::Instruction instruction);
   std::string concatenate(plugin::Instruction instruction);
   std::string dynamic_slice(plugin::Instruction instruction);
   std::string dynamic_update_slice(plugin::Instruction instruction);
   std::string iota(plugin::Instruction instruction);
   std::string pad(plugin::Instruction instruction);
   std::string reshape(plugin::Instruction instruction);
-  std::string reverse(plugin::Instruction instruction);
-  std::string slice(plugin::Instruction instruction);
-  std::string transpose(plugin::Instruction instruction);
   std::string reduce(plugin::Instruction instruction);
   std::string dot(plugin::Instruction instruction);
 
@@ -64,12 +60,14 @@ class Lowering {
   // Moves elements from one window to the other. A dimension d with spread[d] > 1, in which sizes[d] is 1, is stored
   // spread[d] times.
   void move(const Window &from, const Window &to, const Sizes &sizes, const Sizes &spread = {});
+  // Moves an operand's elements to where the result has them, as its index map says. Starts must be in the index
+  // registers.
+  void move_operand(plugin::Instruction instruction, std::uint32_t number);
   void move_flat(const Tensor &from, const Tensor &to);
   // Moves elements in row-major order; the sizes may differ.
   void move_in_order(const Tensor &from, const Sizes &from_sizes, const Tensor &to, const Sizes &to_sizes);
-  // Loads the start indices, which are the operands from `first` on, into index registers. Returns a reason if it
-  // cannot.
-  std::string load_indices(plugin::Instruction instruction, std::uint32_t first, const Sizes &limits);
+  // Loads the starts of an operand's index map into index registers. Returns a reason if it cannot.
+  std::string load_starts(plugin::Instruction instruction, std::uint32_t number);
 
   Tensor view(plugin::Value value) const { return view_of(value, value.shape(), is_planned_); }
 

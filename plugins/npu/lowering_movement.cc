@@ -99,95 +99,88 @@ std::string Lowering::forward(plugin::Instruction i) {
   return {};
 }
 
-std::string Lowering::broadcast(plugin::Instruction i) {
-  const auto dimensions = i.integers(BP_ATTR_DIMENSIONS);
-  const Tensor operand = view(i.operand(0));
-  const Sizes result = sizes_of(i.result().shape());
-  Tensor from = operand;
-  from.rank = static_cast<std::uint8_t>(result.size());
-  Sizes sizes(result.size(), 1), spread = result;
-  for (std::uint32_t d = 0; d < result.size(); ++d) {
-    from.dimensions[d] = {1, 1, 0, 0};
-  }
-  for (std::uint32_t d = 0; d < dimensions.size(); ++d) {
-    const auto at = static_cast<std::size_t>(dimensions[d]);
-    from.dimensions[at] = operand.dimensions[d];
-    sizes[at] = result[at];
+void Lowering::move_operand(plugin::Instruction i, std::uint32_t number) {
+  taken_ = 0;
+  const Tensor operand = view(i.operand(number));
+  Window from(operand), to(view(i.result()));
+  from.tensor.rank = to.tensor.rank;
+  std::fill_n(from.tensor.dimensions, from.tensor.rank, Dimension{1, 1, 0, 0});
+  Sizes sizes(to.tensor.rank, 1), spread = sizes_of(i.result().shape());
+  const plugin::IndexMap map = i.index_map(number);
+  for (std::uint32_t d = 0; d < map.dimensions.size(); ++d) {
+    const plugin::IndexExpression &e = map.dimensions[d];
+    const auto at = static_cast<std::size_t>(e.dimension);
+    const plugin::IndexRun run = run_of(e);
+    if (run.count == 0) {
+      return;
+    }
+    // A step beyond the array is never made.
+    const auto step = [](std::int64_t elements) {
+      return static_cast<std::int32_t>(std::min<std::int64_t>(elements, INT32_MAX));
+    };
+    from.tensor.dimensions[at] = operand.dimensions[d];
+    from.start[at] = static_cast<std::int32_t>(run.operand);
+    from.step[at] = step(run.operand_step);
+    to.start[at] = static_cast<std::int32_t>(run.result);
+    to.step[at] = step(run.result_step);
+    sizes[at] = static_cast<std::uint32_t>(run.count);
     spread[at] = 1;
+    if (e.start_operand != plugin::IndexExpression::none) {
+      (e.start_factor > 0 ? from : to).index_register[at] = d;
+    }
   }
-  move(Window(from), Window(view(i.result())), sizes, spread);
-  return {};
+  move(from, to, sizes, spread);
 }
 
 std::string Lowering::concatenate(plugin::Instruction i) {
-  const auto dimension = static_cast<std::size_t>(i.integer(BP_ATTR_DIMENSIONS, 0));
-  Window to(view(i.result()));
-  for (const plugin::Value operand : i.operands()) {
-    taken_ = 0;
-    move(Window(view(operand)), to, sizes_of(operand.shape()));
-    to.start[dimension] += static_cast<std::int32_t>(operand.shape().dim(static_cast<std::uint32_t>(dimension)));
+  for (std::uint32_t number = 0; number < i.operand_count(); ++number) {
+    move_operand(i, number);
   }
   return {};
 }
 
-std::string Lowering::load_indices(plugin::Instruction i, std::uint32_t first, const Sizes &limits) {
-  if (i.operand_count() != first + limits.size()) {
+std::string Lowering::load_starts(plugin::Instruction i, std::uint32_t number) {
+  const plugin::IndexMap map = i.index_map(number);
+  if (!map.is_known()) {
     return "start indices in one operand";
   }
   const std::uint32_t address = take(sizeof(std::int32_t));
-  for (std::uint32_t d = 0; d < limits.size(); ++d) {
-    const plugin::Value index = i.operand(first + d);
-    if (index.shape().dtype() != BP_DTYPE_S32) {
-      return "start indices of " + name_of(index.shape().dtype()) + ", expected s32";
+  for (std::uint32_t d = 0; d < map.dimensions.size(); ++d) {
+    const plugin::Value start = i.operand(static_cast<std::uint32_t>(map.dimensions[d].start_operand));
+    if (start.shape().dtype() != BP_DTYPE_S32) {
+      return "start indices of " + name_of(start.shape().dtype()) + ", expected s32";
     }
-    const Window window(view(index));
+    const Window window(view(start));
     load(window, add(window.tensor), {}, address);
     Instruction &set = emit(Opcode::Index);
     set.rows = d;
     set.from[0] = address;
-    set.option = limits[d];
+    set.option = static_cast<std::uint32_t>(map.dimensions[d].start_limit);
   }
-  taken_ = 0;
   return {};
 }
 
 std::string Lowering::dynamic_slice(plugin::Instruction i) {
-  const Sizes whole = sizes_of(i.operand(0).shape()), part = sizes_of(i.result().shape());
-  Window from(view(i.operand(0)));
-  Sizes limits;
-  for (std::uint32_t d = 0; d < whole.size(); ++d) {
-    limits.push_back(whole[d] - part[d]);
-    from.index_register[d] = d;
+  std::string reason = load_starts(i, 0);
+  if (reason.empty()) {
+    move_operand(i, 0);
   }
-  if (std::string reason = load_indices(i, 1, limits); !reason.empty()) {
-    return reason;
-  }
-  move(from, Window(view(i.result())), part);
-  return {};
+  return reason;
 }
 
 std::string Lowering::dynamic_update_slice(plugin::Instruction i) {
-  const Sizes whole = sizes_of(i.result().shape()), part = sizes_of(i.operand(1).shape());
   const plugin::Value from = i.operand(0), result = i.result();
-  Window to(view(result));
-  Sizes limits;
-  for (std::uint32_t d = 0; d < whole.size(); ++d) {
-    limits.push_back(whole[d] - part[d]);
-    to.index_register[d] = d;
-  }
   // When an instruction is claimed, it is not known whether it will be done in place. Most are, so the claim assumes
   // it.
   if (is_planned_ && (from.allocation() != result.allocation() || from.offset() != result.offset())) {
-    move(Window(view(from)), Window(view(result)), whole);
+    move_operand(i, 0);
     taken_ = 0;
   }
-  if (std::string reason = load_indices(i, 2, limits); !reason.empty()) {
-    return reason;
+  std::string reason = load_starts(i, 1);
+  if (reason.empty()) {
+    move_operand(i, 1);
   }
-  if (i.operand(1).shape().element_count() != 0) {
-    move(Window(view(i.operand(1))), to, part);
-  }
-  return {};
+  return reason;
 }
 
 std::string Lowering::iota(plugin::Instruction i) {
@@ -218,37 +211,10 @@ std::string Lowering::iota(plugin::Instruction i) {
   return {};
 }
 
+// The padding value is stored everywhere first.
 std::string Lowering::pad(plugin::Instruction i) {
-  const Sizes result = sizes_of(i.result().shape());
-  Tensor value = view(i.operand(1));
-  value.rank = static_cast<std::uint8_t>(result.size());
-  for (Dimension &dimension : value.dimensions) {
-    dimension = {1, 1, 0, 0};
-  }
-  move(Window(value), Window(view(i.result())), Sizes(result.size(), 1), result);
-  taken_ = 0;
-
-  // In each dimension, only the elements are moved whose indices are inside the result.
-  const auto padding = i.integers(BP_ATTR_PADDING);
-  Window from(view(i.operand(0))), to(view(i.result()));
-  Sizes sizes = sizes_of(i.operand(0).shape());
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    const std::int64_t low = padding[3 * d], step = padding[3 * d + 2] + 1;
-    const std::int64_t first = low < 0 ? (-low + step - 1) / step : 0;
-    const std::int64_t behind = low >= result[d] ? 0 : (result[d] - low + step - 1) / step;
-    const std::int64_t last = std::min<std::int64_t>(sizes[d], behind);
-    if (first >= last) {
-      return {};
-    }
-    if (step > INT32_MAX || low > INT32_MAX) {
-      return "padding of 2^31 elements";
-    }
-    from.start[d] = static_cast<std::int32_t>(first);
-    to.start[d] = static_cast<std::int32_t>(low + first * step);
-    to.step[d] = static_cast<std::int32_t>(step);
-    sizes[d] = static_cast<std::uint32_t>(last - first);
-  }
-  move(from, to, sizes);
+  move_operand(i, 1);
+  move_operand(i, 0);
   return {};
 }
 
@@ -259,35 +225,6 @@ std::string Lowering::reshape(plugin::Instruction i) {
   } else {
     move_in_order(view(from), sizes_of(from.shape()), view(to), sizes_of(to.shape()));
   }
-  return {};
-}
-
-std::string Lowering::reverse(plugin::Instruction i) {
-  Window from(view(i.operand(0)));
-  for (const std::int64_t dimension : i.integers(BP_ATTR_DIMENSIONS)) {
-    const auto d = static_cast<std::size_t>(dimension);
-    from.start[d] = static_cast<std::int32_t>(from.tensor.dimensions[d].size) - 1;
-    from.step[d] = -1;
-  }
-  move(from, Window(view(i.result())), sizes_of(i.result().shape()));
-  return {};
-}
-
-std::string Lowering::slice(plugin::Instruction i) {
-  Window from(view(i.operand(0)));
-  const auto bounds = i.integers(BP_ATTR_SLICE);
-  for (std::size_t d = 0; d < from.tensor.rank; ++d) {
-    from.start[d] = static_cast<std::int32_t>(bounds[3 * d]);
-    from.step[d] = static_cast<std::int32_t>(std::min<std::int64_t>(bounds[3 * d + 2], INT32_MAX));
-  }
-  move(from, Window(view(i.result())), sizes_of(i.result().shape()));
-  return {};
-}
-
-std::string Lowering::transpose(plugin::Instruction i) {
-  const auto dimensions = i.integers(BP_ATTR_DIMENSIONS);
-  const std::vector<std::uint32_t> order(dimensions.begin(), dimensions.end());
-  move(Window(permuted(view(i.operand(0)), order)), Window(view(i.result())), sizes_of(i.result().shape()));
   return {};
 }
 

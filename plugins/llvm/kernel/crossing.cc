@@ -54,8 +54,8 @@ class Reads {
     }
     const bool is_known = positions && can_be_tiled(instruction.op());
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      visit(instruction.operand(i), is_known ? std::optional(positions_in(instruction.index_map(i), *positions))
-                                             : std::nullopt);
+      visit(instruction.operand(i),
+            is_known ? std::optional(positions_in(instruction.index_map(i), *positions)) : std::nullopt);
     }
   }
 

@@ -168,10 +168,10 @@ bool repeats_reductions(InstructionView fusion) {
       const std::uint32_t operand = instruction.operand(i);
       if (reduced[module.definition(operand).id() - computation.first_instruction()]) {
         reduced[n] = true;
-        const bool is_there_once = (instruction.op() == BP_OP_PAD && i == 0) ||
-                                   (instruction.op() == BP_OP_SCATTER && i == 2) ||
-                                   instruction.op() == BP_OP_CONCATENATE;
-        if (instruction.shape().elements > module.shape_of(operand).elements && !is_there_once) {
+        const plugin::IndexMap map = instruction.index_map(i);
+        const bool is_update = instruction.op() == BP_OP_SCATTER && i == 2;
+        if (map.is_known() ? map.repeats(instruction.shape().dims)
+                           : !is_update && instruction.shape().elements > module.shape_of(operand).elements) {
           return true;
         }
       }
