@@ -1,6 +1,6 @@
 // Index maps: which element of an operand an instruction reads for an element of its result. The only place that says
-// what broadcast, transpose, reshape, slice, reverse, pad, concatenate and reduce mean for indices; fusion, loops, tiles
-// and copies ask it. Needs only the op, sizes and attributes, so that it serves modules of the core and images alike.
+// what broadcast, transpose, reshape, slice, reverse, pad, concatenate and reduce mean for indices: fusion, loops,
+// tiles and copies ask it. It needs only the op, sizes and attributes, so it serves modules of the core and images.
 #pragma once
 
 #include <algorithm>
@@ -294,8 +294,8 @@ inline IndexMap index_map(const IndexedOperand &o) {
   return map;
 }
 
-// Return the map of one operand, or those of all. operand(number) returns an IndexedOperand, whose `before` is set here.
-// Linear in the number of operands.
+// Return the map of one operand, or those of all. operand(number) returns an IndexedOperand, whose `before` is set
+// here. Linear in the number of operands.
 template <class Operand>
 IndexMap index_map(std::size_t number, Operand &&operand) {
   IndexedOperand o = operand(number);

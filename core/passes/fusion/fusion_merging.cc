@@ -16,7 +16,7 @@
 #include "core/analysis/users.h"
 #include "core/passes/fusion/fusion_builder.h"
 #include "core/passes/fusion/kernel.h"
-#include "core/passes/fusion/taken_places.h"
+#include "core/passes/fusion/overwritten_arrays.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -41,7 +41,7 @@ class KernelMerger {
         users_(users),
         context_(context),
         computation_(id),
-        places_(module, graph, id),
+        overwritten_(module, graph, id),
         positions_(positions) {}
 
   void run(std::vector<FusionPlan> &plans) {
@@ -95,7 +95,7 @@ class KernelMerger {
       if (auto kernel = describe_kernel(instruction)) {
         kernels_.emplace(order_[i], std::move(*kernel));
         if (std::ranges::any_of(values_of(order_[i]), [&](InstructionId value) {
-              return places_.taken_by(module_.instruction(value)) != ir::no_instruction;
+              return overwritten_.overwritten_by(module_.instruction(value)) != ir::no_instruction;
             })) {
           reusers_.insert(order_[i]);
         }
@@ -215,7 +215,7 @@ class KernelMerger {
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       const InstructionId operand = instruction.operands()[i];
       consider(source_of(operand).first);
-      if (kernels_.at(member).operands[i].kind == Kind::AtPlace && context_.fusion.results) {
+      if (kernels_.at(member).operands[i].kind == Kind::SameIndex && context_.fusion.results) {
         consider_users(operand);
         growth.readers[operand].push_back(member);
       }
@@ -262,8 +262,8 @@ class KernelMerger {
 
   bool would_need_copy(InstructionId maker, InstructionId reader) const {
     return reusers_.contains(maker) && std::ranges::any_of(values_of(maker), [&](InstructionId value) {
-             return places_.would_need_copy(module_.instruction(value), module_.instruction(reader),
-                                            kernels_.at(reader));
+             return overwritten_.would_need_copy(module_.instruction(value), module_.instruction(reader),
+                                                 kernels_.at(reader));
            });
   }
 
@@ -370,9 +370,9 @@ class KernelMerger {
       const Access &access = to.operands[i];
       bool fits = false;
       if (!is_per_row) {
-        fits = access.kind == Kind::AtPlace && !user_walks_rows;
+        fits = access.kind == Kind::SameIndex && !user_walks_rows;
       } else if (user_walks_rows) {
-        fits = access.kind == Kind::AtPlace;
+        fits = access.kind == Kind::SameIndex;
       } else {
         fits = access.kind == Kind::PerRow &&
                (is_scalar(from) ? access.rows.empty() : access.rows == kept_dimensions(group.sizes, reduced));
@@ -391,7 +391,7 @@ class KernelMerger {
     const Instruction instruction = module_.instruction(id);
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       const auto found = growth.readers.find(instruction.operands()[i]);
-      if (kernel.operands[i].kind == Kind::AtPlace && instruction.operand(i).shape().rank() > 0 &&
+      if (kernel.operands[i].kind == Kind::SameIndex && instruction.operand(i).shape().rank() > 0 &&
           found != growth.readers.end() && std::ranges::any_of(found->second, [&](InstructionId member) {
             return kernels_.at(member).sizes == kernel.sizes;
           })) {
@@ -556,7 +556,7 @@ class KernelMerger {
   const analysis::Users &users_;
   const PassContext &context_;
   ir::ComputationId computation_;
-  TakenPlaces places_;
+  OverwrittenArrays overwritten_;
   std::vector<InstructionId> order_;
   std::vector<std::size_t> &positions_;  // in order_, by instruction id
   std::unordered_map<InstructionId, Kernel> kernels_;

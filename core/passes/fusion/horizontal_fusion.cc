@@ -1,8 +1,8 @@
 // Merges small kernels that do not depend on each other into one kernel with several results, because starting them
 // takes longer than running them. Kernels at the same depth (the length of the longest chain of instructions before
 // them) cannot depend on each other, and merging at several depths cannot make a cycle, because every edge leads to a
-// greater depth. A kernel that reads an array and one that reuses its memory (taken_places.h) are not merged, unless
-// the first reads at the indices that the second writes.
+// greater depth. A kernel that reads an array and one that reuses its memory (overwritten_arrays.h) are not merged,
+// unless the first reads at the indices that the second writes.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 #include "core/analysis/users.h"
 #include "core/passes/fusion/fusion_builder.h"
 #include "core/passes/fusion/kernel.h"
-#include "core/passes/fusion/taken_places.h"
+#include "core/passes/fusion/overwritten_arrays.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -30,7 +30,7 @@ class HorizontalFuser {
         users_(users),
         limits_(limits),
         computation_(computation),
-        places_(module, graph, computation) {}
+        overwritten_(module, graph, computation) {}
 
   void run(std::vector<FusionPlan> &plans) const {
     const ir::Computation computation = module_.computation(computation_);
@@ -83,7 +83,7 @@ class HorizontalFuser {
   }
 
   bool would_need_copy(const Candidate &maker, const Candidate &reader) const {
-    return places_.would_need_copy(module_.instruction(maker.id), module_.instruction(reader.id), reader.kernel);
+    return overwritten_.would_need_copy(module_.instruction(maker.id), module_.instruction(reader.id), reader.kernel);
   }
 
   // Divides a list of kernels, in program order, where the limits are reached. Returns the kernels that would need a
@@ -134,7 +134,7 @@ class HorizontalFuser {
   const analysis::Users &users_;
   const FusionLimits &limits_;
   ir::ComputationId computation_;
-  TakenPlaces places_;
+  OverwrittenArrays overwritten_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/analysis/index_map.h"
 #include "core/passes/fusion/fusion_builder.h"
 #include "core/passes/rewrite.h"
 
@@ -14,6 +15,7 @@ namespace {
 using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
+using ir::Shape;
 using Kind = Access::Kind;
 
 bool is_array_reduce(const Instruction &instruction) {
@@ -78,7 +80,7 @@ class KernelDescription {
       return false;
     }
     kernel_.is_per_row.push_back(false);
-    want(root.id(), {Kind::AtPlace, {}});
+    want(root.id(), {Kind::SameIndex, {}});
     return walk_over(source.shape().sizes());
   }
 
@@ -119,73 +121,62 @@ class KernelDescription {
   void want(InstructionId id, const Access &access) {
     auto [found, is_new] = accesses_.emplace(id, access);
     if (!is_new && found->second != access) {
-      found->second = found->second.kind == Kind::Nowhere ? access : Access{Kind::Elsewhere, {}};
+      found->second = found->second.kind == Kind::None ? access : Access{Kind::OtherIndex, {}};
     }
   }
 
   // Records where an instruction reads its operands. Returns false if it cannot be part of a kernel.
   bool visit(const Instruction &instruction) {
     const Access access = accesses_[instruction.id()];
-    auto want_all = [&](const Access &of_operands) {
-      for (InstructionId operand : instruction.operands()) {
-        want(operand, of_operands);
-      }
-    };
     if (is_array_reduce(instruction)) {
       if (std::ranges::find(roots_, instruction.id()) == roots_.end()) {
         return false;
       }
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
         want(instruction.operands()[i],
-             i < instruction.operand_count() / 2 ? Access{Kind::AtPlace, {}} : Access{Kind::PerRow, {}});
+             i < instruction.operand_count() / 2 ? Access{Kind::SameIndex, {}} : Access{Kind::PerRow, {}});
       }
       return true;
     }
     if (instruction.opcode() == Opcode::GetTupleElement) {
       return is_array_reduce(instruction.operand(0));
     }
-    if (is_elementwise(instruction)) {
-      for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-        const Instruction operand = instruction.operand(i);
-        const bool is_scalar = operand.shape().rank() == 0 && instruction.shape().rank() > 0;
-        want(operand.id(), is_scalar ? Access{Kind::PerRow, {}} : access);
-      }
-      return true;
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      want(instruction.operands()[i], through(instruction, i, access));
     }
-    if (instruction.opcode() == Opcode::Broadcast) {
-      want_all(access_through_broadcast(instruction, access));
-      return true;
-    }
-    if (instruction.opcode() == Opcode::Reshape) {
-      const bool is_renaming =
-          without_ones(instruction.shape().sizes()) == without_ones(instruction.operand(0).shape().sizes());
-      const bool passes = is_renaming && (access.kind == Kind::PerRow || instruction.id() == instruction_.id());
-      want_all(passes ? access : Access{Kind::Elsewhere, {}});
-      return true;
-    }
-    want_all({Kind::Elsewhere, {}});
     return true;
   }
 
-  Access access_through_broadcast(const Instruction &broadcast, const Access &access) const {
-    const Instruction operand = broadcast.operand(0);
-    if (access.kind == Kind::PerRow && operand.shape().element_count() == broadcast.shape().element_count()) {
-      return access;
+  // Returns where operand i is read, from where the instruction is read.
+  Access through(const Instruction &instruction, std::size_t i, const Access &access) const {
+    const Shape &operand = instruction.operand(i).shape(), &shape = instruction.shape();
+    if (is_elementwise(instruction)) {
+      return operand.rank() == shape.rank() ? access : Access{Kind::PerRow, {}};
     }
-    if (operand.shape().element_count() == 1) {
-      return {Kind::PerRow, {}};
-    }
-    if (access.kind != Kind::AtPlace || !is_walked(broadcast)) {
-      return {Kind::Elsewhere, {}};
+    const analysis::IndexMap map = analysis::index_map(instruction, i);
+    const bool is_reshape = instruction.opcode() == Opcode::Reshape;
+    if ((!is_reshape && instruction.opcode() != Opcode::Broadcast) || !map.only_renames()) {
+      return {Kind::OtherIndex, {}};
     }
     std::vector<std::int64_t> rows;
-    auto to = broadcast.numbers(ir::AttributeKey::Dimensions);
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      if (operand.shape().size(i) > 1) {
-        rows.push_back(to[i]);
+    for (const analysis::IndexExpression &e : map.dimensions) {
+      if (e.size > 1) {
+        rows.push_back(e.dimension);
       }
     }
-    return std::ranges::is_sorted(rows) ? Access{Kind::PerRow, rows} : Access{Kind::Elsewhere, {}};
+    const bool keeps_order = std::ranges::is_sorted(rows);
+    if (keeps_order && operand.element_count() == shape.element_count() &&
+        (access.kind == Kind::PerRow || (is_reshape && instruction.id() == instruction_.id()))) {
+      return access;
+    }
+    if (is_reshape) {
+      return {Kind::OtherIndex, {}};
+    }
+    if (operand.element_count() == 1) {
+      return {Kind::PerRow, {}};
+    }
+    const bool is_row = keeps_order && access.kind == Kind::SameIndex && is_walked(instruction);
+    return is_row ? Access{Kind::PerRow, std::move(rows)} : Access{Kind::OtherIndex, {}};
   }
 
   Instruction instruction_;

@@ -12,12 +12,12 @@ namespace bp::passes {
 // Elements of an operand that a kernel reads for one element that it walks over.
 struct Access {
   enum class Kind : std::uint8_t {
-    Nowhere,    // none
-    AtPlace,    // the element at the same index
-    PerRow,     // one element for all elements that agree in the dimensions `rows`
-    Elsewhere,  // other elements
+    None,        // none
+    SameIndex,   // the element at the same index
+    PerRow,      // one element for all elements that agree in the dimensions `rows`
+    OtherIndex,  // other elements
   };
-  Kind kind = Kind::Nowhere;
+  Kind kind = Kind::None;
   std::vector<std::int64_t> rows;  // dimensions of the array walked over, ascending, without those of size 1
   bool operator==(const Access &) const = default;
 };

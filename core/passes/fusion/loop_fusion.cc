@@ -18,8 +18,8 @@
 // Instructions computed from a reduction are left to the kernel of its rows (fusion-merging): they do not join through
 // a view that selects elements from one of several operands or by an index.
 //
-// A loop whose result reuses the memory of an array (taken_places.h) excludes smaller values that are computed from the
-// array: they would read the array at other indices than are written, so that the whole array had to be copied.
+// A loop whose result reuses the memory of an array (overwritten_arrays.h) excludes smaller values that are computed
+// from the array: they would read the array at other indices than are written, so that the whole array had to be copied.
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
@@ -27,10 +27,11 @@
 #include <utility>
 
 #include "core/analysis/call_graph.h"
+#include "core/analysis/index_map.h"
 #include "core/analysis/users.h"
 #include "core/passes/fusion/fusion_builder.h"
 #include "core/passes/fusion/kernel.h"
-#include "core/passes/fusion/taken_places.h"
+#include "core/passes/fusion/overwritten_arrays.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -100,10 +101,7 @@ bool windows_overlap(const Instruction &instruction) {
 // Whether the elements of operand i are read, on the whole, more than once each.
 bool repeats_operand(const Instruction &user, std::size_t i) {
   switch (user.opcode()) {
-    case Opcode::Concatenate: return false;
     case Opcode::Scatter: return i != 2;
-    case Opcode::Pad:
-    case Opcode::Reduce: return i != 0;
     case Opcode::Gather: {
       auto sizes = user.numbers(ir::AttributeKey::SliceSizes);
       return i == 0 || std::ranges::any_of(sizes, [](std::int64_t size) { return size > 1; });
@@ -113,9 +111,16 @@ bool repeats_operand(const Instruction &user, std::size_t i) {
         return true;
       }
       break;
+    case Opcode::Reduce:
+      if (i != 0) {
+        return true;  // each part of a reduction begins with it
+      }
+      break;
     default: break;
   }
-  return user.shape().element_count() > user.operand(i).shape().element_count();
+  const analysis::IndexMap map = analysis::index_map(user, i);
+  return map.is_known() ? map.repeats(user.shape().sizes())
+                        : user.shape().element_count() > user.operand(i).shape().element_count();
 }
 
 // Maximum number of operands of a concatenation in a loop, in each of which elements are looked up.
@@ -129,7 +134,7 @@ class ComputationFuser {
         users_(users),
         context_(context),
         computation_(id),
-        places_(module, graph, id),
+        overwritten_(module, graph, id),
         may_find_(context.fusion.contractions || context.fusion.rows || context.fusion.results) {}
 
   Result<bool> run(Rewriter &rewriter) {
@@ -155,9 +160,9 @@ class ComputationFuser {
     std::uint32_t view = 0;  // index in views_ of the view through which the group reads it
   };
   struct Group {
-    std::vector<InstructionId> members;    // users first: the root is the first
-    InstructionId taken = no_instruction;  // the array whose memory the root reuses
-    std::size_t size = 0;                  // see fused_size()
+    std::vector<InstructionId> members;          // users first: the root is the first
+    InstructionId overwritten = no_instruction;  // the array whose memory the root reuses
+    std::size_t size = 0;                        // see fused_size()
     bool is_full = false;
   };
 
@@ -293,7 +298,7 @@ class ComputationFuser {
     if (module_.instruction(place.root).opcode() == Opcode::Concatenate && !is_free) {
       return "a concatenation that ends a loop copies its parts";
     }
-    if (is_computed_from_part_of(instruction, group.taken)) {
+    if (is_computed_from_part_of(instruction, group.overwritten)) {
       return "it reads what the loop overwrites, which would have to be copied";
     }
     return nullptr;
@@ -393,7 +398,7 @@ class ComputationFuser {
     }
     views_.push_back({});
     members_[instruction.id()] = {instruction.id(), static_cast<std::uint32_t>(views_.size() - 1)};
-    groups_[instruction.id()] = {{instruction.id()}, places_.taken_by(instruction), fused_size(instruction)};
+    groups_[instruction.id()] = {{instruction.id()}, overwritten_.overwritten_by(instruction), fused_size(instruction)};
   }
 
   // Returns the view through which a member reads operand i: its own if elements correspond one to one, else a new one.
@@ -467,7 +472,7 @@ class ComputationFuser {
   const analysis::Users &users_;
   const PassContext &context_;
   ir::ComputationId computation_;
-  TakenPlaces places_;
+  OverwrittenArrays overwritten_;
   bool may_find_;                         // whether the device supports more than simple loops
   std::vector<bool> is_control_ordered_;  // by instruction id
   std::unordered_set<InstructionId> of_rows_;

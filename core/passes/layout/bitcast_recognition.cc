@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/analysis/call_graph.h"
+#include "core/analysis/index_map.h"
 #include "core/ir/builder.h"
 #include "core/ir/storage.h"
 #include "core/passes/pass.h"
@@ -58,35 +59,32 @@ std::vector<Run> runs_in_memory(const Shape &shape, const ir::Dimensions &steps)
   return runs;
 }
 
+// Whether the result consists of the operand's elements, bit for bit.
+bool has_same_elements(Instruction i) {
+  const Shape &from = i.operand(0).shape(), &to = i.shape();
+  if (i.opcode() == Opcode::BitcastConvert) {
+    return fills_bytes(from) && fills_bytes(to);
+  }
+  const bool keeps_bits = (i.is(ir::Trait::Movement) && i.opcode() != Opcode::Bitcast) || i.opcode() == Opcode::Convert;
+  return keeps_bits && from.element_type() == to.element_type();
+}
+
 // For an op whose result has all elements of its operand, each once: returns, by dimension of the operand, the step
 // along it in the row-major numbering of the result. Returns nothing for other ops.
 std::optional<ir::Dimensions> steps_in_result(Instruction i) {
-  const Shape &from = i.operand(0).shape(), &to = i.shape();
-  ir::Dimensions steps = row_major_steps(to);
-  switch (i.opcode()) {
-    case Opcode::Reshape: return row_major_steps(from);
-    case Opcode::Transpose:
-    case Opcode::Broadcast: {
-      const bool is_inverse = i.opcode() == Opcode::Transpose;  // its attribute is by dimension of the result
-      ir::Dimensions moved(from.rank(), 1);
-      for (std::size_t d = 0; d < from.rank(); ++d) {
-        const auto other = static_cast<std::size_t>(i.dimensions()[d]);
-        moved[is_inverse ? other : d] = steps[is_inverse ? d : other];
-      }
-      return moved;
-    }
-    case Opcode::Reverse: {
-      const bool moves =
-          std::ranges::any_of(i.dimensions(), [&](std::int64_t d) { return to.size(static_cast<std::size_t>(d)) > 1; });
-      return moves ? std::nullopt : std::optional(steps);
-    }
-    case Opcode::Concatenate:
-    case Opcode::Convert:
-    case Opcode::Copy:
-    case Opcode::Slice: return from.element_type() == to.element_type() ? std::optional(steps) : std::nullopt;
-    case Opcode::BitcastConvert: return fills_bytes(from) && fills_bytes(to) ? std::optional(steps) : std::nullopt;
-    default: return std::nullopt;
+  if (i.opcode() == Opcode::Reshape) {
+    return row_major_steps(i.operand(0).shape());
   }
+  const analysis::IndexMap map = analysis::index_map(i, 0);
+  if (!has_same_elements(i) || !map.only_renames()) {
+    return std::nullopt;
+  }
+  const ir::Dimensions of_result = row_major_steps(i.shape());
+  ir::Dimensions steps;
+  for (const analysis::IndexExpression &e : map.dimensions) {
+    steps.push_back(of_result[static_cast<std::size_t>(e.dimension)]);
+  }
+  return steps;
 }
 
 bool moves_no_element(Instruction i) {

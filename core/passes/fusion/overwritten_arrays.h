@@ -11,14 +11,14 @@
 namespace bp::passes {
 
 // Describes one computation at the time of construction. Linear in its state and results.
-class TakenPlaces {
+class OverwrittenArrays {
  public:
-  TakenPlaces(const ir::Module &module, const analysis::CallGraph &graph, ir::ComputationId computation);
+  OverwrittenArrays(const ir::Module &module, const analysis::CallGraph &graph, ir::ComputationId computation);
 
   // Returns the array whose memory a result should reuse: the operand that a scatter updates, or the element of the
   // state that a loop's body replaces by the result. Returns no_instruction if there is none, or if the array has to be
   // copied in any case, because it is a constant or a read-only input of the program.
-  ir::InstructionId taken_by(const ir::Instruction &result) const;
+  ir::InstructionId overwritten_by(const ir::Instruction &result) const;
 
   // Whether one kernel that computes both a result and `other` would have to copy the array whose memory the result
   // reuses, because `other` reads it at other indices than are written. `kernel` describes `other`.

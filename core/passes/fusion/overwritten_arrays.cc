@@ -1,4 +1,4 @@
-#include "core/passes/fusion/taken_places.h"
+#include "core/passes/fusion/overwritten_arrays.h"
 
 #include <algorithm>
 
@@ -32,7 +32,8 @@ Instruction behind_renaming(Instruction instruction) {
   return instruction;
 }
 
-TakenPlaces::TakenPlaces(const ir::Module &module, const analysis::CallGraph &graph, ir::ComputationId computation)
+OverwrittenArrays::OverwrittenArrays(const ir::Module &module, const analysis::CallGraph &graph,
+                                     ir::ComputationId computation)
     : module_(module), computation_(computation) {
   const ir::Computation body = module.computation(computation);
   const Instruction root = body.root();
@@ -54,7 +55,7 @@ TakenPlaces::TakenPlaces(const ir::Module &module, const analysis::CallGraph &gr
   }
 }
 
-InstructionId TakenPlaces::taken_by(const Instruction &result) const {
+InstructionId OverwrittenArrays::overwritten_by(const Instruction &result) const {
   if (result.opcode() == Opcode::Scatter && result.shape().is_array()) {
     const Instruction array = behind_renaming(result.operand(0));
     return may_be_overwritten(array) ? array.id() : no_instruction;
@@ -63,20 +64,21 @@ InstructionId TakenPlaces::taken_by(const Instruction &result) const {
   return found == state_.end() ? no_instruction : found->second;
 }
 
-bool TakenPlaces::would_need_copy(const Instruction &result, const Instruction &other, const Kernel &kernel) const {
-  const InstructionId taken = taken_by(result);
+bool OverwrittenArrays::would_need_copy(const Instruction &result, const Instruction &other,
+                                        const Kernel &kernel) const {
+  const InstructionId overwritten = overwritten_by(result);
   const bool walks_alike = std::ranges::equal(result.shape().sizes(), kernel.sizes);
-  for (std::size_t i = 0; taken != no_instruction && i < other.operand_count(); ++i) {
+  for (std::size_t i = 0; overwritten != no_instruction && i < other.operand_count(); ++i) {
     const Access::Kind kind = kernel.operands[i].kind;
-    const bool is_harmless = kind == Access::Kind::Nowhere || (kind == Access::Kind::AtPlace && walks_alike);
-    if (!is_harmless && behind_renaming(other.operand(i)).id() == taken) {
+    const bool is_harmless = kind == Access::Kind::None || (kind == Access::Kind::SameIndex && walks_alike);
+    if (!is_harmless && behind_renaming(other.operand(i)).id() == overwritten) {
       return true;
     }
   }
   return false;
 }
 
-bool TakenPlaces::may_be_overwritten(const Instruction &array) const {
+bool OverwrittenArrays::may_be_overwritten(const Instruction &array) const {
   if (array.opcode() == Opcode::Parameter && computation_ == module_.entry().id()) {
     return std::ranges::any_of(module_.header().input_output_alias, [&](const ir::InputOutputAlias &alias) {
       return alias.parameter == array.parameter_number();
