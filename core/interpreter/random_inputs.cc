@@ -209,7 +209,31 @@ class UseFinder {
   void bound(std::int64_t size) { bound_ = std::min(bound_.value_or(size), size); }
 
   void visit(Instruction user, std::uint32_t operand, std::int64_t element) {
-    const Shape &shape = user.operand(operand).shape();
+    switch (user.opcode()) {
+      case Opcode::Tuple:
+      case Opcode::GetTupleElement:
+      case Opcode::Call:
+      case Opcode::Fusion:
+      case Opcode::While:
+      case Opcode::Conditional:
+      case Opcode::OptimizationBarrier: return follow(user, operand, element);
+      case Opcode::Dot:
+      case Opcode::Convolution: return note_contraction(user, operand);
+      case Opcode::Gather:
+      case Opcode::Scatter:
+      case Opcode::DynamicSlice:
+      case Opcode::DynamicUpdateSlice: return note_index(user, operand);
+      case Opcode::Compare: return bound_by_labels(user.operand(1 - operand));
+      default: break;
+    }
+    is_positive_ = is_positive_ || needs_positive(user, operand);
+    if (keeps_values(user) || is_shift(user, operand)) {
+      push(user.id(), -1);
+    }
+  }
+
+  // Control flow and tuples: the value itself goes on.
+  void follow(Instruction user, std::uint32_t operand, std::int64_t element) {
     switch (user.opcode()) {
       case Opcode::Tuple: return push(user.id(), element < 0 ? operand : -2);
       case Opcode::GetTupleElement:
@@ -228,71 +252,83 @@ class UseFinder {
           enter(user.called(operand - 1), 0, element);
         }
         return;
-      case Opcode::OptimizationBarrier: return push(user.id(), element);
-      case Opcode::Dot:
-        if (operand > 1) {
-          return;  // metadata of a sparse operand
-        }
-        fan_in_ = damping * product_of(shape, user.numbers(operand == 0 ? AttributeKey::LhsContractingDims
-                                                                        : AttributeKey::RhsContractingDims));
-        return;
-      case Opcode::Convolution:
-        if (operand > 1) {
-          return;
-        }
-        // The data that a filter slides over has deviation 1; a filter has one input per feature and window position.
-        fan_in_ =
-            operand == 0
-                ? 1
-                : damping * shape.element_count() /
-                      std::max<std::int64_t>(
-                          shape.size(static_cast<std::size_t>(user.convolution_dimensions().rhs_output_feature)), 1);
-        return;
+      default: return push(user.id(), element);
+    }
+  }
+
+  void note_contraction(Instruction user, std::uint32_t operand) {
+    const Shape &shape = user.operand(operand).shape();
+    if (operand > 1) {
+      return;  // metadata of a sparse operand
+    }
+    if (user.opcode() == Opcode::Dot) {
+      fan_in_ = damping * product_of(shape, user.numbers(operand == 0 ? AttributeKey::LhsContractingDims
+                                                                      : AttributeKey::RhsContractingDims));
+    } else if (operand == 0) {
+      fan_in_ = 1;  // The data that a filter slides over has deviation 1.
+    } else {
+      // A filter has one input per feature and window position.
+      const auto outputs = static_cast<std::size_t>(user.convolution_dimensions().rhs_output_feature);
+      fan_in_ = damping * shape.element_count() / std::max<std::int64_t>(shape.size(outputs), 1);
+    }
+  }
+
+  void note_index(Instruction user, std::uint32_t operand) {
+    const Shape &shape = user.operand(0).shape();
+    switch (user.opcode()) {
       case Opcode::Gather:
         if (operand == 0) {
           table_ = ir::product(user.numbers(AttributeKey::SliceSizes));
           return push(user.id(), -1);  // a table of indices returns indices
         }
-        return bound_by_dimensions(user.operand(0).shape(), user.numbers(AttributeKey::StartIndexMap));
+        return bound_by_dimensions(shape, user.numbers(AttributeKey::StartIndexMap));
       case Opcode::Scatter:
         if (operand == user.operand_count() / 2) {
-          bound_by_dimensions(user.operand(0).shape(), user.numbers(AttributeKey::ScatterDimsToOperandDims));
+          bound_by_dimensions(shape, user.numbers(AttributeKey::ScatterDimsToOperandDims));
         }
         return;
       case Opcode::DynamicSlice:
         return operand == 0 ? push(user.id(), -1) : bound_by_start(user, operand - 1, user.shape());
-      case Opcode::DynamicUpdateSlice:
-        return operand < 2 ? push(user.id(), -1) : bound_by_start(user, operand - 2, user.operand(1).shape());
-      case Opcode::Compare: return bound_by_labels(user.operand(1 - operand));
+      default: return operand < 2 ? push(user.id(), -1) : bound_by_start(user, operand - 2, user.operand(1).shape());
+    }
+  }
+
+  bool needs_positive(Instruction user, std::uint32_t operand) const {
+    switch (user.opcode()) {
       case Opcode::Sqrt:
       case Opcode::Rsqrt:
-      case Opcode::Log: is_positive_ = true; return;
-      case Opcode::Power: is_positive_ = is_positive_ || operand == 0; return;
-      case Opcode::Divide: is_positive_ = is_positive_ || operand == 1; return;
-      case Opcode::Broadcast: is_positive_ = is_positive_ || is_factor(user); return push(user.id(), -1);
+      case Opcode::Log: return true;
+      case Opcode::Power: return operand == 0;
+      case Opcode::Divide: return operand == 1;
+      case Opcode::Broadcast: return is_factor(user);
+      default: return false;
+    }
+  }
+
+  // Whether elements of the result are elements of the operand, perhaps rounded.
+  static bool keeps_values(Instruction user) {
+    switch (user.opcode()) {
       case Opcode::Convert:
-      case Opcode::Copy:
-      case Opcode::Reshape:
-      case Opcode::Bitcast:
-      case Opcode::Transpose:
-      case Opcode::Reverse:
-      case Opcode::Slice:
-      case Opcode::Concatenate:
-      case Opcode::Pad:
-      case Opcode::ReducePrecision: return push(user.id(), -1);
+      case Opcode::ReducePrecision: return true;
+      case Opcode::BitcastConvert:
+      case Opcode::DynamicReshape:
+      case Opcode::Shuffle: return false;
+      default: return user.is(ir::Trait::Movement);
+    }
+  }
+
+  // Indices are often shifted and clamped before they are used, and an epsilon is added to variances.
+  static bool is_shift(Instruction user, std::uint32_t operand) {
+    switch (user.opcode()) {
       case Opcode::Add:
       case Opcode::Subtract:
       case Opcode::Clamp:
       case Opcode::Maximum:
       case Opcode::Minimum:
       case Opcode::Select:
-        // Indices are often shifted and clamped before they are used, and an epsilon is added to variances.
-        if (ir::is_integer(shape.element_type()) ||
-            (user.operand_count() == 2 && is_constant(user.operand(1 - operand)))) {
-          push(user.id(), -1);
-        }
-        return;
-      default: return;
+        return ir::is_integer(user.operand(operand).shape().element_type()) ||
+               (user.operand_count() == 2 && is_constant(user.operand(1 - operand)));
+      default: return false;
     }
   }
 
