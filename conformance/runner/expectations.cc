@@ -52,7 +52,7 @@ Result<Expectations> Expectations::parse(std::string_view text, const std::strin
     }
     const std::size_t space = line.find_first_of(" \t");
     if (section.empty()) {
-      return refuse("a pattern stands before any section, expected [never] or [not yet]");
+      return refuse("a pattern comes before the first section, expected [never] or [not yet]");
     }
     if (space == std::string::npos) {
       return refuse(fmt::format("{} has no reason, expected one after a space", line));

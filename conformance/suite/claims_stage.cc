@@ -104,8 +104,9 @@ Result<Verdict> is_local(Subject &subject, const std::string &name) {
   }
   for (const ir::Instruction i : module.entry().instructions()) {
     if (compile::is_claimable(i.opcode()) && claimed[0][index(i.id())] != claimed[1][index(i.id())]) {
-      return failure(fmt::format("{} is {}claimed, but {}claimed with an unrelated instruction beside it", i.name(),
-                                 claimed[0][index(i.id())] ? "" : "not ", claimed[0][index(i.id())] ? "not " : ""));
+      return failure(fmt::format("{} is {}claimed, but {}claimed in a module with an additional, unrelated instruction",
+                                 i.name(), claimed[0][index(i.id())] ? "" : "not ",
+                                 claimed[0][index(i.id())] ? "not " : ""));
     }
   }
   return Verdict();

@@ -190,7 +190,7 @@ TEST_CASE("expectations have sections and reasons") {
   read->apply("ops/add/f32/one/random", other);
   CHECK(other.status == CaseStatus::Fail);
   const auto problem = [](const char *text) { return Expectations::parse(text, "x").error().to_string(); };
-  CHECK_THAT(problem("ops/* why\n"), Catch::StartsWith("x:1:1: a pattern stands before any section"));
+  CHECK_THAT(problem("ops/* why\n"), Catch::StartsWith("x:1:1: a pattern comes before the first section"));
   CHECK_THAT(problem("[never]\nops/*\n"), Catch::StartsWith("x:2:1: ops/* has no reason, expected one after a space"));
   CHECK_THAT(problem("[soon]\n"), Catch::StartsWith("x:1:1: the section is [soon], expected [never] or [not yet]"));
 }

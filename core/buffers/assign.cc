@@ -229,7 +229,7 @@ class Assigner {
       bool is_part = preset.position < dataflow_.positions().of(instruction).count;
       ValueId value = is_part ? dataflow_.value_at(preset.instruction, preset.position) : no_value;
       if (value == no_value) {
-        return invalid_input("preset of part {} of {}, which is no array of a control computation", preset.position,
+        return invalid_input("preset of part {} of {}, expected an array of a control computation", preset.position,
                              instruction.name())
             .at(instruction.location());
       }

@@ -132,8 +132,9 @@ Status colocate(const Dataflow &dataflow, BufferSets &sets) {
   BP_TRY(join_donations(dataflow, donated, sets));
   for (ValueId input : input_values(dataflow)) {
     if (sets.binding(input).output < 0 && sets.is_shared(input)) {
-      return invalid_input("{} is overwritten, but lies in no output it is donated to (run copy-insertion first)",
-                           describe(dataflow, input));
+      return invalid_input(
+          "{} is overwritten, but it is not in the memory of an output it is donated to (run copy-insertion first)",
+          describe(dataflow, input));
     }
   }
   return {};

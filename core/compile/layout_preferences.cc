@@ -111,7 +111,7 @@ Result<std::vector<passes::LayoutPreference>> ask_for_layouts(const host::Device
     const std::optional<ir::Layout> layout = to_layout(words, value.shape().rank());
     if (!layout) {
       return wrong(about.name(),
-                   fmt::format("{} words are no layout of {} dimensions", words.size(), value.shape().rank()));
+                   fmt::format("{} words are not a layout of {} dimensions", words.size(), value.shape().rank()));
     }
     if (std::isnan(written.gain_ns)) {
       return wrong(about.name(), "the gain is not a number");

@@ -615,12 +615,12 @@ class ImageReader {
     const auto before = effects_of(original), after = effects_of(result_);
     for (const auto &[opcode, target] : before) {
       if (!after.contains({opcode, target})) {
-        return invalid_input("{} {} is gone, which has side effects", ir::to_string(opcode), target);
+        return invalid_input("{} {} is missing, but it has side effects", ir::to_string(opcode), target);
       }
     }
     for (const auto &[opcode, target] : after) {
       if (!before.contains({opcode, target})) {
-        return invalid_input("{} {} is new, which has side effects", ir::to_string(opcode), target);
+        return invalid_input("{} {} is new, but it has side effects", ir::to_string(opcode), target);
       }
     }
     return {};

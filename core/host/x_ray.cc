@@ -87,7 +87,7 @@ std::vector<std::string_view> names_of(const ElfImage &image, Predicate &&predic
 Status exports_nothing_else(const ElfImage &image) {
   const auto names = names_of(image, [](const ElfSymbol &symbol) { return symbol.exported && !symbol.unique; });
   if (!names.empty()) {
-    return invalid_input("exports {} symbols beside bp_entry ({}), expected none: link with a version script",
+    return invalid_input("exports {} symbols besides bp_entry ({}), expected none: link with a version script",
                          names.size(), some_names(names));
   }
   return {};
@@ -121,7 +121,7 @@ Status has_no_text_relocations(const ElfImage &image) {
 
 Status has_no_executable_stack(const ElfImage &image) {
   if (image.executable_stack) {
-    return invalid_input("wants an executable stack, expected none: link with -z noexecstack");
+    return invalid_input("requires an executable stack, expected none: link with -z noexecstack");
   }
   return {};
 }

@@ -78,7 +78,7 @@ struct WatchedStream {
       broken("writes from another thread than that of the call");
     }
     if (self.last != BP_OK) {
-      broken("goes on writing after it was told to stop");
+      broken("continues to write after a write returned an error");
     }
     return self.last = self.below->write(self.below, bytes, size);
   }

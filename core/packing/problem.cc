@@ -115,11 +115,11 @@ Status check(std::span<const Item> items, const Packing &packing) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::int64_t offset = packing.offsets[i];
     if (offset < 0 || offset % items[i].alignment != 0) {
-      return make_error(ErrorCode::Internal, "packing: item {} lies at {}, expected a multiple of {}", i, offset,
+      return make_error(ErrorCode::Internal, "packing: item {} begins at {}, expected a multiple of {}", i, offset,
                         items[i].alignment);
     }
     if (items[i].preset >= 0 && offset != items[i].preset) {
-      return make_error(ErrorCode::Internal, "packing: item {} lies at {}, expected {}", i, offset, items[i].preset);
+      return make_error(ErrorCode::Internal, "packing: item {} begins at {}, expected {}", i, offset, items[i].preset);
     }
     if (is_needed(items[i])) {
       highest = std::max(highest, offset + items[i].size);

@@ -96,7 +96,7 @@ class Reader {
     }
     std::string name = boost::trim_copy(fields[*places_[Id]]);
     if (auto [first, is_new] = lines_of_names_.emplace(name, line_); !is_new) {
-      return error("id is '{}', expected another than in line {}", name, first->second + 1);
+      return error("id is '{}', expected an id that differs from line {}", name, first->second + 1);
     }
     bytes_ += item.size;
     item.needed.emplace_back(lower, upper);
@@ -118,7 +118,7 @@ class Reader {
     }
     auto [first, second, time] = *overlap;
     line_ = item_lines_[second];
-    return error("preset of {} is {}, expected one that is free at time {}: {} of line {} lies from {} to {}",
+    return error("preset of {} is {}, expected one that is free at time {}: {} of line {} is preset from {} to {}",
                  problem_.names[second], presets[second], time, problem_.names[first], item_lines_[first] + 1,
                  presets[first], presets[first] + problem_.items[first].size);
   }

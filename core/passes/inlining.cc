@@ -129,8 +129,8 @@ bool GrowthBudget::try_spend(const Instruction &caller, const ir::Computation &b
 void GrowthBudget::report_refusal(const Instruction &caller, double instructions) {
   if (!has_refused_ && context_.explain_growth) {
     context_.explain_growth(
-        {std::string(caller.name()), fmt::format("with copies of what it calls the module has {:.15g} instructions, "
-                                                 "and passes that copy stop at {}",
+        {std::string(caller.name()), fmt::format("with copies of the called computations the module has {:.15g} "
+                                                 "instructions, expected at most {}",
                                                  instructions, context_.max_inlined_instructions)});
   }
   has_refused_ = true;

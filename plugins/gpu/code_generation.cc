@@ -177,7 +177,7 @@ bool generate_code(llvm::Module &module, const CodeRequest &request, const plugi
     const auto context = emit::make_fragile<llvm::LLVMContext>();
     auto read = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i].bitcode, "kernels"), *context);
     if (!read) {
-      errors[i] = "LLVM does not read what it wrote: " + llvm::toString(read.takeError());
+      errors[i] = "LLVM cannot read the code that it wrote: " + llvm::toString(read.takeError());
       return;
     }
     const emit::Fragile<llvm::Module> part(read->release());

@@ -299,7 +299,7 @@ po::options_description visible_options() {
       "a Python interpreter that has the packages of the peers")(
       "scripts", po::value<std::string>()->default_value("tools/bench"), "the folder with the scripts that run peers")(
       "threads", po::value<int>()->default_value(0, ""),
-      "so many processors for each side, the first ones, to which both are pinned; as a rule all")(
+      "number of processors, the first ones, to which both sides are pinned; default: all")(
       "repeat", po::value<int>()->default_value(11), "consecutive runs at each turn of a side")(
       "json", po::value<std::string>(), "write the figures to this file");
   return options;

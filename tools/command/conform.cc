@@ -144,7 +144,7 @@ Options conform_options() {
       "output,o", po::value<std::string>(), "file for the results, as JSON lines, while they come")(
       "against-report", po::value<std::string>(), "results of an earlier run: what has become slower or faster")(
       "fail-fast", "end at the first unexpected result")("expectations", po::value<std::string>()->default_value(""),
-                                                         "file to read instead of the one beside the plugin")(
+                                                         "file with expectations; default: the one next to the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
       "a file with a model, which becomes cases of the stage programs, piece by piece; may be repeated")(
       "mutant", po::value<std::string>()->default_value(""),

@@ -99,8 +99,10 @@ int verify_results(std::span<const std::string> arguments) {
       "seed", po::value<std::uint64_t>()->default_value(0), "which ones")(
       "jobs", po::value<int>()->default_value(0), "workers at the same time; 0: one per processor")(
       "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
-      "expectations", po::value<std::string>()->default_value(""), "file to read instead of the one beside the plugin")(
-      "model", po::value<std::vector<std::string>>()->composing(), "where a model lies now; else where it lay");
+      "expectations", po::value<std::string>()->default_value(""),
+      "file with expectations; default: the one next to the plugin")(
+      "model", po::value<std::vector<std::string>>()->composing(),
+      "the present path of a model file; default: the path in the report");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }

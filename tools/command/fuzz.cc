@@ -142,7 +142,7 @@ int fuzz_passes(std::span<const std::string> arguments) {
       "verifier lets through must run and bear all passes")("base", po::value<std::vector<std::string>>(),
                                                             "a file whose program mutants are made of")(
       "size", po::value<int>(), "about how many instructions a program's entry has; default: 6 to 35, by its seed")(
-      "failures", po::value<int>()->default_value(5), "stop after so many")(
+      "failures", po::value<int>()->default_value(5), "stop after this number of failures")(
       "output,o", po::value<std::string>()->default_value("."), "the folder for programs that fail");
   Problem::add_to(options);
   options.add_positional("file", 1);

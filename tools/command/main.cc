@@ -24,7 +24,7 @@ constexpr std::array all_commands = {
     Command{"bisect", "find the pass or instruction after which a backend's results differ", bisect_model},
     Command{"reduce", "shrink a model to a few instructions that still show a problem", reduce_model},
     Command{"fuzz", "check the passes, or a backend, on random programs", fuzz_passes},
-    Command{"memory", "show where the values of a model lie in memory", describe_memory},
+    Command{"memory", "show the memory plan of a model", describe_memory},
     Command{"pack", "find offsets for items that each need memory for a while", pack_problem},
     Command{"replay", "make recorded calls of a plugin again, and compare", replay_calls},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},

@@ -325,7 +325,8 @@ int describe_memory(std::span<const std::string> arguments) {
       "  backplane opt model.hlo --emit=proto -o model.pb  the same plan for XLA's viewers of memory\n");
   options.add()("html", po::value<std::string>()->default_value(""), "write the plan as a picture to this file")(
       "svg", po::value<std::string>()->default_value(""), "write the plan as an SVG image to this file")(
-      "capacity", po::value<std::int64_t>(), "bytes there are; says what is largest at the peak if they are too few")(
+      "capacity", po::value<std::int64_t>(),
+      "available bytes; shows the largest values at the peak if they do not suffice")(
       "plan", "also every value with its place, and every allocation")("json", "all of it as one JSON object");
   BackendChoice::add_to(options, "");
   ModelChoice::add_to(options);

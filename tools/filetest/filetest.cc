@@ -137,7 +137,7 @@ std::optional<Request> read(std::span<char *> arguments) {
   }
   request.on = request.backend + request.on;
   if (request.bless && !request.on.empty()) {
-    fmt::print(stderr, "filetest: --bless goes without --on: expectations are those of the interpreter\n");
+    fmt::print(stderr, "filetest: --bless cannot be combined with --on: expectations are those of the interpreter\n");
     return std::nullopt;
   }
   if (request.backend.empty() && !request.on.empty()) {

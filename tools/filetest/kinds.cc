@@ -45,7 +45,8 @@ Result<std::string> printed(const ir::Module &module) {
   std::string once = text::print(module);
   BP_ASSIGN(ir::Module again, text::parse_module(once));
   if (text::print(again) != once) {
-    return make_error(ErrorCode::Internal, "printing is no fixed point: the second print is\n{}", text::print(again));
+    return make_error(ErrorCode::Internal, "the printed text is printed differently when it is read again:\n{}",
+                      text::print(again));
   }
   return once;
 }
@@ -108,7 +109,7 @@ Result<Filtered> read_filtered(const std::string &arguments) {
       filtered.pattern.emplace(arguments.substr(at + match_prefix.size()),
                                std::regex::ECMAScript | std::regex::optimize);
     } catch (const std::regex_error &problem) {
-      return invalid_input("'{}' is no regular expression: {}", arguments.substr(at), problem.what());
+      return invalid_input("'{}' is not a regular expression: {}", arguments.substr(at), problem.what());
     }
   }
   return filtered;

@@ -21,7 +21,7 @@ Result<std::int64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || end != text.data() + text.size() || number < 0) {
-    return invalid_input("'{}' is no number", text);
+    return invalid_input("'{}' is not a number", text);
   }
   return number;
 }

@@ -140,13 +140,13 @@ Result<std::vector<WorstCases>> read_worst_cases(const std::string &file, std::s
     }
     const auto from = ir::element_type_from_string(words[1]), to = ir::element_type_from_string(words[2]);
     if (!from || !to) {
-      return problem(fmt::format("'{}' is no element type", words[from ? 2 : 1]));
+      return problem(fmt::format("'{}' is not an element type", words[from ? 2 : 1]));
     }
     WorstCases cases{words[0], *from, *to, {}};
     for (std::size_t k = 3; k < words.size(); ++k) {
       const auto input = read_input(words[k]);
       if (!input) {
-        return problem(fmt::format("'{}' is no hexadecimal number, nor two with a ':'", words[k]));
+        return problem(fmt::format("'{}' is not a hexadecimal number, nor two with a ':' between them", words[k]));
       }
       cases.inputs.push_back(*input);
     }

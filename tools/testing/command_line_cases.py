@@ -135,8 +135,8 @@ BAD_PLUGINS = {
     "{plugins}/libbackplane_cpu_feature.so": "needs 1 CPU features this machine does not have: teleportation",
     "{plugins}/libbackplane_device_init.so": "plugin org.example.test: init of the device: device lost: the card does not answer\n"
                                              "  note: is the power on?",
-    "{plugins}/libbackplane_executable_stack.so": "wants an executable stack, expected none: link with -z noexecstack",
-    "{plugins}/libbackplane_extra_exports.so": "exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: "
+    "{plugins}/libbackplane_executable_stack.so": "requires an executable stack, expected none: link with -z noexecstack",
+    "{plugins}/libbackplane_extra_exports.so": "exports 2 symbols besides bp_entry (first_extra, second_extra), expected none: "
                                                "link with a version script",
     "{plugins}/libbackplane_imports_core.so": "imports 1 symbols of the core (_ZN2bp4core8functionEv), expected none: "
                                               "services come through bp_host",

@@ -82,7 +82,7 @@ TEST_CASE("presets that cannot be kept are refused") {
   check_refused(module, with({{mul, 0, 100}}), "preset of mul is 100, expected a multiple of the alignment, 64");
   check_refused(module, with({{p, 0, 64}}), "preset of p is 64, but it is, or shares memory with, an input");
   check_refused(module, with({{named(module, "out"), 0, 64}}), "shares memory with, an input, output or constant");
-  check_refused(module, with({{mul, 3, 64}}), "preset of part 3 of mul, which is no array");
+  check_refused(module, with({{mul, 3, 64}}), "preset of part 3 of mul, expected an array of a control computation");
   check_refused(module, with({{ir::no_instruction, 0, 64}}), "which does not exist");
   check_refused(module, with({{mul, 0, 64}, {mul, 0, 128}}), "but it is, or shares memory with, what is preset to 64");
   check_refused(module, with({{mul, 0, 64}, {add, 0, 128}}), "presets of add and mul overlap: they are 128 and 64");

@@ -129,7 +129,7 @@ TEST_CASE("a wrong preference is refused, with its place") {
   CHECK(error("stream") == in + "a layout, the stream ends after 40 bytes");
   CHECK(error("instr") == in + "a layout, there is no instruction 1000, expected less than 5");
   CHECK(error("slot") == in + "p, there is no result 1, expected less than 1");
-  CHECK(error("layout") == in + "p, 3 words are no layout of 2 dimensions");
+  CHECK(error("layout") == in + "p, 3 words are not a layout of 2 dimensions");
   CHECK(error("gain") == in + "p, the gain is not a number");
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("a refused file does not hide a good one, and keeps its reason") {
   testing::write_file(first / "libnote.so", "not a plugin");
   testing::write_file(first / "readme.txt", "not even looked at");
   const std::string message = (first / "libbackplane_acme.so") +
-                              ": exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: link "
+                              ": exports 2 symbols besides bp_entry (first_extra, second_extra), expected none: link "
                               "with a version script";
   const auto refused = find_plugin("acme", {first.path()});
   REQUIRE_FALSE(refused.ok());

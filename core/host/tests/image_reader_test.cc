@@ -148,7 +148,7 @@ TEST_CASE("what a rewritten module must keep") {
             writer.define(i.result(),
                           writer.add(BP_OP_IOTA, {}, i.result().shape().index(), {{BP_ATTR_IOTA_DIMENSION, {0}}}, "c"));
             return true;
-          }) == "custom-call send is gone, which has side effects");
+          }) == "custom-call send is missing, but it has side effects");
     CHECK(rewritten(program, [](Instruction i, ModuleWriter &writer) {
             if (i.name() == "n") {
               writer.add(BP_OP_AFTER_ALL, {}, i.result().shape().index(), {}, "token");

@@ -38,7 +38,7 @@ bool is_mapped(const std::string &path) {
 TEST_CASE("each wrong plugin gets one clear message") {
   const std::pair<const char *, const char *> expected[] = {
       {"extra_exports",
-       "exports 2 symbols beside bp_entry (first_extra, second_extra), expected none: link with a version script"},
+       "exports 2 symbols besides bp_entry (first_extra, second_extra), expected none: link with a version script"},
       {"unique_symbol", "has 1 GNU_UNIQUE symbols (only_one), expected none: compile with -fno-gnu-unique"},
       {"no_entry", "does not export bp_entry, expected exactly that symbol"},
       {"no_manifest", "has no Backplane manifest, expected one (BP_PLUGIN_MANIFEST): not a plugin"},
@@ -46,7 +46,7 @@ TEST_CASE("each wrong plugin gets one clear message") {
       {"imports_core",
        "imports 1 symbols of the core (_ZN2bp4core8functionEv), expected none: services come through bp_host"},
       {"text_relocation", "has text relocations, expected none: compile with -fPIC"},
-      {"executable_stack", "wants an executable stack, expected none: link with -z noexecstack"},
+      {"executable_stack", "requires an executable stack, expected none: link with -z noexecstack"},
       {"other_abi", "is built for version 2.0.0 of the plugin ABI, expected 1.x.x"},
       {"other_abi_in_code",
        "the manifest differs from the code: ABI version is \"1.3.0\" in the code, \"1.0.0\" in the manifest"},

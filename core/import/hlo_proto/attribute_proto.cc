@@ -296,7 +296,7 @@ std::size_t sliced_rank(ir::Instruction instruction) {
 Result<std::int64_t> check_enumerator(const Message &message, Field field, ir::Enumeration enumeration,
                                       std::int64_t number) {
   if (ir::enumerator_text(enumeration, number).empty()) {
-    return message.error_in(field, "{} is no value of {}", number, field.name);
+    return message.error_in(field, "{} is not a value of {}", number, field.name);
   }
   return number;
 }
@@ -315,7 +315,7 @@ Result<std::vector<std::int64_t>> read_numbers(const Message &message, const Row
       if (auto number = ir::enumerator_number(info.enumeration, text)) {
         return std::vector{*number};
       }
-      return message.error_in(field, "'{}' is no value of '{}'", text, info.text);
+      return message.error_in(field, "'{}' is not a value of '{}'", text, info.text);
     }
     case Encoding::Real32: {
       BP_ASSIGN(double value, message.real(field));

@@ -30,7 +30,7 @@ Result<std::string> read_mesh(const Message &mesh, AxisNames &names) {
     BP_ASSIGN(std::string_view name, axis.text(axis_name));
     BP_ASSIGN(std::int64_t size, axis.integer(axis_size));
     if (name.find_first_of("'\"\\\n") != name.npos || name.empty()) {
-      return axis.error_in(axis_name, "'{}' is no name of an axis", name);
+      return axis.error_in(axis_name, "'{}' is not the name of an axis", name);
     }
     axes.push_back(fmt::format("'{}'={}", name, size));
     names.emplace_back(name);

@@ -33,7 +33,7 @@ Result<ElementType> read_element_type(const Message &message, Field field) {
   BP_ASSIGN(std::int64_t number, message.integer(field));
   auto row = std::ranges::find(ir::element_types(), static_cast<ElementType>(number), &ir::ElementTypeInfo::type);
   if (number < 0 || number > 0xffff || row == ir::element_types().end()) {
-    return message.error_in(field, "{} is no element type", number);
+    return message.error_in(field, "{} is not an element type", number);
   }
   return row->type;
 }
@@ -57,7 +57,7 @@ Result<std::string> read_dimension_levels(const Message &message) {
   }
   for (std::int64_t level : found) {
     if (level < 0 || level >= static_cast<std::int64_t>(levels.size())) {
-      return message.error_in(dim_level_types, "{} is no kind of dimension", level);
+      return message.error_in(dim_level_types, "{} is not a kind of dimension", level);
     }
     text += text.empty() ? "" : ",";
     text += levels[static_cast<std::size_t>(level)];

@@ -139,7 +139,7 @@ Status write_part(Writer &writer, TokenReader &reader) {
     BP_TRY(reader.expect('='));
     return write_metadata_list(writer, fields::metadata, reader);
   }
-  return reader.error("'{}' is no part of a sharding", name);
+  return reader.error("'{}' is not part of a sharding", name);
 }
 
 Status write_sharding(Writer &writer, TokenReader &reader) {

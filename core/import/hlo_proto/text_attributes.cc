@@ -432,7 +432,7 @@ Result<std::string> read_frontend_attributes(const Message &message) {
     BP_ASSIGN(std::string_view value, entry.text(map_value));
     TokenReader reader(key, {});
     if (!reader.is(TokenKind::Identifier) || reader.text() != key) {
-      return entry.error_in(map_key, "'{}' is no identifier", key);
+      return entry.error_in(map_key, "'{}' is not an identifier", key);
     }
     bool is_raw = value.starts_with('{') && text::Lexer(value).end_of_braces(0) == value.size();
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, is_raw ? std::string(value) : in_quotes(value));

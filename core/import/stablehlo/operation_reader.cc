@@ -21,7 +21,7 @@ Status ProgramReader::read_operation(Region &region) {
         std::size_t begin = tokens_.token().begin;
         BP_ASSIGN(std::int64_t count, tokens_.read_integer("the number of results"));
         if (count < 1 || count > std::int64_t{1} << 20) {
-          return tokens_.error_at(begin, "%{} stands for {} results, expected at least 1", result.name, count);
+          return tokens_.error_at(begin, "%{} names {} results, expected at least 1", result.name, count);
         }
         result.count = static_cast<std::uint32_t>(count);
       }

@@ -38,7 +38,7 @@ TEST_CASE("packing text: errors name their line") {
         "p.csv:1: found column 'weight', expected id, lower, upper, size, alignment, preset");
   CHECK(error_of("id,lower,upper,size,size\n") == "p.csv:1: found column 'size' twice");
   auto row = [&](std::string line) { return error_of("id,lower,upper,size,alignment,preset\n" + line); };
-  CHECK(row("a,1,2,3,,\nb,1,2,3,,\na,4,5,3,,\n") == "p.csv:4: id is 'a', expected another than in line 2");
+  CHECK(row("a,1,2,3,,\nb,1,2,3,,\na,4,5,3,,\n") == "p.csv:4: id is 'a', expected an id that differs from line 2");
   CHECK(row("a,1,2,3\n") == "p.csv:2: found 4 fields, expected 6");
   CHECK(row("a,1,two,3,,\n") == "p.csv:2: upper is 'two', expected an integer from -2^62 to 2^62");
   CHECK(row("a,1,99999999999999999999,3,,\n") ==
@@ -51,7 +51,7 @@ TEST_CASE("packing text: errors name their line") {
   CHECK(row("a,1,2,3,1,1152921504606846977\n") ==
         "p.csv:2: preset is 1152921504606846977, expected a multiple of the alignment, 1, up to 2^60");
   CHECK(row("a,1,4,8,,16\nb,4,9,8,,16\n\nc,3,5,8,,20\n") ==
-        "p.csv:5: preset of c is 20, expected one that is free at time 3: a of line 2 lies from 16 to 24");
+        "p.csv:5: preset of c is 20, expected one that is free at time 3: a of line 2 is preset from 16 to 24");
   CHECK(row("a,1,2,3,4,6\n") == "p.csv:2: preset is 6, expected a multiple of the alignment, 4, up to 2^60");
 }
 

@@ -162,7 +162,7 @@ std::string shape_problem(Instruction instruction) {
 std::string primitive_problem(Instruction instruction, Types types) {
   const Kind kind = kind_of(instruction.op());
   if (kind == Kind::None) {
-    return "is no primitive";
+    return "is not a primitive op";
   }
   if (kind == Kind::Structure) {
     return "";

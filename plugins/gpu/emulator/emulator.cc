@@ -173,7 +173,7 @@ class EmulatedBlock {
     if (waits_in_vain_) {
       return fail(
           diag, BP_INTERNAL,
-          backend_ + ": a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong");
+          backend_ + ": a thread waits for a box that no thread copies, which would hang a GPU: the kernel is wrong");
     }
     return all_wait_like(threads_) ? BP_OK : differ("block", diag);
   }

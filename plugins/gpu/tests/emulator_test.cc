@@ -355,7 +355,7 @@ TEST_CASE("a copy that is started too early overwrites data that is still read")
 
 TEST_CASE("boxes are visible when they are waited for, and a wait for a box that is never copied is found") {
   const std::string message =
-      "vendor: a thread waits for a box that nobody copies, which would hang a GPU: the kernel is wrong";
+      "vendor: a thread waits for a box that no thread copies, which would hang a GPU: the kernel is wrong";
   const Outcome copied = run_box(true, lines_bytes, true);
   CHECK(copied.status == BP_OK);
   CHECK(copied.words == numbers(32, 1000));

@@ -284,8 +284,8 @@ TEST_CASE("worst cases are read as they are written, and other lines are refused
   CHECK((*cases)[0].inputs == std::vector<Input>{{0x3f800001, 0x40000000}});
   const auto error = [](std::string_view text) { return read_worst_cases("f", text).error().to_string(); };
   CHECK(error("tan f32 f32") == "f:1:1: expected FUNCTION FROM TO BITS...\n  tan f32 f32\n  ^");
-  CHECK(error("tan f33 f32 0").starts_with("f:1:1: 'f33' is no element type"));
-  CHECK(error("\ntan f32 f32 0 x").starts_with("f:2:1: 'x' is no hexadecimal number"));
+  CHECK(error("tan f33 f32 0").starts_with("f:1:1: 'f33' is not an element type"));
+  CHECK(error("\ntan f32 f32 0 x").starts_with("f:2:1: 'x' is not a hexadecimal number"));
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ def inspect():
               f"inspect {path} found {broken}, expected {problem}")
         check(all(text in found.out for text in broken), f"inspect {path} printed\n{found.out}")
     path = str(PLUGINS / "libbackplane_extra_exports.so")
-    check("broken one_symbol: exports 2 symbols beside bp_entry" in backplane("inspect", path).out,
+    check("broken one_symbol: exports 2 symbols besides bp_entry" in backplane("inspect", path).out,
           f"inspect {path} does not name the rule")
 
 
@@ -243,8 +243,8 @@ def optimize():
 
     explained = ["opt", "doubling.hlo", "--passes=call-inlining"]
     whole = expect(explained, SUCCESS, "").out
-    stopped = ("call-inlining stopped at first...: with copies of what it calls the module has ... instructions, and "
-               "passes that copy stop at 250000")
+    stopped = ("call-inlining stopped at first...: with copies of the called computations the module has ... "
+               "instructions, expected at most 250000")
     check(expect([*explained, "--explain"], SUCCESS, stopped).out == whole, "opt --explain prints another module")
     check(0 < whole.count(" call(") < 44, f"opt inlines all or nothing of doubling.hlo:\n{whole}")
     expect(["opt", "good.hlo", "--explain"], SUCCESS, "")
@@ -390,7 +390,7 @@ def pack():
     expect(["pack", "bad.csv"], FAILED, "backplane: bad.csv:2: upper is 0, expected at least lower, 3")
     pathlib.Path("clash.csv").write_text("id,lower,upper,size,preset\na,0,3,4,0\nb,2,5,4,2\n")
     expect(["pack", "clash.csv"], FAILED,
-           "backplane: clash.csv:3: preset of b is 2, expected one that is free at time 2: a of line 2 lies from 0 to 4")
+           "backplane: clash.csv:3: preset of b is 2, expected one that is free at time 2: a of line 2 is preset from 0 to 4")
 
 
 def run():
