@@ -63,7 +63,7 @@ ScatterWindows scatter_windows(ir::Instruction scatter) {
 }
 
 WindowStarts window_starts(ArrayBuilder &b, Id indices, std::span<const std::int64_t> operand_sizes,
-                           std::span<const std::int64_t> window_sizes, const WindowIndexing &map) {
+                           std::span<const std::int64_t> window_sizes, const IndexVectorMap &map) {
   const std::size_t rank = b.shape(indices).rank();
   const std::int64_t components = static_cast<std::int64_t>(map.start_map.size());
   const std::int64_t vector_dimension = map.index_vector_dimension;

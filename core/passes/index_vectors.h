@@ -15,7 +15,7 @@ struct WindowStarts {
 };
 
 // Attributes of gather and scatter under names that both share.
-struct WindowIndexing {
+struct IndexVectorMap {
   std::int64_t index_vector_dimension = 0;
   std::span<const std::int64_t> start_map;  // index vector component -> operand dimension
   std::span<const std::int64_t>
@@ -25,7 +25,7 @@ struct WindowIndexing {
 
 // Adds instructions that compute where windows of these sizes start. The windows have to fit into the operand.
 WindowStarts window_starts(ArrayBuilder &b, ir::InstructionId indices, std::span<const std::int64_t> operand_sizes,
-                           std::span<const std::int64_t> window_sizes, const WindowIndexing &map);
+                           std::span<const std::int64_t> window_sizes, const IndexVectorMap &map);
 // Concatenates the columns: s32[windows, rank of the operand].
 ir::InstructionId starts_of(ArrayBuilder &b, const WindowStarts &starts);
 
@@ -48,10 +48,10 @@ struct ScatterWindows {
   std::vector<std::int64_t> row;           // of a window, in its dimensions in the updates
   std::vector<std::int64_t> update_order;  // permutation of the updates' dimensions to [windows..., window...]
   std::int64_t count = 0;
-  std::vector<std::int64_t> start_map, operand_batch, index_batch;  // as in WindowIndexing
+  std::vector<std::int64_t> start_map, operand_batch, index_batch;  // as in IndexVectorMap
   std::int64_t index_vector_dimension = 0;
 
-  WindowIndexing map() const { return {index_vector_dimension, start_map, operand_batch, index_batch}; }
+  IndexVectorMap map() const { return {index_vector_dimension, start_map, operand_batch, index_batch}; }
 };
 ScatterWindows scatter_windows(ir::Instruction scatter);
 

@@ -21,7 +21,7 @@ Id expand_gather(ArrayBuilder &b, ir::Instruction gather) {
   const std::vector<std::int64_t> offsets = numbers_of(gather, AttributeKey::OffsetDims);
   std::vector<std::int64_t> collapsed = numbers_of(gather, AttributeKey::CollapsedSliceDims);
   collapsed.insert(collapsed.end(), operand_batch.begin(), operand_batch.end());
-  const WindowIndexing map{gather.number(AttributeKey::IndexVectorDim), start_map, operand_batch, index_batch};
+  const IndexVectorMap map{gather.number(AttributeKey::IndexVectorDim), start_map, operand_batch, index_batch};
   const std::vector<std::int64_t> operand_sizes(b.shape(operand).sizes().begin(), b.shape(operand).sizes().end());
   const WindowStarts starts = window_starts(b, indices, operand_sizes, window, map);
 
