@@ -12,33 +12,23 @@ using ir::AttributeKey;
 // Returns the elements as f64, multiplied by the scales of their blocks. The size of a block in each dimension is the
 // size of the values divided by the size of the scale.
 Result<Literal> scaled(const Evaluator &evaluator, const Literal &values, const Literal &scale) {
-  Shape shape = values.shape();
-  shape.set_element_type(ElementType::F64);
-  BP_ASSIGN(Literal result, evaluator.allocate(shape));
-  std::span<double> out = result.mutable_elements<double>();
-  Dimensions strides = dense_strides(scale.shape().sizes());
-  bool one_scale = scale.shape().is_scalar();
-  Status status;
-  ir::visit_element_type(values.shape().element_type(), [&]<class T>() {
-    ir::visit_element_type(scale.shape().element_type(), [&]<class S>() {
-      if constexpr (std::is_floating_point_v<WideType<T>> && std::is_floating_point_v<WideType<S>>) {
-        std::size_t i = 0;
-        for_each_index(shape.sizes(), [&](std::span<const std::int64_t> index) {
-          std::int64_t offset = 0;
-          for (std::size_t d = 0; d < index.size() && !one_scale; ++d) {
-            offset += index[d] / (shape.size(d) / scale.shape().size(d)) * strides[d];
-          }
-          out[i] = widen<double>(values.elements<T>()[i]) *
-                   widen<double>(scale.elements<S>()[static_cast<std::size_t>(offset)]);
-          ++i;
-        });
-      } else {
-        status = unsupported("scaled-dot of {} with scales of {}", ir::to_string(values.shape()),
-                             ir::to_string(scale.shape()));
-      }
-    });
+  const Shape &shape = values.shape();
+  if (!ir::is_floating(shape.element_type()) || !ir::is_floating(scale.shape().element_type())) {
+    return unsupported("scaled-dot of {} with scales of {}", ir::to_string(shape), ir::to_string(scale.shape()));
+  }
+  BP_ASSIGN(Literal result, converted(evaluator, values, ElementType::F64));
+  BP_ASSIGN(const Literal factors, converted(evaluator, scale, ElementType::F64));
+  const std::span<double> out = result.mutable_elements<double>();
+  const Dimensions strides = dense_strides(scale.shape().sizes());
+  const bool one_scale = scale.shape().is_scalar();
+  std::size_t i = 0;
+  for_each_index(shape.sizes(), [&](std::span<const std::int64_t> index) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < index.size() && !one_scale; ++d) {
+      offset += index[d] / (shape.size(d) / scale.shape().size(d)) * strides[d];
+    }
+    out[i++] *= factors.elements<double>()[static_cast<std::size_t>(offset)];
   });
-  BP_TRY(std::move(status));
   return result;
 }
 

@@ -100,22 +100,15 @@ Result<Literal> evaluate_stochastic_convert(Evaluator &evaluator, const Instruct
   Shape wide_shape = instruction.shape();
   wide_shape.set_element_type(ElementType::F64);
   BP_ASSIGN(Literal rounded, evaluator.allocate(wide_shape));
+  BP_ASSIGN(const Literal values, converted(evaluator, operands[0], ElementType::F64));
+  BP_ASSIGN(const Literal random, converted(evaluator, operands[1], ElementType::U64));
+  const int random_bits = ir::bit_width(operands[1].shape().element_type());
+  const ir::Spacing spacing = ir::spacing_of(to);
   std::span<double> out = rounded.mutable_elements<double>();
-  ir::Spacing spacing = ir::spacing_of(to);
-  ElementType random_type = operands[1].shape().element_type();
-  ir::visit_element_type(operands[0].shape().element_type(), [&]<class From>() {
-    if constexpr (std::is_floating_point_v<WideType<From>>) {
-      ir::visit_element_type(random_type, [&]<class Random>() {
-        if constexpr (std::is_same_v<WideType<Random>, std::uint64_t>) {
-          for (std::size_t i = 0; i < out.size(); ++i) {
-            out[i] = stochastically_rounded(widen<double>(operands[0].elements<From>()[i]),
-                                            widen<std::uint64_t>(operands[1].elements<Random>()[i]),
-                                            ir::bit_width(random_type), spacing);
-          }
-        }
-      });
-    }
-  });
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] =
+        stochastically_rounded(values.elements<double>()[i], random.elements<std::uint64_t>()[i], random_bits, spacing);
+  }
   return converted(evaluator, rounded, to);
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "core/text/float_format.h"
 #include "core/text/shape_reader.h"
@@ -26,31 +27,39 @@ constexpr bool is_std_complex<std::complex<T>> = true;
 
 // --- One value of each kind of type ---
 
-template <class T>
-Result<T> read_integer_value(TokenReader &reader, ElementType type) {
-  constexpr bool is_narrow = is_narrow_int<T>;
+// Wide: a type that holds every value from `low` to `high`.
+template <class Wide>
+Result<Wide> read_integer_value(TokenReader &reader, ElementType type, Wide low, Wide high) {
   if (!reader.is(TokenKind::Number)) {
     return reader.error("expected an integer ({}), found {}", ir::to_string(type), reader.found());
   }
   std::string_view digits = reader.text();
-  using Wide = std::conditional_t<is_narrow, std::int64_t, T>;
   Wide value{};
   auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  bool in_range = code == std::errc();
-  if constexpr (is_narrow) {
-    constexpr std::int64_t low = T::is_signed ? -(std::int64_t{1} << (T::bits - 1)) : 0;
-    constexpr std::int64_t high = (std::int64_t{1} << (T::is_signed ? T::bits - 1 : T::bits)) - 1;
-    in_range = in_range && value >= low && value <= high;
-  }
   bool is_integer = digits.find_first_not_of("0123456789", digits[0] == '-' ? 1 : 0) == std::string_view::npos;
   if (!is_integer) {
     return reader.error("expected an integer ({}), found {}", ir::to_string(type), reader.found());
   }
-  if (!in_range) {
+  if (code != std::errc() || value < low || value > high) {
     return reader.error("{} is out of the range of {}", digits, ir::to_string(type));
   }
   reader.advance();
-  return T(value);
+  return value;
+}
+
+template <class T>
+Result<T> read_integer_value(TokenReader &reader, ElementType type) {
+  using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
+  if constexpr (is_narrow_int<T>) {
+    constexpr Wide low = T::is_signed ? -(Wide{1} << (T::bits - 1)) : 0;
+    constexpr Wide high = (Wide{1} << (T::is_signed ? T::bits - 1 : T::bits)) - 1;
+    BP_ASSIGN(const Wide value, read_integer_value<Wide>(reader, type, low, high));
+    return T(value);
+  } else {
+    BP_ASSIGN(const Wide value,
+              read_integer_value<Wide>(reader, type, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    return static_cast<T>(value);
+  }
 }
 
 Result<bool> read_pred_value(TokenReader &reader) {
@@ -181,14 +190,34 @@ Result<T> read_value(TokenReader &reader, ElementType type) {
   }
 }
 
-// --- Arrays ---
+// Reads one value and stores it. Arrays are read by way of this pointer, so that only the values are read in a different
+// way for each type.
+using ReadElement = Status (*)(TokenReader &reader, ElementType type, std::byte *element);
 
 template <class T>
-Status read_elements(TokenReader &reader, const Shape &shape, std::size_t dimension, std::span<T> out,
-                     std::size_t &next) {
+Status read_element(TokenReader &reader, ElementType type, std::byte *element) {
+  BP_ASSIGN(const T value, read_value<T>(reader, type));
+  std::memcpy(element, &value, sizeof value);
+  return {};
+}
+
+ReadElement element_reader(ElementType type) {
+  return ir::visit_element_type(type, []<class T>() -> ReadElement { return read_element<T>; });
+}
+
+// --- Arrays ---
+
+// The place of the next element of an array.
+struct ArraySink {
+  std::byte *next;
+  std::size_t element_bytes;
+  ReadElement read;
+};
+
+Status read_elements(TokenReader &reader, const Shape &shape, std::size_t dimension, ArraySink &sink) {
   if (dimension == shape.rank()) {
-    BP_ASSIGN(out[next], read_value<T>(reader, shape.element_type()));
-    ++next;
+    BP_TRY(sink.read(reader, shape.element_type(), sink.next));
+    sink.next += sink.element_bytes;
     return {};
   }
   std::size_t begin = reader.token().begin;
@@ -199,10 +228,11 @@ Status read_elements(TokenReader &reader, const Shape &shape, std::size_t dimens
       return reader.error("more than {} elements in dimension {} of the literal of {}", shape.size(dimension),
                           dimension, to_string(shape));
     }
-    return read_elements(reader, shape, dimension + 1, out, next);
+    return read_elements(reader, shape, dimension + 1, sink);
   };
   BP_TRY(reader.read_list('}', "a literal", item));
-  if (count != shape.size(dimension) && !(count == 0 && out.empty())) {
+  const bool is_empty = shape.element_count() == 0;
+  if (count != shape.size(dimension) && !(count == 0 && is_empty)) {
     return reader.error_at(begin, "{} elements in dimension {} of the literal of {}, expected {}", count, dimension,
                            to_string(shape), shape.size(dimension));
   }
@@ -273,10 +303,7 @@ Result<Literal> read_first_element(TokenReader &reader, const Shape &shape, Lite
     return reader.error("a value for {}, which has no elements, expected '{{'", to_string(shape));
   }
   BP_ASSIGN(Literal literal, zeros_beyond_text(reader, begin, shape, "a", context));
-  BP_TRY(ir::visit_element_type(shape.element_type(), [&]<class T>() -> Status {
-    BP_ASSIGN(literal.mutable_elements<T>()[0], read_value<T>(reader, shape.element_type()));
-    return {};
-  }));
+  BP_TRY(element_reader(shape.element_type())(reader, shape.element_type(), literal.mutable_bytes().data()));
   if (std::ranges::any_of(literal.bytes(), [](std::byte byte) { return byte != std::byte(0); })) {
     warn(reader, begin, context,
          fmt::format("a single value for {} is its first element, as in XLA: the others are zero", to_string(shape)));
@@ -304,10 +331,9 @@ Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralConte
                         to_string(shape));
   }
   BP_ASSIGN(Literal literal, Literal::zeros(shape));
-  BP_TRY(ir::visit_element_type(shape.element_type(), [&]<class T>() -> Status {
-    std::size_t next = 0;
-    return read_elements<T>(reader, shape, 0, literal.mutable_elements<T>(), next);
-  }));
+  const ElementType type = shape.element_type();
+  ArraySink sink{literal.mutable_bytes().data(), static_cast<std::size_t>(ir::byte_width(type)), element_reader(type)};
+  BP_TRY(read_elements(reader, shape, 0, sink));
   return literal;
 }
 
