@@ -17,6 +17,27 @@ std::span<const std::int64_t> as_numbers(std::span<const T> values) {
   return {reinterpret_cast<const std::int64_t *>(values.data()), values.size() * (sizeof(T) / sizeof(std::int64_t))};
 }
 
+// Gives each name once.
+class UniqueNames {
+ public:
+  // Returns the name itself at first, later with the next of ".1", ".2", ... that gives a new name.
+  std::string take(const std::string &name) {
+    auto [found, is_new] = next_.emplace(name, 1);
+    if (is_new) {
+      return name;
+    }
+    std::string candidate;
+    do {
+      candidate = fmt::format("{}.{}", name, found->second++);
+    } while (next_.contains(candidate));
+    next_.emplace(candidate, 1);
+    return candidate;
+  }
+
+ private:
+  std::unordered_map<std::string, int> next_;  // name -> the next suffix to try
+};
+
 }  // namespace
 
 // --- Instruction ---
@@ -452,20 +473,15 @@ void Module::replace_uses(std::span<const InstructionId> replacements) {
 }
 
 void Module::unique_names() {
-  std::unordered_map<std::string, int> used;  // name -> the next suffix to try
+  UniqueNames computation_names, instruction_names;
   for (ComputationId c : computation_order_) {
-    for (InstructionId id : computations_[index(c)].order) {
-      std::string name(text(data(id).name));
-      auto [found, is_new] = used.emplace(name, 1);
-      if (is_new) {
-        continue;
+    ComputationData &computation = computations_[index(c)];
+    computation.name = computation_names.take(computation.name);
+    for (InstructionId id : computation.order) {
+      const std::string name(text(data(id).name));
+      if (std::string unique = instruction_names.take(name); unique != name) {
+        set_name(id, unique);
       }
-      std::string candidate;
-      do {
-        candidate = fmt::format("{}.{}", name, found->second++);
-      } while (used.contains(candidate));
-      used.emplace(candidate, 1);
-      set_name(id, candidate);
     }
   }
 }

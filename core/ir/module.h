@@ -296,7 +296,8 @@ class Module {
   // no_instruction. `replacements` is indexed by instruction id; chains of replacements are followed. Linear in the
   // module.
   void replace_uses(std::span<const InstructionId> replacements);
-  // Makes instruction names unique within the module by appending ".1", ".2", ... where needed.
+  // Makes the names of instructions, and those of computations, unique within the module by appending ".1", ".2", ...
+  // where needed, so that a text of the module can be read.
   void unique_names();
   // Removes data that no computation refers to any more (instructions, attributes, literals, names) and renumbers in
   // the order of computations. Invalidates all ids and views.

@@ -199,9 +199,8 @@ void Printer::attributes(ir::Instruction instruction) {
       called_computations(instruction, info, next_call);
     } else if (info.kind == AttributeKind::Literal) {
       if (instruction.literal().is_valid()) {
-        add(", {}=", info.text);
-        shape(instruction.literal().shape());
-        out_ += ' ';
+        // Always with its layout, for which the braces of the elements would otherwise be taken.
+        add(", {}={} ", info.text, to_string(instruction.literal().shape(), ir::PrintLayout::Always));
         append_literal(out_, instruction.literal(), options_.max_literal_elements);
       }
     } else if (use.key != AttributeKey::ParameterNumber && instruction.has(use.key)) {

@@ -8,9 +8,9 @@
 namespace bp::text {
 
 struct PrintOptions {
-  bool metadata = true;        // origins of instructions, and the tables of stack frames
-  bool backend_config = true;  // also frontend attributes
-  ir::PrintLayout layouts = ir::PrintLayout::Always;
+  bool metadata = true;                               // origins of instructions, and the tables of stack frames
+  bool backend_config = true;                         // also frontend attributes
+  ir::PrintLayout layouts = ir::PrintLayout::Always;  // those of the shapes of literals are always printed
   // Literals with more elements are written {...}; the parser fills these with values generated from a seed.
   std::int64_t max_literal_elements = std::numeric_limits<std::int64_t>::max();
 };

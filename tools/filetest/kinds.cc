@@ -51,10 +51,16 @@ Result<std::string> printed(const ir::Module &module) {
   return once;
 }
 
-std::string printed_with_unusual_layouts(const ir::Module &module) {
+// Returns the text of a module without the usual layouts, from which it must be read as it is.
+Result<std::string> printed_with_unusual_layouts(const ir::Module &module) {
   text::PrintOptions options;
   options.layouts = ir::PrintLayout::WhenNotDescending;
-  return text::print(module, options);
+  std::string brief = text::print(module, options);
+  BP_ASSIGN(const ir::Module again, text::parse_module(brief));
+  if (text::print(again) != text::print(module)) {
+    return make_error(ErrorCode::Internal, "without layouts the text is that of another module:\n{}", brief);
+  }
+  return brief;
 }
 
 Result<std::string> print(const Case &test) {
@@ -129,7 +135,8 @@ Result<std::string> optimize(const Case &test) {
     BP_TRY(passes::run_passes(module, std::span(&pass, 1), pipeline));
     pipeline.context.layout_preferences.clear();
   }
-  return filtered.of(printed_with_unusual_layouts(module));
+  BP_ASSIGN(const std::string brief, printed_with_unusual_layouts(module));
+  return filtered.of(brief);
 }
 
 // Returns "line:column: message" and a line for each note.
@@ -153,7 +160,8 @@ Result<std::string> import_stablehlo(const Case &test) {
     return describe(module.error());
   }
   BP_TRY(printed(*module));
-  return filtered.of(printed_with_unusual_layouts(*module));
+  BP_ASSIGN(const std::string brief, printed_with_unusual_layouts(*module));
+  return filtered.of(brief);
 }
 
 // Writes and reads an HLO protocol buffer, which must keep all of the text.

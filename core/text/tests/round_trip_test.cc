@@ -388,6 +388,26 @@ TEST_CASE("print options") {
   CHECK(print(constant, brief) == "%r = f32[2,2] constant({...})");
 }
 
+// The braces of a literal after its shape must not be taken for a layout.
+TEST_CASE("a text without layouts is read as the same module") {
+  const std::string custom_call = "custom-call(), custom_call_target=\"t\", literal=";
+  for (const std::string_view literal : {"s32[2]{0} {1, 2}", "s32[2,2]{1,0} { {1, 2}, {3, 4} }", "f32[1]{0} {-1}",
+                                         "s32[0]{0} {}", "s32[] 1", "(s32[2]{0}, pred[]) ( {1, 2}, true )"}) {
+    INFO(literal);
+    const ir::Module module = parse_module("r = f32[4] " + custom_call + std::string(literal)).value();
+    for (const ir::PrintLayout layouts : {ir::PrintLayout::Never, ir::PrintLayout::WhenNotDescending}) {
+      PrintOptions options;
+      options.layouts = layouts;
+      const std::string printed = print(module, options);
+      INFO(printed);
+      CHECK(printed.find("ROOT %r = f32[4] " + custom_call + std::string(literal) + "\n") != std::string::npos);
+      const auto again = parse_module(printed);
+      REQUIRE((again.ok() ? std::string() : again.error().to_string()).empty());
+      CHECK(print(*again) == print(module));
+    }
+  }
+}
+
 TEST_CASE("a file is split into its modules") {
   auto starts = [](std::string_view text) {
     std::vector<std::uint32_t> lines;
