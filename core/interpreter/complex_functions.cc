@@ -16,9 +16,9 @@ using Number =
     multiprecision::number<multiprecision::cpp_bin_float<bits, multiprecision::digit_base_2>, multiprecision::et_off>;
 // Enough digits for cancellation between numbers of ordinary size, and for reducing any f64 angle by whole turns.
 using Precise = Number<320>;
-using VeryPrecise = Number<1400>;
-// Enough also for powers of numbers whose angles are as near to those of the axes as is possible in f64.
-using MostPrecise = Number<2400>;
+// Enough also where terms cancel that are as large or as small as is possible in f64, and for powers of numbers whose
+// angles are as near to those of the axes as is possible there. One type for both: each takes seconds to compile.
+using VeryPrecise = Number<2400>;
 
 bool is_finite(Extended z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
@@ -204,7 +204,7 @@ Extended power(Extended x, Extended y) {
     const long double size = std::fabs(part);
     needs_digits = needs_digits || size > limit || (size < 1 / limit && size != 0);
   }
-  return needs_digits ? power_of_finite<MostPrecise>(x, y) : power_of_finite<Precise>(x, y);
+  return needs_digits ? power_of_finite<VeryPrecise>(x, y) : power_of_finite<Precise>(x, y);
 }
 
 // With u = x + iy and v = x - iy, the result is (arg u - arg v) / 2 - i (log|u| - log|v|) / 2, up to half turns. The
