@@ -76,9 +76,15 @@ std::string file_name(const Template &file, const NewRequest &request) {
   return boost::replace_all_copy(name, "acme", request.name);
 }
 
+// Returns the folder of the headers that belong to this command: those of its build tree or of its installation.
+std::string own_headers() {
+  const std::string build = host::build_directory();
+  return build.empty() ? host::installed(host::header_directory) : build + "/include";
+}
+
 // Returns the folder of the plugin headers, or an error.
 bp::Result<std::string> find_headers(const std::string &given) {
-  const std::string headers = given.empty() ? host::installed(host::header_directory) : given;
+  const std::string headers = given.empty() ? own_headers() : given;
   std::error_code error;
   if (!filesystem::exists(filesystem::path(headers) / "backplane/c/plugin_frame.h", error)) {
     return make_error(ErrorCode::NotFound, "{} has no headers of Backplane, expected backplane/c/plugin_frame.h there",
@@ -120,7 +126,7 @@ int new_backend(std::span<const std::string> arguments) {
                                                                         "the folder to write; without, the name")(
       "headers", po::value<std::string>()->default_value(""),
       "the folder that holds backplane/backplane.h; without, "
-      "where this command is installed");
+      "the one that was installed or built with this command");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
