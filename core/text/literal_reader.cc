@@ -190,8 +190,8 @@ Result<T> read_value(TokenReader &reader, ElementType type) {
   }
 }
 
-// Reads one value and stores it. Arrays are read by way of this pointer, so that only the values are read in a different
-// way for each type.
+// Reads one value and stores it. Arrays are read by way of this pointer, so that code for each type is made only for
+// values.
 using ReadElement = Status (*)(TokenReader &reader, ElementType type, std::byte *element);
 
 template <class T>
