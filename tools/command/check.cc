@@ -13,6 +13,7 @@
 #include "tools/command/devices.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/terminal.h"
+#include "tools/measure/allocation_counter.h"
 
 namespace bp::command {
 namespace {
@@ -164,7 +165,8 @@ std::vector<CheckResult> run_all(const std::vector<conformance::Case> &cases, co
 }
 
 std::string rerun_command(const conformance::Case &one, const CheckRequest &request) {
-  return fmt::format("backplane check {} --part {} {}{}{}", one.file, one.part, request.backend.arguments(),
+  return fmt::format("{} check {} --part {} {}{}{}", request.memory ? "backplane_counting" : "backplane", one.file,
+                     one.part, request.backend.arguments(),
                      request.policy == conformance::Policy::Device ? " --policy device" : "",
                      request.memory ? " --memory" : "");
 }
@@ -234,14 +236,16 @@ int check_programs(std::span<const std::string> arguments) {
       "  backplane check cases --on cpu\n"
       "  backplane check cases/add.mlir --part 3        only the third program of the file\n"
       "  backplane check cases --features=x86-64        as on a machine with SSE2 alone\n"
-      "  backplane check cases --on cpu --memory        a run takes the predicted memory, too\n"
+      "  backplane_counting check cases --on cpu --memory    a run takes the predicted memory, too\n"
       "  backplane check cases --on ./libbackplane_acme.so --json > results.json\n");
   BackendChoice::add_to(options);
   options.add()("part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
       "jobs", po::value<int>()->default_value(0), "programs at the same time; 0: one per processor")(
       "policy", po::value<std::string>()->default_value("strict"),
       "strict: floats are as close as the programs say; device: at least 16 ulp are allowed, 4 in 16 bits and fewer")(
-      "memory", "also fail where a run takes more or less memory than was predicted; one program at a time")(
+      "memory",
+      "also fail where a run takes more or less memory than was predicted; one program at a time; only "
+      "backplane_counting can, the same command with an allocator that counts, in the build tree")(
       "json", "one JSON object instead of text");
   options.add_positional("files", -1);
   if (auto exit = options.parse(arguments)) {
@@ -263,6 +267,9 @@ int check_programs(std::span<const std::string> arguments) {
   request.memory = options.has("memory");
   if (request.memory) {
     request.backend.add_lowest_layer(device_memory_counter());
+  }
+  if (request.memory && !measure::AllocationCounter::is_linked()) {
+    return options.misuse("--memory needs an allocator that counts: run build/tools/backplane_counting");
   }
   if (request.memory && request.jobs > 1) {
     return options.misuse("--memory counts what the whole process takes: expected --jobs 1");

@@ -251,8 +251,11 @@ void print_isolation(const RunRequest &request, const Outcome &outcome) {
   }
 }
 
+// `measured` is 0 if there is no single program, and -1 if nothing was counted.
 void print_memory(std::string_view where, std::int64_t predicted, std::int64_t measured) {
-  if (measured > 0) {
+  if (measured < 0) {
+    fmt::print("{:<17} {} predicted\n", where, format_bytes(static_cast<double>(predicted)));
+  } else if (measured > 0) {
     fmt::print("{:<17} {} predicted, {} measured{}\n", where, format_bytes(static_cast<double>(predicted)),
                format_bytes(static_cast<double>(measured)),
                predicted == measured ? ", equal to the byte" : fmt::format(", {:+} bytes", measured - predicted));
@@ -415,7 +418,8 @@ Options run_options() {
       "  backplane run model.hlo --on interpreter --devices 8 --print    replicas and partitions, with equal inputs\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
       "  backplane run exported.mlir --shapes f32[8,4] f32[4]    of a program that leaves sizes open\n"
-      "  backplane run models.hlo                        each of several modules; --part=step: one of them\n");
+      "  backplane run models.hlo                        each of several modules; --part=step: one of them\n"
+      "  backplane_counting run model.hlo                also measures the host's memory; in the build tree\n");
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
       "seed", po::value<std::uint64_t>()->default_value(1), "seed of the random inputs")(

@@ -136,6 +136,9 @@ std::int64_t AllocationCounter::count() const {
 bool AllocationCounter::is_valid() const {
   return !BP_SANITIZES_MEMORY && !table.overflow();
 }
+bool AllocationCounter::is_linked() {
+  return true;
+}
 
 }  // namespace bp::measure
 

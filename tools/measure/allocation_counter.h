@@ -1,6 +1,7 @@
 // AllocationCounter: the number of bytes that a piece of code really allocates from the system. In executables that
-// link this file's source, calls of malloc and related functions, mmap and munmap of the whole process, plugins
-// included, go through the counter. Sizes are the requested ones, without the overhead of the allocator.
+// link allocation_counter.cc, calls of malloc and related functions, mmap and munmap of the whole process, plugins
+// included, go through the counter. Sizes are the requested ones, without the overhead of the allocator. Executables
+// that link no_counter.cc instead leave malloc alone and count nothing.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,11 @@ class AllocationCounter {
     Pause &operator=(const Pause &) = delete;
   };
 
-  // Returns false where sanitizers provide these functions themselves, or if there were more blocks than the counter
-  // can record: then the numbers are meaningless.
+  // Returns false if the numbers are meaningless: nothing is counted, sanitizers provide these functions themselves, or
+  // there were more blocks than the counter can record.
   bool is_valid() const;
+  // Whether this executable was linked to count.
+  static bool is_linked();
 };
 
 }  // namespace bp::measure

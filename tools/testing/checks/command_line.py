@@ -341,7 +341,7 @@ def memory():
     for device in ["npu", BACKEND] + (["nvptx"] if HAS_NVPTX else []):
         on = ["product.hlo", "--on", device] + (["--emulate"] if device == "nvptx" else [])
         plan = json.loads(expect(["memory", *on, "--json"], SUCCESS, "").out)["device"]
-        run = json.loads(expect(["run", *on, "--json"], SUCCESS, "").out)
+        run = json.loads(expect(["run", *on, "--json"], SUCCESS, "", tool="backplane_counting").out)
         check(device == "null" or (plan["programs"], plan["peak"], plan["staging"])
               == (1, run["predicted_peak_bytes"], run["predicted_staging_bytes"]), f"memory --on {device} says {plan}, run {run}")
         check(SANITIZED or (run["measured_peak_bytes"], run["measured_staging_bytes"])
@@ -418,9 +418,9 @@ def run():
         check("\non the host:      nothing\n" in embedded, f"an embedded op is not expanded\n{embedded}")
     for device in (["npu"], ["nvptx", "--set", "emulate=1"]):
         if not SANITIZED and (BUILD / f"plugins/{device[0]}/libbackplane_{device[0]}.so").exists():
-            out = expect(["run", "good.hlo", "--on", *device], SUCCESS, "").out
-            check("\nhost memory:      32 bytes predicted, 32 bytes measured, equal to the byte\n" in out,
-                  f"run on {device} printed\n{out}")
+            for tool, measured in ("backplane", ""), ("backplane_counting", ", 32 bytes measured, equal to the byte"):
+                out = expect(["run", "good.hlo", "--on", *device], SUCCESS, "", tool=tool).out
+                check(f"\nhost memory:      32 bytes predicted{measured}\n" in out, f"{tool} run on {device} printed\n{out}")
     dump = pathlib.Path("dump")
     for path in dump.glob("*.hlo"):
         expect(["opt", str(path), "--passes=none"], SUCCESS, "")

@@ -32,7 +32,7 @@ SKIP = 77
 def run(path, backend):
     """Returns the kind of outcome, and a message."""
     try:
-        done = subprocess.run([BUILD / "tools/backplane", "run", path, *BACKENDS[backend], "--json"], capture_output=True,
+        done = subprocess.run([BUILD / "tools/backplane_counting", "run", path, *BACKENDS[backend], "--json"], capture_output=True,
                               text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return f"not done in {SECONDS} s", ""

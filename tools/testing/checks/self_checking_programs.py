@@ -65,10 +65,11 @@ SKIPPED = {
 
 def check(backend, arguments, folder):
     on = " ".join(arguments)
-    done = subprocess.run([BUILD / "tools/backplane", "check", folder, "--on", *arguments, "--json"],
+    command = "backplane_counting" if "--memory" in arguments else "backplane"
+    done = subprocess.run([BUILD / "tools" / command, "check", folder, "--on", *arguments, "--json"],
                           capture_output=True, text=True)
     if done.returncode not in (0, 1):
-        return [f"backplane check --on {on} ended with {done.returncode}:\n{done.stderr}"]
+        return [f"{command} check --on {on} ended with {done.returncode}:\n{done.stderr}"]
     problems, expected = [], dict(EXPECTED_FAILURES.get((backend, folder), {}))
     counts, skipped = {"passed": 0, "failed": 0, "skipped": 0}, collections.Counter()
     for case in json.loads(done.stdout)["cases"]:
