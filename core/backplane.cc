@@ -5,6 +5,7 @@
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
+#include "core/remote/isolate.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 

@@ -10,6 +10,7 @@
 // Errors are values: bp::Result<T> (core/base/result.h).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,7 +23,7 @@
 #include "core/compile/compile.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
-#include "core/remote/isolate.h"
+#include "core/remote/isolation.h"
 #include "core/runtime/executable.h"
 
 namespace bp {

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "core/host/entry.h"
-#include "core/remote/worker.h"
+#include "core/remote/isolation.h"
 
 namespace bp::remote {
 

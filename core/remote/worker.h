@@ -16,17 +16,11 @@
 #include <vector>
 
 #include "core/remote/channel.h"
+#include "core/remote/isolation.h"
 #include "core/remote/segment.h"
 #include "core/remote/wire.h"
 
 namespace bp::remote {
-
-// Limits of an isolated plugin.
-struct Isolation {
-  double seconds = 0;                                          // time that a call may take; 0: unlimited
-  std::int64_t bytes = 0;                                      // address space of the worker; 0: unlimited
-  std::set<std::string, std::less<>> withdrawn_services = {};  // services that the host does not offer, for tests
-};
 
 // Threads: all functions may be called from any thread.
 class Worker : public ContentStore {

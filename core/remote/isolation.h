@@ -1,0 +1,17 @@
+// Isolation: limits of a plugin that runs in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+
+namespace bp::remote {
+
+struct Isolation {
+  double seconds = 0;                                          // time that a call may take; 0: unlimited
+  std::int64_t bytes = 0;                                      // address space of the worker; 0: unlimited
+  std::set<std::string, std::less<>> withdrawn_services = {};  // services that the host does not offer, for tests
+};
+
+}  // namespace bp::remote
