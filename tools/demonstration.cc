@@ -1,5 +1,5 @@
 // The program of tools/demo: finds a backend by its name, compiles models for it, runs them, and compares the results
-// with the interpreter's. It needs the engine alone (core/meson.build), so that little is built before the first result.
+// with the interpreter's. It needs the engine alone (core/meson.build): little is built before the first result.
 #include <fmt/core.h>
 
 #include <algorithm>
