@@ -117,6 +117,19 @@ TEST_CASE("a sum in another order is the same only for a pass that says so") {
   CHECK(wrong.find("is allowed") != wrong.npos);
 }
 
+TEST_CASE("a result that one unit of the inputs changes entirely is not compared") {
+  const auto vector = [](const char *text) {
+    return text::parse_literal(text, ir::Shape::array(ir::ElementType::F32, {2})).value();
+  };
+  const ir::Literal before = vector("{1, -1}"), other = vector("{100, -1}"), infinite = vector("{inf, -1}");
+  const auto differs = [&](const ir::Literal &after, const char *moved) {
+    return find_difference_beyond(4, before, after, std::vector{vector(moved)}, {}).value().has_value();
+  };
+  CHECK(differs(other, "{1.5, -1}"));
+  CHECK(!differs(other, "{3, -1}"));
+  CHECK(differs(infinite, "{3, -1}"));
+}
+
 TEST_CASE("integers are the same also after a pass that rounds") {
   CHECK(first_failure("ENTRY main { x = s32[8] parameter(0)  y = s32[8] parameter(1)  ROOT r = s32[8] add(x, y) }",
                       {wrong_but_rounding})
