@@ -161,8 +161,8 @@ Result<std::optional<Difference>> find_difference_beyond(double units, const Lit
     const interpreter::Comparison &comparison = comparisons[i];
     const std::size_t output = comparison.output.empty() ? 0 : static_cast<std::size_t>(comparison.output[0]);
     const double allowed = units * (responses[i] + relative_unit(comparison.shape.element_type()));
-    // Where one unit of the inputs changes a result by more than its size, as in sums that are zero but for rounding, no
-    // digit of it is determined.
+    // Where one unit of the inputs changes a result by more than its size, as in sums of zero, no digit of it is
+    // determined.
     const bool is_undetermined = responses[i] >= 1 && std::isfinite(comparison.typical_error);
     if ((output < ignored.size() && ignored[output]) || is_undetermined || comparison.typical_error <= allowed) {
       continue;

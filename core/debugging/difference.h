@@ -29,8 +29,8 @@ std::optional<Difference> find_difference(const ir::Literal &before, const ir::L
 
 // Returns the element with the largest difference in an array if that exceeds `units` times the sum of the difference
 // between `moved` and `before` and one unit in the last place of the array's largest value; see passes::Rounding.
-// `moved`: results on inputs that were moved by one unit in the last place. An array of which they leave no digit is not
-// compared, unless it becomes infinite or NaN.
+// `moved`: results on inputs that were moved by one unit in the last place. An array of which they leave no digit is
+// not compared, unless it becomes infinite or NaN.
 Result<std::optional<Difference>> find_difference_beyond(double units, const ir::Literal &before,
                                                          const ir::Literal &after,
                                                          const std::vector<ir::Literal> &moved, const Ignored &ignored);

@@ -34,8 +34,10 @@ Parts acosh_of(ArrayBuilder &b, Parts z) {
 Parts atanh_of(ArrayBuilder &b, Parts z) {
   Id size = absolute(b, z.real);
   Id rest = b.difference({b.splat(1, size), size});
-  Id distance = modulus(b, {rest, z.imaginary});
-  Id ratio = b.quotient({b.product({b.quotient({size, distance}), b.splat(4, size)}), distance});
+  Id scale = by_size(b, {rest, z.imaginary}, 0x1p-4, 1);  // keeps the modulus of the largest numbers finite
+  Id distance = modulus(b, scaled(b, {rest, z.imaginary}, scale));
+  Id once = b.quotient({b.product({size, scale}), distance});
+  Id ratio = b.product({b.quotient({b.product({once, b.splat(4, size)}), distance}), scale});
   Id far = half(b, half(b, apply(b, Opcode::LogPlusOne, ratio)));
   Id near = half(b, b.difference({b.splat(std::numbers::ln2, size), apply(b, Opcode::Log, distance)}));
   Id is_near = compare(b, ComparisonDirection::Lt, distance, is_single(b, size) ? 0x1p-40 : 0x1p-300);
