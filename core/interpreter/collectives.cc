@@ -19,8 +19,8 @@ using ir::GroupMode;
 using Group = std::vector<DeviceNumber>;
 
 // Combines arrays of one shape element by element, in this order; rounds once, like reduce.
-template <class Sum, class Combine>
-Result<Literal> combined(const Evaluator &evaluator, std::span<const Literal> values, Combine combine) {
+template <class Sum>
+Result<Literal> combined(const Evaluator &evaluator, std::span<const Literal> values, Sum (*combine)(Sum, Sum)) {
   const Shape &shape = values[0].shape();
   const auto count = static_cast<std::size_t>(shape.element_count());
   const ConvertLoop widen = widening_loop(shape.element_type(), sum_of(shape.element_type()));
@@ -303,7 +303,7 @@ class Collective {
     BP_ASSIGN(ScalarFunction * function, evaluator_.scalar_function(instruction_.called(0)));
     const ElementType type = values[0].shape().element_type();
     std::optional<Result<Literal>> result;
-    visit_wide(sum_of(type), [&]<class Sum>() {
+    visit_sum(type, [&]<class Sum>() {
       visit_plain_reducer<Sum>(function->plain_op(), [&](auto op) { result = combined<Sum>(evaluator_, values, op); });
     });
     return result.has_value() ? *std::move(result) : reduce_with(*function, values);

@@ -230,22 +230,20 @@ Result<Literal> evaluate_convolution(Evaluator &evaluator, const Instruction &in
     Part part = make_part(geometry, phase_index);
     ContractionSize size{geometry.groups, geometry.output_batches * part.output_positions, geometry.output_features,
                          static_cast<std::int64_t>(part.filter_offsets.size())};
-    visit_wide(sum_of(type), [&]<class Sum>() {
-      if constexpr (std::is_same_v<Sum, SumType<Sum>>) {
-        contract<Sum>(evaluator, size, [&] {
-          return ConvolutionLoaders<Sum>{geometry,
-                                         part,
-                                         input.bytes().data(),
-                                         filter.bytes().data(),
-                                         ir::byte_width(input.shape().element_type()),
-                                         ir::byte_width(filter.shape().element_type()),
-                                         panel_loader<Sum>(input.shape().element_type()),
-                                         panel_loader<Sum>(filter.shape().element_type()),
-                                         out,
-                                         ir::byte_width(type),
-                                         narrowing_loop(sum_of(type), type)};
-        });
-      }
+    visit_sum(type, [&]<class Sum>() {
+      contract<Sum>(evaluator, size, [&] {
+        return ConvolutionLoaders<Sum>{geometry,
+                                       part,
+                                       input.bytes().data(),
+                                       filter.bytes().data(),
+                                       ir::byte_width(input.shape().element_type()),
+                                       ir::byte_width(filter.shape().element_type()),
+                                       panel_loader<Sum>(input.shape().element_type()),
+                                       panel_loader<Sum>(filter.shape().element_type()),
+                                       out,
+                                       ir::byte_width(type),
+                                       narrowing_loop(sum_of(type), type)};
+      });
     });
   });
   return result;

@@ -107,22 +107,20 @@ Result<Literal> dot(const Evaluator &evaluator, const Shape &shape, const DotNum
   ContractionSize size{std::ssize(lhs_side.batch), std::ssize(lhs_side.free), std::ssize(rhs_side.free),
                        std::ssize(lhs_side.depth)};
   std::byte *out = result.mutable_bytes().data();
-  visit_wide(sum_of(type), [&]<class Sum>() {
-    if constexpr (std::is_same_v<Sum, SumType<Sum>>) {
-      contract<Sum>(evaluator, size, [&] {
-        return DotLoaders<Sum>{lhs_side,
-                               rhs_side,
-                               lhs.bytes().data(),
-                               rhs.bytes().data(),
-                               ir::byte_width(lhs.shape().element_type()),
-                               ir::byte_width(rhs.shape().element_type()),
-                               panel_loader<Sum>(lhs.shape().element_type()),
-                               panel_loader<Sum>(rhs.shape().element_type()),
-                               out,
-                               ir::byte_width(type),
-                               narrowing_loop(sum_of(type), type)};
-      });
-    }
+  visit_sum(type, [&]<class Sum>() {
+    contract<Sum>(evaluator, size, [&] {
+      return DotLoaders<Sum>{lhs_side,
+                             rhs_side,
+                             lhs.bytes().data(),
+                             rhs.bytes().data(),
+                             ir::byte_width(lhs.shape().element_type()),
+                             ir::byte_width(rhs.shape().element_type()),
+                             panel_loader<Sum>(lhs.shape().element_type()),
+                             panel_loader<Sum>(rhs.shape().element_type()),
+                             out,
+                             ir::byte_width(type),
+                             narrowing_loop(sum_of(type), type)};
+    });
   });
   return result;
 }

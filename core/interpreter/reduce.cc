@@ -150,7 +150,7 @@ Result<Literal> evaluate_reduce(Evaluator &evaluator, const Instruction &instruc
   BP_ASSIGN(ScalarFunction * function, evaluator.scalar_function(instruction.called(0)));
   if (count == 1 && function->plain_op() != Opcode::Invalid && !instruction.shape().is_tuple()) {
     std::optional<Result<Literal>> result;
-    visit_wide(sum_of(instruction.shape().element_type()), [&]<class Sum>() {
+    visit_sum(instruction.shape().element_type(), [&]<class Sum>() {
       visit_plain_reducer<Sum>(function->plain_op(), [&](auto combine) {
         result = reduce_plain<Sum>(evaluator, instruction.shape(), operands[0], operands[1], runs, combine);
       });

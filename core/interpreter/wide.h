@@ -84,6 +84,18 @@ decltype(auto) visit_wide(Wide wide, Visitor &&visitor) {
   return visitor.template operator()<std::complex<double>>();
 }
 
+// Visits sum_of() an element type.
+template <class Visitor>
+decltype(auto) visit_sum(ir::ElementType type, Visitor &&visitor) {
+  switch (sum_of(type)) {
+    case Wide::Signed: return visitor.template operator()<std::int64_t>();
+    case Wide::Unsigned: return visitor.template operator()<std::uint64_t>();
+    case Wide::Double: return visitor.template operator()<double>();
+    default: break;
+  }
+  return visitor.template operator()<std::complex<double>>();
+}
+
 // Converts to a type that can represent every T, or to a complex type.
 template <class W, class T>
 inline W widen(T value) {

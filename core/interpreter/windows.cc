@@ -91,10 +91,10 @@ void for_each_full_window(std::span<const WindowRuns> runs, Body &&body) {
 }
 
 // Cells of combine_runs() as wide numbers.
-template <class Sum, class Combine>
+template <class Sum>
 struct WideCells {
   std::vector<Sum> first, second;
-  Combine combine;
+  Sum (*combine)(Sum, Sum);
 
   void begin(std::int64_t count) { second.assign(static_cast<std::size_t>(count), Sum()); }
   void join(std::int64_t i, std::int64_t j, std::int64_t n, bool) { add(first, i, j, n); }
@@ -176,9 +176,9 @@ class FunctionCells {
 };
 
 // For one operand and a reducer that is one op. The operand is widened only once.
-template <class Sum, class Combine>
+template <class Sum>
 Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, const Literal &operand,
-                                    const Literal &initial, const WindowElements &elements, Combine combine) {
+                                    const Literal &initial, const WindowElements &elements, Sum (*combine)(Sum, Sum)) {
   ElementType type = shape.element_type();
   BP_ASSIGN(Literal result, evaluator.allocate(shape));
   auto widened = [&](const Literal &literal) {
@@ -193,7 +193,7 @@ Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, co
   std::vector<Sum> values = widened(operand), sums;
   Sum start = widened(initial)[0];
   if (const std::vector<WindowRuns> runs = elements.large_runs(shape); !runs.empty()) {
-    WideCells<Sum, Combine> cells{std::move(values), {}, combine};
+    WideCells<Sum> cells{std::move(values), {}, combine};
     combine_all_runs(runs, cells);
     for_each_full_window(
         runs, [&](std::size_t i, bool is_full) { sums.push_back(is_full ? combine(start, cells.first[i]) : start); });
@@ -221,7 +221,7 @@ Result<Literal> evaluate_reduce_window(Evaluator &evaluator, const Instruction &
   BP_ASSIGN(ScalarFunction * function, evaluator.scalar_function(instruction.called(0)));
   if (count == 1 && !tuple && function->plain_op() != Opcode::Invalid) {
     std::optional<Result<Literal>> result;
-    visit_wide(sum_of(first_shape.element_type()), [&]<class Sum>() {
+    visit_sum(first_shape.element_type(), [&]<class Sum>() {
       visit_plain_reducer<Sum>(function->plain_op(), [&](auto combine) {
         result = reduce_window_plain<Sum>(evaluator, first_shape, operands[0], operands[1], elements, combine);
       });
