@@ -94,6 +94,21 @@ bool is_plain(const ir::Instruction &instruction) {
   return is_plain(instruction.shape());
 }
 
+std::vector<AlignedDimensions> aligned_dimensions(std::span<const std::int64_t> from,
+                                                  std::span<const std::int64_t> to) {
+  std::vector<AlignedDimensions> groups;
+  std::size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    const std::size_t first_from = i, first_to = j;
+    std::int64_t elements_from = i < from.size() ? from[i++] : 1, elements_to = j < to.size() ? to[j++] : 1;
+    while (elements_from != elements_to) {
+      (elements_from < elements_to ? elements_from : elements_to) *= elements_from < elements_to ? from[i++] : to[j++];
+    }
+    groups.push_back({first_from, i, first_to, j});
+  }
+  return groups;
+}
+
 void tidy(ir::Module &module) {
   analysis::CallGraph graph(module);
   auto order = graph.callees_first();

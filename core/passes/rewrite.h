@@ -76,6 +76,13 @@ inline bool fills_bytes(const ir::Shape &shape) {
   return ir::bit_width(shape.element_type()) >= 8 && shape.element_type() != ir::ElementType::Pred;
 }
 
+// Dimensions [from_begin, from_end) of one array and [to_begin, to_end) of another with the same number of elements.
+struct AlignedDimensions {
+  std::size_t from_begin, from_end, to_begin, to_end;
+};
+// Returns the smallest groups of adjacent dimensions that a reshape joins or splits, in order. No size may be 0.
+std::vector<AlignedDimensions> aligned_dimensions(std::span<const std::int64_t> from, std::span<const std::int64_t> to);
+
 // Returns the sizes without those that are 1.
 std::vector<std::int64_t> without_ones(std::span<const std::int64_t> sizes);
 

@@ -54,8 +54,8 @@ struct IndexExpression {
   }
 };
 
-// The elements that exist, of an expression without a start: the result's index result + n * result_step is the
-// operand's index operand + n * operand_step, for each n below count.
+// The elements that exist if the start is 0: for the result's index result + n * result_step the operand's index is
+// operand + n * operand_step, for each n below count.
 struct IndexRun {
   std::int64_t result = 0, result_step = 1, operand = 0, operand_step = 1, count = 0;
 };
@@ -121,27 +121,6 @@ struct IndexMap {
   }
 };
 
-// Dimensions [from_begin, from_end) of one array and [to_begin, to_end) of another with the same number of elements.
-struct AlignedDimensions {
-  std::size_t from_begin, from_end, to_begin, to_end;
-};
-
-// Returns the smallest groups of adjacent dimensions that a reshape joins or splits, in order. No size may be 0.
-inline std::vector<AlignedDimensions> aligned_dimensions(std::span<const std::int64_t> from,
-                                                         std::span<const std::int64_t> to) {
-  std::vector<AlignedDimensions> groups;
-  std::size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    const std::size_t first_from = i, first_to = j;
-    std::int64_t elements_from = i < from.size() ? from[i++] : 1, elements_to = j < to.size() ? to[j++] : 1;
-    while (elements_from != elements_to) {
-      (elements_from < elements_to ? elements_from : elements_to) *= elements_from < elements_to ? from[i++] : to[j++];
-    }
-    groups.push_back({first_from, i, first_to, j});
-  }
-  return groups;
-}
-
 // An operand of an instruction, as far as indices depend on it.
 struct IndexedOperand {
   std::uint16_t op = 0;                         // BP_OP_*
@@ -156,165 +135,105 @@ inline std::uint16_t indexing_attribute(std::uint16_t op) {
   return op == BP_OP_SLICE ? BP_ATTR_SLICE : op == BP_OP_PAD ? BP_ATTR_PADDING : BP_ATTR_DIMENSIONS;
 }
 
-namespace index_maps_detail {
-
-using Expressions = std::vector<IndexExpression>;
-
-inline void set_dimension(const IndexedOperand &o, IndexExpression &e, std::size_t dimension) {
-  e.kind = IndexExpression::Kind::Affine;
-  e.dimension = static_cast<std::int64_t>(dimension);
-  e.extent = o.result[dimension];
-}
-
-inline void reduce(const IndexedOperand &o, Expressions &map) {
-  std::size_t kept = 0;
-  for (std::size_t d = 0; d < map.size(); ++d) {
-    if (std::ranges::find(o.attribute, static_cast<std::int64_t>(d)) != o.attribute.end()) {
-      map[d].kind = IndexExpression::Kind::All;
-    } else {
-      set_dimension(o, map[d], kept++);
-    }
-  }
-}
-
-// Dimensions of size 1 have index 0. A group of dimensions with one other on each side is that dimension renamed.
-inline void reshape(const IndexedOperand &o, Expressions &map) {
-  const auto is_positive = [](std::int64_t size) { return size > 0; };
-  if (!std::ranges::all_of(o.sizes, is_positive) || !std::ranges::all_of(o.result, is_positive)) {
-    return;  // no element, or sizes that are known only at run time
-  }
-  for (const AlignedDimensions &group : aligned_dimensions(o.sizes, o.result)) {
-    const auto from = o.sizes.subspan(group.from_begin, group.from_end - group.from_begin);
-    const auto to = o.result.subspan(group.to_begin, group.to_end - group.to_begin);
-    const auto is_large = [](std::int64_t size) { return size != 1; };
-    const bool is_renamed = std::ranges::count_if(from, is_large) <= 1 && std::ranges::count_if(to, is_large) <= 1;
-    const auto at = static_cast<std::size_t>(std::ranges::find_if(to, is_large) - to.begin());
-    for (std::size_t d = group.from_begin; d < group.from_end; ++d) {
-      if (o.sizes[d] == 1) {
-        map[d].kind = IndexExpression::Kind::Affine;
-      } else if (is_renamed) {
-        set_dimension(o, map[d], group.to_begin + at);
-      }
-    }
-  }
-}
-
-// Ops whose result has the operand's dimensions, in the same order.
-inline void same_dimensions(const IndexedOperand &o, Expressions &map) {
-  for (std::size_t d = 0; d < map.size(); ++d) {
-    IndexExpression &e = map[d];
-    set_dimension(o, e, d);
-    const auto in_attribute = std::ranges::find(o.attribute, static_cast<std::int64_t>(d)) != o.attribute.end();
-    switch (o.op) {
-      case BP_OP_SLICE:
-        e.offset = o.attribute[3 * d];
-        e.stride = o.attribute[3 * d + 2];
-        break;
-      case BP_OP_REVERSE:
-        e.stride = in_attribute ? -1 : 1;
-        e.offset = in_attribute ? e.size - 1 : 0;
-        break;
-      case BP_OP_PAD:
-        e.offset = -o.attribute[3 * d];
-        e.divisor = o.attribute[3 * d + 2] + 1;
-        break;
-      case BP_OP_CONCATENATE: e.offset = in_attribute ? -o.before : 0; break;
-      case BP_OP_DYNAMIC_SLICE:
-        e.start_operand = static_cast<std::int64_t>(1 + d);
-        e.start_limit = e.size - e.extent;
-        break;
-      case BP_OP_DYNAMIC_UPDATE_SLICE:
-        if (o.number == 1) {
-          e.start_operand = static_cast<std::int64_t>(2 + d);
-          e.start_limit = e.extent - e.size;
-          e.start_factor = -1;
-        }
-        break;
-      default: break;
-    }
-  }
-}
-
-}  // namespace index_maps_detail
-
-// Returns how the operand is indexed; Unknown expressions for ops not listed here. Linear in the rank.
-inline IndexMap index_map(const IndexedOperand &o) {
-  using namespace index_maps_detail;
-  IndexMap map;
-  for (const std::int64_t size : o.sizes) {
-    map.dimensions.push_back({.kind = IndexExpression::Kind::Unknown, .size = size});
-  }
-  const bp_op_facts_t *facts = bp_op_facts(o.op);
-  const bool is_elementwise = o.op == BP_OP_MAP || (facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0);
-  const bool has_same_rank = o.sizes.size() == o.result.size();
+// Returns the index in dimension d of the operand; Unknown for ops that are not listed here.
+inline IndexExpression index_expression(const IndexedOperand &o, std::size_t d) {
+  using Kind = IndexExpression::Kind;
+  IndexExpression e = {.kind = Kind::Unknown, .size = o.sizes[d]};
+  const auto follow = [&](auto dimension) {
+    e.kind = Kind::Affine;
+    e.dimension = static_cast<std::int64_t>(dimension);
+    e.extent = o.result[static_cast<std::size_t>(dimension)];
+  };
+  const auto listed = std::ranges::find(o.attribute, static_cast<std::int64_t>(d));
+  const bool is_listed = listed != o.attribute.end();
   switch (o.op) {
-    case BP_OP_BROADCAST:
-      for (std::size_t d = 0; d < o.sizes.size(); ++d) {
-        set_dimension(o, map.dimensions[d], static_cast<std::size_t>(o.attribute[d]));
-      }
-      break;
-    case BP_OP_TRANSPOSE:
-      for (std::size_t d = 0; d < o.result.size(); ++d) {
-        set_dimension(o, map.dimensions[static_cast<std::size_t>(o.attribute[d])], d);
-      }
-      break;
-    case BP_OP_RESHAPE: reshape(o, map.dimensions); break;
-    case BP_OP_REDUCE:
-      if (o.number < o.count / 2) {
-        reduce(o, map.dimensions);
-      }
-      break;
-    case BP_OP_BITCAST_CONVERT:
-      // A wider element consists of all narrower ones of the minor-most dimension.
-      for (std::size_t d = 0; d < o.sizes.size(); ++d) {
-        if (d < o.result.size()) {
-          set_dimension(o, map.dimensions[d], d);
-        } else {
-          map.dimensions[d].kind = IndexExpression::Kind::All;
+    case BP_OP_BROADCAST: follow(o.attribute[d]); break;
+    case BP_OP_TRANSPOSE: follow(listed - o.attribute.begin()); break;
+    case BP_OP_RESHAPE: {
+      // A dimension is only renamed if there are as many elements to its left as before.
+      e.kind = e.size == 1 ? Kind::Affine : Kind::Unknown;
+      const auto multiply = [](std::uint64_t x, std::int64_t y) { return x * static_cast<std::uint64_t>(y); };
+      const auto before = o.sizes.first(d);
+      const std::uint64_t left = std::accumulate(before.begin(), before.end(), std::uint64_t{1}, multiply);
+      std::uint64_t passed = 1;
+      for (std::size_t r = 0; r < o.result.size() && e.kind == Kind::Unknown; ++r) {
+        if (passed == left && o.result[r] == e.size) {
+          follow(r);
         }
-      }
-      break;
-    case BP_OP_DYNAMIC_SLICE:
-    case BP_OP_DYNAMIC_UPDATE_SLICE: {
-      const std::size_t arrays = o.op == BP_OP_DYNAMIC_SLICE ? 1 : 2;
-      if (o.number < arrays && o.count == arrays + o.sizes.size()) {  // otherwise all starts are in one vector
-        same_dimensions(o, map.dimensions);
+        passed = multiply(passed, o.result[r]);
       }
       break;
     }
     case BP_OP_SLICE:
+      follow(d);
+      e.offset = o.attribute[3 * d];
+      e.stride = o.attribute[3 * d + 2];
+      break;
     case BP_OP_REVERSE:
+      follow(d);
+      e.stride = is_listed ? -1 : 1;
+      e.offset = is_listed ? e.size - 1 : 0;
+      break;
     case BP_OP_PAD:
-    case BP_OP_CONCATENATE: same_dimensions(o, map.dimensions); break;
-    default:
-      if (is_elementwise && has_same_rank) {
-        same_dimensions(o, map.dimensions);
+      follow(d);
+      e.offset = -o.attribute[3 * d];
+      e.divisor = o.attribute[3 * d + 2] + 1;
+      break;
+    case BP_OP_CONCATENATE:
+      follow(d);
+      e.offset = is_listed ? -o.before : 0;
+      break;
+    case BP_OP_DYNAMIC_SLICE:
+    case BP_OP_DYNAMIC_UPDATE_SLICE: {
+      const bool is_update = o.op == BP_OP_DYNAMIC_UPDATE_SLICE;
+      const std::size_t first_start = is_update ? 2 : 1;
+      if (o.number >= first_start || o.count != first_start + o.sizes.size()) {
+        break;  // a start, or all starts are in one vector
       }
+      follow(d);
+      if (o.number + 1 == first_start) {
+        e.start_operand = static_cast<std::int64_t>(first_start + d);
+        e.start_limit = is_update ? e.extent - e.size : e.size - e.extent;
+        e.start_factor = is_update ? -1 : 1;
+      }
+      break;
+    }
+    case BP_OP_REDUCE:
+      e.kind = Kind::All;
+      if (!is_listed) {
+        follow(d - static_cast<std::size_t>(std::ranges::count_if(
+                       o.attribute, [&](std::int64_t other) { return other < static_cast<std::int64_t>(d); })));
+      }
+      break;
+    case BP_OP_BITCAST_CONVERT:
+      e.kind = Kind::All;  // a wider element consists of all narrower ones of the minor-most dimension
+      if (d < o.result.size()) {
+        follow(d);
+      }
+      break;
+    default: {
+      const bp_op_facts_t *facts = bp_op_facts(o.op);
+      const bool is_elementwise = facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0;
+      if ((is_elementwise || o.op == BP_OP_MAP) && o.sizes.size() == o.result.size()) {
+        follow(d);
+      }
+    }
   }
-  return map;
+  return e;
 }
 
-// Return the map of one operand, or those of all. operand(number) returns an IndexedOperand, whose `before` is set
-// here. Linear in the number of operands.
+// Returns the map of one operand. operand(number) returns an IndexedOperand, whose `before` is set here.
 template <class Operand>
 IndexMap index_map(std::size_t number, Operand &&operand) {
   IndexedOperand o = operand(number);
   for (std::size_t n = 0; o.op == BP_OP_CONCATENATE && n < number; ++n) {
     o.before += operand(n).sizes[static_cast<std::size_t>(o.attribute[0])];
   }
-  return index_map(o);
-}
-template <class Operand>
-std::vector<IndexMap> index_maps(std::size_t count, Operand &&operand) {
-  std::vector<IndexMap> maps;
-  std::int64_t before = 0;
-  for (std::size_t number = 0; number < count; ++number) {
-    IndexedOperand o = operand(number);
-    o.before = before;
-    maps.push_back(index_map(o));
-    before += o.op == BP_OP_CONCATENATE ? o.sizes[static_cast<std::size_t>(o.attribute[0])] : 0;
+  IndexMap map;
+  for (std::size_t d = 0; d < o.sizes.size(); ++d) {
+    map.dimensions.push_back(index_expression(o, d));
   }
-  return maps;
+  return map;
 }
 
 }  // namespace bp::plugin

@@ -208,10 +208,7 @@ class Instruction {
                : std::span<const std::uint8_t>();
   }
 
-  // Return which elements of the operands an element of the result is taken from: of all operands, or of one.
-  std::vector<IndexMap> index_maps() const {
-    return plugin::index_maps(operand_count(), [this](std::size_t number) { return indexed(number); });
-  }
+  // Returns which elements of an operand those of the result are taken from.
   IndexMap index_map(std::size_t operand) const {
     return plugin::index_map(operand, [this](std::size_t number) { return indexed(number); });
   }

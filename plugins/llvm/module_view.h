@@ -67,7 +67,6 @@ class InstructionView {
   std::int64_t number(std::uint16_t key, std::int64_t if_absent = 0) const { return data().integer(key, if_absent); }
   std::span<const unsigned char> bytes(std::uint16_t key) const { return data().bytes(key); }
 
-  std::vector<plugin::IndexMap> index_maps() const { return data().index_maps(); }
   plugin::IndexMap index_map(std::size_t operand) const { return data().index_map(operand); }
 
  private:

@@ -169,7 +169,10 @@ template <class Expected>
 void check(const Trial &trial, InstructionId id, Expected &&expected) {
   const ir::Instruction instruction = trial.instruction(id);
   const Literal result = interpreter::evaluate_instruction(instruction, trial.values()).value();
-  const std::vector<IndexMap> maps = index_maps(instruction);
+  std::vector<IndexMap> maps;
+  for (std::size_t k = 0; k < instruction.operand_count(); ++k) {
+    maps.push_back(index_map(instruction, k));
+  }
   REQUIRE(maps.size() == trial.values().size());
   for_each_index(sizes_of(instruction.shape()), [&](const Numbers &indices) {
     std::vector<std::vector<std::int32_t>> read;

@@ -11,7 +11,6 @@
 #include <unordered_set>
 
 #include "core/analysis/call_graph.h"
-#include "core/analysis/index_map.h"
 #include "core/analysis/users.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/fusion/kernel.h"
@@ -160,7 +159,7 @@ class Hoister {
     const Shape shape = broadcast.shape();
     const Sizes targets(broadcast.dimensions().begin(), broadcast.dimensions().end());
     Sizes new_targets, operand_sizes;
-    for (const analysis::AlignedDimensions &group : analysis::aligned_dimensions(shape.sizes(), sizes)) {
+    for (const AlignedDimensions &group : aligned_dimensions(shape.sizes(), sizes)) {
       const auto is_inside = [&](std::int64_t d) {
         const auto at = static_cast<std::size_t>(d);
         return at >= group.from_begin && at < group.from_end;

@@ -7,7 +7,6 @@
 //   reduce-window of all     reduces whole dimensions
 #include <algorithm>
 
-#include "core/analysis/index_map.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -118,7 +117,7 @@ class ReduceSimplifier {
       return keep_;
     }
     Sizes reduced;
-    for (const analysis::AlignedDimensions &group : analysis::aligned_dimensions(from.sizes(), to.sizes())) {
+    for (const AlignedDimensions &group : aligned_dimensions(from.sizes(), to.sizes())) {
       // The dimensions of a group, except those of size 1, must be all reduced or all kept.
       int fate = -1;
       for (std::size_t d = group.to_begin; d < group.to_end; ++d) {

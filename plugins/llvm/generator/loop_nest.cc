@@ -149,15 +149,18 @@ void Generator::find_cuts(std::uint32_t value, const Positions &positions, Cuts 
       break;
     default: break;
   }
-  const std::vector<plugin::IndexMap> maps = instruction.index_maps();
-  if (maps.empty() || !std::ranges::all_of(maps, &plugin::IndexMap::is_known)) {
+  if (instruction.operand_count() == 0) {
     cuts.everywhere();
-    return;
   }
-  for (std::size_t i = 0; i < maps.size(); ++i) {
-    const Positions from = maps[i].to_operand(positions, -1);
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    const plugin::IndexMap map = instruction.index_map(i);
+    if (!map.is_known()) {
+      cuts.everywhere();
+      return;
+    }
+    const Positions from = map.to_operand(positions, -1);
     for (std::size_t d = 0; d < from.size(); ++d) {
-      if (!maps[i].dimensions[d].is_same_index()) {
+      if (!map.dimensions[d].is_same_index()) {
         cuts.around(from[d]);
       }
     }
