@@ -135,91 +135,98 @@ inline std::uint16_t indexing_attribute(std::uint16_t op) {
   return op == BP_OP_SLICE ? BP_ATTR_SLICE : op == BP_OP_PAD ? BP_ATTR_PADDING : BP_ATTR_DIMENSIONS;
 }
 
-// Returns the index in dimension d of the operand; Unknown for ops that are not listed here.
-inline IndexExpression index_expression(const IndexedOperand &o, std::size_t d) {
-  using Kind = IndexExpression::Kind;
-  IndexExpression e = {.kind = Kind::Unknown, .size = o.sizes[d]};
-  const auto follow = [&](auto dimension) {
-    e.kind = Kind::Affine;
-    e.dimension = static_cast<std::int64_t>(dimension);
-    e.extent = o.result[static_cast<std::size_t>(dimension)];
-  };
-  const auto listed = std::ranges::find(o.attribute, static_cast<std::int64_t>(d));
-  const bool is_listed = listed != o.attribute.end();
+// Whether the op takes each operand's dimensions as those of the result, perhaps moved along them.
+inline bool keeps_dimensions(const IndexedOperand &o) {
+  const bp_op_facts_t *facts = bp_op_facts(o.op);
   switch (o.op) {
-    case BP_OP_BROADCAST: follow(o.attribute[d]); break;
-    case BP_OP_TRANSPOSE: follow(listed - o.attribute.begin()); break;
-    case BP_OP_RESHAPE: {
-      // A dimension is only renamed if there are as many elements to its left as before.
-      e.kind = e.size == 1 ? Kind::Affine : Kind::Unknown;
-      const auto multiply = [](std::uint64_t x, std::int64_t y) { return x * static_cast<std::uint64_t>(y); };
-      const auto before = o.sizes.first(d);
-      const std::uint64_t left = std::accumulate(before.begin(), before.end(), std::uint64_t{1}, multiply);
-      std::uint64_t passed = 1;
-      for (std::size_t r = 0; r < o.result.size() && e.kind == Kind::Unknown; ++r) {
-        if (passed == left && o.result[r] == e.size) {
-          follow(r);
-        }
-        passed = multiply(passed, o.result[r]);
+    case BP_OP_SLICE:
+    case BP_OP_REVERSE:
+    case BP_OP_PAD:
+    case BP_OP_CONCATENATE:
+    case BP_OP_MAP: return true;
+    case BP_OP_DYNAMIC_SLICE: return o.number == 0 && o.count == 1 + o.sizes.size();  // otherwise starts in one vector
+    case BP_OP_DYNAMIC_UPDATE_SLICE: return o.number < 2 && o.count == 2 + o.sizes.size();
+    default:
+      return facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0 && o.sizes.size() == o.result.size();
+  }
+}
+
+// Returns the dimension of the result that a reshape makes of the operand's dimension d by renaming it: it has the same
+// size and as many elements to its left. Returns none if there is none.
+inline std::int64_t renamed_dimension(const IndexedOperand &o, std::size_t d) {
+  const auto multiply = [](std::uint64_t x, std::int64_t y) { return x * static_cast<std::uint64_t>(y); };
+  const auto before = o.sizes.first(d);
+  const std::uint64_t left = std::accumulate(before.begin(), before.end(), std::uint64_t{1}, multiply);
+  std::uint64_t passed = 1;
+  for (std::size_t r = 0; r < o.result.size(); ++r) {
+    if (passed == left && o.result[r] == o.sizes[d]) {
+      return static_cast<std::int64_t>(r);
+    }
+    passed = multiply(passed, o.result[r]);
+  }
+  return IndexExpression::none;
+}
+
+// Sets kind and dimension: Unknown for ops that are not listed here.
+inline void set_dimension(const IndexedOperand &o, std::size_t d, IndexExpression &e) {
+  const auto number = static_cast<std::int64_t>(d);
+  const auto listed = std::ranges::find(o.attribute, number);
+  e.kind = IndexExpression::Kind::Unknown;
+  switch (o.op) {
+    case BP_OP_BROADCAST: e.dimension = o.attribute[d]; break;
+    case BP_OP_TRANSPOSE: e.dimension = listed - o.attribute.begin(); break;
+    case BP_OP_RESHAPE:
+      e.dimension = e.size == 1 ? IndexExpression::none : renamed_dimension(o, d);
+      e.kind = e.size == 1 ? IndexExpression::Kind::Affine : e.kind;
+      break;
+    case BP_OP_REDUCE:
+      e.kind = IndexExpression::Kind::All;
+      if (listed == o.attribute.end()) {
+        e.dimension = number - std::ranges::count_if(o.attribute, [&](std::int64_t other) { return other < number; });
       }
       break;
-    }
+    case BP_OP_BITCAST_CONVERT:  // a wider element consists of all narrower ones of the minor-most dimension
+      e.kind = IndexExpression::Kind::All;
+      e.dimension = d < o.result.size() ? number : IndexExpression::none;
+      break;
+    default: e.dimension = keeps_dimensions(o) ? number : IndexExpression::none;
+  }
+  if (e.has_dimension()) {
+    e.kind = IndexExpression::Kind::Affine;
+    e.extent = o.result[static_cast<std::size_t>(e.dimension)];
+  }
+}
+
+// Sets how the index moves along the dimension.
+inline void set_movement(const IndexedOperand &o, std::size_t d, IndexExpression &e) {
+  const bool is_listed = std::ranges::find(o.attribute, static_cast<std::int64_t>(d)) != o.attribute.end();
+  switch (o.op) {
     case BP_OP_SLICE:
-      follow(d);
       e.offset = o.attribute[3 * d];
       e.stride = o.attribute[3 * d + 2];
       break;
     case BP_OP_REVERSE:
-      follow(d);
       e.stride = is_listed ? -1 : 1;
       e.offset = is_listed ? e.size - 1 : 0;
       break;
     case BP_OP_PAD:
-      follow(d);
       e.offset = -o.attribute[3 * d];
       e.divisor = o.attribute[3 * d + 2] + 1;
       break;
-    case BP_OP_CONCATENATE:
-      follow(d);
-      e.offset = is_listed ? -o.before : 0;
-      break;
+    case BP_OP_CONCATENATE: e.offset = is_listed ? -o.before : 0; break;
     case BP_OP_DYNAMIC_SLICE:
-    case BP_OP_DYNAMIC_UPDATE_SLICE: {
-      const bool is_update = o.op == BP_OP_DYNAMIC_UPDATE_SLICE;
-      const std::size_t first_start = is_update ? 2 : 1;
-      if (o.number >= first_start || o.count != first_start + o.sizes.size()) {
-        break;  // a start, or all starts are in one vector
-      }
-      follow(d);
-      if (o.number + 1 == first_start) {
-        e.start_operand = static_cast<std::int64_t>(first_start + d);
-        e.start_limit = is_update ? e.extent - e.size : e.size - e.extent;
-        e.start_factor = is_update ? -1 : 1;
+      e.start_operand = static_cast<std::int64_t>(1 + d);
+      e.start_limit = e.size - e.extent;
+      break;
+    case BP_OP_DYNAMIC_UPDATE_SLICE:
+      if (o.number == 1) {
+        e.start_operand = static_cast<std::int64_t>(2 + d);
+        e.start_limit = e.extent - e.size;
+        e.start_factor = -1;
       }
       break;
-    }
-    case BP_OP_REDUCE:
-      e.kind = Kind::All;
-      if (!is_listed) {
-        follow(d - static_cast<std::size_t>(std::ranges::count_if(
-                       o.attribute, [&](std::int64_t other) { return other < static_cast<std::int64_t>(d); })));
-      }
-      break;
-    case BP_OP_BITCAST_CONVERT:
-      e.kind = Kind::All;  // a wider element consists of all narrower ones of the minor-most dimension
-      if (d < o.result.size()) {
-        follow(d);
-      }
-      break;
-    default: {
-      const bp_op_facts_t *facts = bp_op_facts(o.op);
-      const bool is_elementwise = facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0;
-      if ((is_elementwise || o.op == BP_OP_MAP) && o.sizes.size() == o.result.size()) {
-        follow(d);
-      }
-    }
+    default: break;
   }
-  return e;
 }
 
 // Returns the map of one operand. operand(number) returns an IndexedOperand, whose `before` is set here.
@@ -231,7 +238,12 @@ IndexMap index_map(std::size_t number, Operand &&operand) {
   }
   IndexMap map;
   for (std::size_t d = 0; d < o.sizes.size(); ++d) {
-    map.dimensions.push_back(index_expression(o, d));
+    IndexExpression &e = map.dimensions.emplace_back();
+    e.size = o.sizes[d];
+    set_dimension(o, d, e);
+    if (e.kind == IndexExpression::Kind::Affine) {
+      set_movement(o, d, e);
+    }
   }
   return map;
 }

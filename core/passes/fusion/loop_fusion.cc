@@ -19,7 +19,7 @@
 // a view that selects elements from one of several operands or by an index.
 //
 // A loop whose result reuses the memory of an array (overwritten_arrays.h) excludes smaller values that are computed
-// from the array: they would read the array at other indices than are written, and the whole array had to be copied.
+// from the array: they would read it at other indices than are written, so that the whole array had to be copied.
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
