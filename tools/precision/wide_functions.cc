@@ -379,7 +379,7 @@ Distance distance_of_complex(const WideFunction &function, const WideInput &inpu
       std::ranges::all_of(std::array{input.x.real(), input.x.imag(), input.y.real(), input.y.imag()}, is_ordinary);
   if (is_small) {
     const Distance near = complex_distance<WideNumber<640>>(function.name, input, found, is_single, is_magnified);
-    if (!std::isinf(near.of_norm)) {
+    if (!std::isinf(near.norm_ulps)) {
       return near;
     }
     // Beside an infinite part of a power, 640 bits may not tell a part that is 0 from a large one.
