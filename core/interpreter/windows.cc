@@ -91,10 +91,10 @@ void for_each_full_window(std::span<const WindowRuns> runs, Body &&body) {
 }
 
 // Cells of combine_runs() as wide numbers.
-template <class Sum>
+template <class Sum, class Combine>
 struct WideCells {
   std::vector<Sum> first, second;
-  Sum (*combine)(Sum, Sum);
+  Combine combine;
 
   void begin(std::int64_t count) { second.assign(static_cast<std::size_t>(count), Sum()); }
   void join(std::int64_t i, std::int64_t j, std::int64_t n, bool) { add(first, i, j, n); }
@@ -176,9 +176,9 @@ class FunctionCells {
 };
 
 // For one operand and a reducer that is one op. The operand is widened only once.
-template <class Sum>
+template <class Sum, class Combine>
 Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, const Literal &operand,
-                                    const Literal &initial, const WindowElements &elements, Sum (*combine)(Sum, Sum)) {
+                                    const Literal &initial, const WindowElements &elements, Combine combine) {
   ElementType type = shape.element_type();
   BP_ASSIGN(Literal result, evaluator.allocate(shape));
   auto widened = [&](const Literal &literal) {
@@ -193,7 +193,7 @@ Result<Literal> reduce_window_plain(Evaluator &evaluator, const Shape &shape, co
   std::vector<Sum> values = widened(operand), sums;
   Sum start = widened(initial)[0];
   if (const std::vector<WindowRuns> runs = elements.large_runs(shape); !runs.empty()) {
-    WideCells<Sum> cells{std::move(values), {}, combine};
+    WideCells<Sum, Combine> cells{std::move(values), {}, combine};
     combine_all_runs(runs, cells);
     for_each_full_window(
         runs, [&](std::size_t i, bool is_full) { sums.push_back(is_full ? combine(start, cells.first[i]) : start); });
