@@ -50,7 +50,7 @@ void write_input(const ir::Literal &value, const runtime::Program &program, runt
 }
 
 // Runs the program on memory of its own, and prints the time and the memory that it takes.
-Status measure(const std::shared_ptr<const runtime::Program> &program, const std::vector<ir::Literal> &arguments) {
+Status print_run(const std::shared_ptr<const runtime::Program> &program, const std::vector<ir::Literal> &arguments) {
   runtime::Execution execution = runtime::Execution::prepare(program);
   std::vector<double> seconds;
   seconds.reserve(runs);  // before allocations are counted
@@ -116,18 +116,22 @@ Result<bool> demonstrate(const std::shared_ptr<const host::Device> &device, cons
   BP_ASSIGN(const ir::Module module, read_model(file));
   const auto start = std::chrono::steady_clock::now();
   BP_ASSIGN(const compile::Compiled compiled, compile::compile(module, device));
+  const double seconds = command::seconds_since(start);
+  const compile::Report &report = compiled.report;
   fmt::print("model:            {}\n", file);
-  fmt::print("instructions:     {}, {} after the passes\n", module.instruction_count(), compiled.report.instructions);
+  fmt::print("instructions:     {}, {} after the passes\n", module.instruction_count(), report.instructions);
   fmt::print("backend:          {} {}, {}\n", device->description().name, device->description().version,
              device->plugin().path());
-  fmt::print("compile time:     {}\n", command::format_seconds(command::seconds_since(start)));
+  using command::format_seconds;
+  fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n", format_seconds(seconds),
+             format_seconds(report.passes), format_seconds(report.plan), format_seconds(report.compile),
+             format_seconds(report.load));
   BP_ASSIGN(const std::vector<ir::Literal> arguments, interpreter::random_arguments(module, 1));
   if (const auto &program = compiled.executable.program()) {
-    BP_TRY(measure(program, arguments));
+    BP_TRY(print_run(program, arguments));
   }
-  fmt::print("on the host:      {}\n", compiled.report.on_host.empty()
-                                           ? "nothing"
-                                           : fmt::format("{} instructions", compiled.report.on_host.size()));
+  fmt::print("on the host:      {}\n",
+             report.on_host.empty() ? "nothing" : fmt::format("{} instructions", report.on_host.size()));
   return compare_with_interpreter(module, compiled, arguments);
 }
 
