@@ -262,6 +262,7 @@ class CopyInserter {
                        describe(dataflow, module_.instruction(group.copies.original), position));
   }
 
+  // The reason must not contain quotes, so that the text of the attribute is the one that a reader gives.
   void set_reason(InstructionId copy, const std::string &reason) {
     module_.set_text(copy, ir::AttributeKey::FrontendAttributes, fmt::format("{{{}=\"{}\"}}", reason_key, reason));
   }
