@@ -58,27 +58,6 @@ bp_status guarded(const bp_diag_t *diag, Body &&body) noexcept {
   return guarded(diag, "", std::forward<Body>(body));
 }
 
-// Keeps the first report of a call that the plugin makes itself and that has no caller to report to: on the thread of a
-// queue, which passes the outcome to bp_host.signal. Neither copied nor moved, because `abi` points to it.
-struct FirstReport {
-  bp_diag_t abi{this, keep};
-  std::uint32_t instruction = BP_NONE;
-  std::string message;  // empty if nothing was reported
-
-  FirstReport() = default;
-  FirstReport(const FirstReport &) = delete;
-  FirstReport &operator=(const FirstReport &) = delete;
-
- private:
-  static void keep(const bp_diag_t *diag, bp_status, std::uint32_t instruction, const char *message) {
-    auto &self = *static_cast<FirstReport *>(diag->ctx);
-    if (self.message.empty()) {
-      self.instruction = instruction;
-      self.message = message;
-    }
-  }
-};
-
 // Runs a body that returns a Status or a Result, on a thread of the plugin, which has no caller to report to. An
 // exception becomes the error.
 template <class Body>

@@ -11,7 +11,7 @@
 //                                          i.result().shape().index(), {}, i.name()));
 //     return true;
 //   });
-//   return writer.write(out);
+//   return writer.bytes();
 #pragma once
 
 #include <cstring>
@@ -108,8 +108,8 @@ class ModuleWriter {
                std::span(attributes.begin(), attributes.size()), name);
   }
 
-  // Writes the module without its hash, which the core fills in.
-  bp_status write(const bp_ostream_t *out) const {
+  // Returns the new module, without its hash, which the core fills in.
+  std::string bytes() const {
     const bp_module_t *old = from_.image();
     std::vector<bp_control_edge_t> edges;
     for (const bp_control_edge_t &edge : from_.control_edges()) {
@@ -118,12 +118,12 @@ class ModuleWriter {
       }
     }
     bp_module_t header = *old;
-    std::vector<char> block(sizeof header);
+    std::string block(sizeof header, '\0');
     const auto lay_out = [&](const auto *data, std::size_t size) {
       block.resize((block.size() + 63) / 64 * 64);
       const bp_range_t range = {count(block), static_cast<std::uint32_t>(size)};
       const auto *bytes = reinterpret_cast<const char *>(data);
-      block.insert(block.end(), bytes, bytes + size * sizeof *data);
+      block.append(bytes, size * sizeof *data);
       return range;
     };
     const auto lay_out_all = [&](const auto &list) { return lay_out(list.data(), list.size()); };
@@ -145,7 +145,7 @@ class ModuleWriter {
     }
     header.size = block.size();
     std::memcpy(block.data(), &header, sizeof header);
-    return out->write(out, block.data(), block.size());
+    return block;
   }
 
  private:

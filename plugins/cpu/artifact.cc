@@ -62,25 +62,23 @@ std::string write_artifact(const Artifact &artifact) {
   return bytes;
 }
 
-std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error) {
+plugin::Result<Artifact> read_artifact(std::span<const char> bytes) {
+  const auto refuse = [](const std::string &why) { return plugin::Error(BP_INVALID, why); };
   Header header;
   if (bytes.size() < sizeof header) {
-    error = "artifact of " + std::to_string(bytes.size()) + " bytes is too short for its header";
-    return std::nullopt;
+    return refuse("artifact of " + std::to_string(bytes.size()) + " bytes is too short for its header");
   }
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, magic, sizeof header.magic) != 0 || header.version != version) {
-    error = "not an artifact of this version of the CPU backend";
-    return std::nullopt;
+    return refuse("not an artifact of this version of the CPU backend");
   }
   if (header.size != bytes.size()) {
-    error = "artifact says it has " + std::to_string(header.size) + " bytes, found " + std::to_string(bytes.size());
-    return std::nullopt;
+    return refuse("artifact says it has " + std::to_string(header.size) + " bytes, found " +
+                  std::to_string(bytes.size()));
   }
   const auto sum = checksum(bytes);
   if (std::memcmp(sum.data(), header.checksum, sum.size()) != 0) {
-    error = "artifact is damaged: its checksum is wrong";
-    return std::nullopt;
+    return refuse("artifact is damaged: its checksum is wrong");
   }
   Artifact artifact;
   std::memcpy(artifact.module_hash, header.module_hash, sizeof artifact.module_hash);
@@ -112,8 +110,7 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &
     whole = take_number(size) && take(size, artifact.objects.emplace_back());
   }
   if (!whole) {
-    error = "artifact is damaged: the sizes in it add up to more than it has";
-    return std::nullopt;
+    return refuse("artifact is damaged: the sizes in it add up to more than it has");
   }
   return artifact;
 }

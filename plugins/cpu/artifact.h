@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "plugin_api/cpp/result.h"
 
 namespace bp::cpu {
 
@@ -20,7 +21,7 @@ struct Artifact {
 };
 
 std::string write_artifact(const Artifact &artifact);
-// Returns nullopt and sets `error` if the bytes are not a complete artifact of this version.
-std::optional<Artifact> read_artifact(std::span<const char> bytes, std::string &error);
+// Fails with BP_INVALID if the bytes are not a complete artifact of this version.
+plugin::Result<Artifact> read_artifact(std::span<const char> bytes);
 
 }  // namespace bp::cpu

@@ -14,6 +14,10 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 namespace bp::cpu {
+
+using plugin::Error;
+using plugin::Result;
+
 namespace {
 
 struct Analyses {
@@ -49,15 +53,13 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 }  // namespace
 
-std::string generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump, std::string &error) {
-  const emit::Fragile<llvm::TargetMachine> machine(make_target_machine(target, error).release());
-  if (machine == nullptr) {
-    return {};
-  }
+Result<std::string> generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump) {
+  BP_ASSIGN(auto made, make_target_machine(target));
+  const emit::Fragile<llvm::TargetMachine> machine(made.release());
   optimize(*unit.module, *machine);
-  const auto write = [&](const char *extension, const auto &print) {
+  const auto write = [&](const char *extension, const auto &print) -> plugin::Status {
     if (dump.empty()) {
-      return true;
+      return {};
     }
     std::error_code code;
     llvm::raw_fd_ostream file(dump + extension, code);
@@ -67,26 +69,18 @@ std::string generate_object(emit::CodeUnit &unit, const Target &target, const st
       code = file.error();
       file.clear_error();  // otherwise its destructor would end the process
     }
-    if (code) {
-      error = "cannot write " + dump + extension + ": " + code.message();
-    }
-    return !code;
+    return code ? Error(BP_INTERNAL, "cannot write " + dump + extension + ": " + code.message()) : plugin::Status();
   };
-  if (!write(".ll", [&](llvm::raw_ostream &file) { unit.module->print(file, nullptr); })) {
-    return {};
-  }
+  BP_TRY(write(".ll", [&](llvm::raw_ostream &file) { unit.module->print(file, nullptr); }));
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
   if (machine->addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
-    error = "LLVM cannot write object files for " + target.triple;
-    return {};
+    return Error(BP_INTERNAL, "LLVM cannot write object files for " + target.triple);
   }
   passes->run(*unit.module);
-  if (!write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); })) {
-    return {};
-  }
-  return {object.begin(), object.end()};
+  BP_TRY(write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); }));
+  return std::string(object.begin(), object.end());
 }
 
 }  // namespace bp::cpu

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "plugin_api/cpp/call.h"
 #include "plugins/cpu/artifact.h"
 #include "plugins/cpu/code_generation.h"
 #include "plugins/llvm/contraction/fusion.h"
@@ -13,9 +12,12 @@
 #include "plugins/llvm/scalar/element_type.h"
 
 namespace bp::cpu {
-namespace {
 
-using plugin::fail;
+using plugin::Error;
+using plugin::Result;
+using plugin::Status;
+
+namespace {
 
 // Returns the estimated time in nanoseconds: memory at 20 GB/s, contractions at 100 GFLOP/s, and 10 ns for the call.
 float cost_of(emit::InstructionView kernel) {
@@ -59,15 +61,6 @@ std::string dump_name(const emit::ModuleView &module) {
   return name;
 }
 
-struct LoadedProgram {
-  bp_program_t abi{};
-  std::unique_ptr<emit::LinkedObjects> code;
-  std::uint32_t allocation_count = 0;
-  plugin::HostServices services;
-  std::int64_t worker_scratch_bytes = 0;
-  std::uint64_t common_bytes = 0;
-};
-
 // Number of parts per thread, more than one for thread pools that distribute the remaining parts to idle threads. The
 // core's pool gives each thread the same number of consecutive parts.
 constexpr std::int64_t parts_per_thread = 4;
@@ -88,61 +81,41 @@ void share(const emit::Workers *workers, emit::Workers::Task task, void *const *
   });
 }
 
-bp_status run_program(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
-  const auto *self = static_cast<const LoadedProgram *>(program->program_data);
-  if (run->allocation_count != self->allocation_count) {
-    return fail(diag, BP_INVALID,
-                "cpu: run has " + std::to_string(run->allocation_count) + " allocations, the program " +
-                    std::to_string(self->allocation_count));
-  }
-  const emit::Workers workers{share, const_cast<LoadedProgram *>(self)};
-  void *scratch = reinterpret_cast<void *>(run->scratch.offset + self->common_bytes);
-  reinterpret_cast<emit::Entry>(self->code->symbol())(run->allocations, scratch, &workers);
-  return BP_OK;
-}
-
-void destroy_program(const bp_program_t *program) {
-  delete static_cast<LoadedProgram *>(program->program_data);
-}
-
 }  // namespace
 
-bp_status CpuDevice::set_option(std::string_view key, const char *value, const bp_diag_t *) {
-  (key == "target" ? options.target : key == "features" ? options.features : options.dump_dir) = value;
-  return BP_OK;
+Status LoadedProgram::run(const bp_run_t &run) const {
+  if (run.allocation_count != allocation_count) {
+    return Error(BP_INVALID, "run has " + std::to_string(run.allocation_count) + " allocations, the program " +
+                                 std::to_string(allocation_count));
+  }
+  const emit::Workers workers{share, const_cast<LoadedProgram *>(this)};
+  void *scratch = reinterpret_cast<void *>(run.scratch.offset + common_bytes);
+  reinterpret_cast<emit::Entry>(code->symbol())(run.allocations, scratch, &workers);
+  return {};
 }
 
-bp_status CpuDevice::init(const bp_diag_t *diag) {
-  services = plugin::HostServices(host);
-  std::string error;
+Result<std::string> CpuDevice::init() {
   machine = host_target();
   target = trusted_part(machine);
   if (!options.target.empty()) {
-    const auto parsed = parse_target(options.target, error);
-    if (!parsed) {
-      return fail(diag, BP_INVALID, "cpu: option target: " + error);
+    auto parsed = parse_target(options.target);
+    if (!parsed.ok()) {
+      return std::move(parsed).error().with_prefix("option target: ");
     }
     target = *parsed;
   }
   if (!options.features.empty()) {
-    const auto parsed = with_features(target, options.features, error);
-    if (!parsed) {
-      return fail(diag, BP_INVALID, "cpu: option features: " + error);
+    auto parsed = with_features(target, options.features);
+    if (!parsed.ok()) {
+      return std::move(parsed).error().with_prefix("option features: ");
     }
     target = *parsed;
   }
-  target_text = target.text();
-  abi.target = target_text.c_str();
-  return BP_OK;
+  return target.text();
 }
 
-bp_status CpuDevice::claim(const bp_module_t *image, float *cost_ns, const bp_diag_t *diag) const {
-  std::string error;
-  const auto module = emit::ModuleView::open(image, error);
-  if (module == nullptr) {
-    return fail(diag, BP_INVALID, "cpu: " + error);
-  }
-  std::fill_n(cost_ns, module->instruction_count(), 0.0f);
+Status CpuDevice::claim(const bp_module_t *image, plugin::Claims &claims) const {
+  BP_ASSIGN(const auto module, emit::ModuleView::open(image));
   for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
     const emit::ComputationView computation = module->computation(c);
     if (computation.embedded()) {
@@ -152,41 +125,25 @@ bp_status CpuDevice::claim(const bp_module_t *image, float *cost_ns, const bp_di
       const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
       const std::string problem = emit::kernel_problem(instruction, target.vectors);
       if (problem.empty()) {
-        cost_ns[instruction.id()] = emit::is_control_flow(instruction.op()) ? 10 : cost_of(instruction);
+        claims.take(instruction.id(), emit::is_control_flow(instruction.op()) ? 10 : cost_of(instruction));
       } else {
-        cost_ns[instruction.id()] = -1;
-        diag->report(diag, BP_UNSUPPORTED, instruction.id(),
-                     ("cpu: " + std::string(instruction.name()) + " " + problem).c_str());
+        claims.refuse(instruction.id(), std::string(instruction.name()) + " " + problem);
       }
     }
   }
-  return BP_OK;
+  return {};
 }
 
-bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, const bp_diag_t *diag) const {
-  std::string error;
-  const auto module = emit::ModuleView::open(image, error);
-  if (module == nullptr) {
-    return fail(diag, BP_INVALID, "cpu: " + error);
-  }
+Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
+  BP_ASSIGN(const auto module, emit::ModuleView::open(image));
   emit::throw_when_out_of_memory();
-  const emit::Fragile<llvm::TargetMachine> machine_for_layout(make_target_machine(target, error).release());
-  if (machine_for_layout == nullptr) {
-    return fail(diag, BP_INTERNAL, "cpu: " + error);
-  }
-  emit::Problem problem;
-  emit::Program program =
-      emit::emit_program(*module,
-                         {.target = target.vectors,
-                          .triple = target.triple,
-                          .data_layout = machine_for_layout->createDataLayout().getStringRepresentation()},
-                         problem);
-  if (program.units.empty()) {
-    const bp_status status = problem.unsupported                                  ? BP_UNSUPPORTED
-                             : problem.instruction == BP_NONE && !module->final() ? BP_INVALID
-                                                                                  : BP_INTERNAL;
-    return fail(diag, status, problem.instruction, "cpu: " + problem.message);
-  }
+  BP_ASSIGN(auto made, make_target_machine(target));
+  const emit::Fragile<llvm::TargetMachine> machine_for_layout(made.release());
+  BP_ASSIGN(
+      emit::Program program,
+      emit::emit_program(*module, {.target = target.vectors,
+                                   .triple = target.triple,
+                                   .data_layout = machine_for_layout->createDataLayout().getStringRepresentation()}));
   Artifact artifact;
   std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
   artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
@@ -194,63 +151,52 @@ bp_status CpuDevice::compile(const bp_module_t *image, const bp_ostream_t *out, 
   for (const bp_allocation_t &allocation : module->allocations()) {
     artifact.allocation_sizes.push_back(allocation.size);
   }
-  artifact.target = target_text;
+  artifact.target = target.text();
   artifact.objects.resize(program.units.size());
-  std::vector<std::string> errors(program.units.size());
+  std::vector<Status> outcomes(program.units.size());
   const std::string name = dump_name(*module);
   services.parallel(static_cast<std::uint32_t>(program.units.size()), [&](std::uint32_t i, std::uint32_t) {
     emit::CodeUnit &unit = program.units[i];
     const std::string dump =
         options.dump_dir.empty() ? "" : options.dump_dir + "/" + name + "." + unit.module->getModuleIdentifier();
-    artifact.objects[i] = generate_object(unit, target, dump, errors[i]);
+    if (auto object = generate_object(unit, target, dump); object.ok()) {
+      artifact.objects[i] = std::move(object).value();
+    } else {
+      outcomes[i] = std::move(object).error();
+    }
     unit.module.reset();
     unit.context.reset();
   });
-  for (const std::string &unit_error : errors) {
-    if (!unit_error.empty()) {
-      return fail(diag, BP_INTERNAL, "cpu: " + unit_error);
-    }
+  for (Status &outcome : outcomes) {
+    BP_TRY(std::move(outcome));
   }
-  const std::string bytes = write_artifact(artifact);
-  return out->write(out, bytes.data(), bytes.size());
+  return write_artifact(artifact);
 }
 
-bp_status CpuDevice::load(const void *bytes, std::uint64_t size, std::uint32_t allocation_count,
-                          const bp_program_t **program, const bp_diag_t *diag) const {
-  std::string error;
-  const auto artifact = read_artifact({static_cast<const char *>(bytes), size}, error);
-  if (!artifact) {
-    return fail(diag, BP_INVALID, "cpu: " + error);
+Result<std::unique_ptr<LoadedProgram>> CpuDevice::load(std::span<const char> bytes,
+                                                       std::uint32_t allocation_count) const {
+  BP_ASSIGN(const Artifact artifact, read_artifact(bytes));
+  if (artifact.allocation_sizes.size() != allocation_count) {
+    return Error(BP_INVALID, "artifact has " + std::to_string(artifact.allocation_sizes.size()) +
+                                 " allocations, expected " + std::to_string(allocation_count));
   }
-  if (artifact->allocation_sizes.size() != allocation_count) {
-    return fail(diag, BP_INVALID,
-                "cpu: artifact has " + std::to_string(artifact->allocation_sizes.size()) + " allocations, expected " +
-                    std::to_string(allocation_count));
-  }
-  const auto made_for = parse_target(artifact->target, error);
-  if (!made_for) {
-    return fail(diag, BP_INVALID, "cpu: artifact: " + error);
+  auto made_for = parse_target(artifact.target);
+  if (!made_for.ok()) {
+    return std::move(made_for).error().with_prefix("artifact: ");
   }
   if (const std::string missing = made_for->missing_on(machine); !missing.empty()) {
-    return fail(diag, BP_INVALID, "cpu: artifact is for " + made_for->triple + ", " + missing);
+    return Error(BP_INVALID, "artifact is for " + made_for->triple + ", " + missing);
   }
   auto loaded = std::make_unique<LoadedProgram>();
-  loaded->code = emit::LinkedObjects::link(artifact->objects, emit::entry_name, error);
-  if (loaded->code == nullptr) {
-    return fail(diag, BP_INVALID, "cpu: " + error);
-  }
+  BP_ASSIGN(loaded->code, emit::LinkedObjects::link(artifact.objects, emit::entry_name));
   loaded->allocation_count = allocation_count;
-  loaded->abi.program_data = loaded.get();
   loaded->services = services;
-  loaded->worker_scratch_bytes = static_cast<std::int64_t>(artifact->scratch_bytes);
-  loaded->common_bytes = artifact->common_bytes;
-  loaded->abi.scratch_size = artifact->common_bytes + artifact->scratch_bytes * services.thread_count();
+  loaded->worker_scratch_bytes = static_cast<std::int64_t>(artifact.scratch_bytes);
+  loaded->common_bytes = artifact.common_bytes;
+  loaded->abi.scratch_size = artifact.common_bytes + artifact.scratch_bytes * services.thread_count();
   loaded->abi.scratch_alignment = 64;
   loaded->abi.resident_size = loaded->code->mapped_bytes();
-  loaded->abi.run = run_program;
-  loaded->abi.destroy = destroy_program;
-  *program = &loaded.release()->abi;
-  return BP_OK;
+  return loaded;
 }
 
 }  // namespace bp::cpu

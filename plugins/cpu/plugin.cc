@@ -1,8 +1,8 @@
 // The CPU backend: compiles XLA's HLO to native code by LLVM. Tier 2: it compiles whole programs, including control
 // flow, into one artifact. It works on host memory, and synchronously.
-#include <string_view>
+#include <iterator>
 
-#include "plugins/cpu/compiler_extension.h"
+#include "plugin_api/cpp/single_device.h"
 #include "plugins/cpu/cpu_device.h"
 
 BP_PLUGIN_MANIFEST(R"({
@@ -20,14 +20,16 @@ BP_PLUGIN_MANIFEST(R"({
 })");
 
 namespace bp::cpu {
+namespace {
 
-const void *CpuDevice::extension(std::string_view id) {
-  if (id == BP_EXT_FUSION) {
-    return &CpuDevice::fusion;
-  }
-  return id == BP_EXT_COMPILER ? &CompilerExtension<CpuDevice>::table : nullptr;
-}
+struct NativeDevice : CpuDevice {
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT,         1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, nullptr, known_options,
+      std::size(known_options)};
+  static constexpr bp_fusion_limits_t fusion_limits = cpu_fusion_limits;
+};
 
+}  // namespace
 }  // namespace bp::cpu
 
-const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<bp::cpu::CpuDevice>::entry;
+const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<bp::cpu::NativeDevice>::entry;

@@ -11,6 +11,10 @@
 #include <mutex>
 
 namespace bp::cpu {
+
+using plugin::Error;
+using plugin::Result;
+
 namespace {
 
 // Initializes LLVM. This is never undone, because llvm_shutdown() would destroy data of the one LLVM in the process,
@@ -67,15 +71,17 @@ const char *min_cpu(const llvm::Triple &triple) {
   return triple.isX86() ? "x86-64" : "generic";
 }
 
-// Returns nullptr and sets `error` if it is not a target that the emitters support.
-const llvm::Target *find_target(const std::string &triple, std::string &error) {
+// Fails with BP_INVALID if it is not a target that the emitters support.
+Result<const llvm::Target *> find_target(const std::string &triple) {
   initialize_llvm();
   const llvm::Triple parsed(triple);
   const bool known = (parsed.getArch() == llvm::Triple::x86_64 || parsed.getArch() == llvm::Triple::aarch64) &&
                      parsed.isOSBinFormatELF() && !parsed.isX32();
-  const llvm::Target *found = known ? llvm::TargetRegistry::lookupTarget(triple, error) : nullptr;
+  std::string ignored;
+  const llvm::Target *found = known ? llvm::TargetRegistry::lookupTarget(triple, ignored) : nullptr;
   if (found == nullptr) {
-    error = "unknown target '" + triple + "', expected a triple such as x86_64-linux-gnu or aarch64-linux-gnu";
+    return Error(BP_INVALID,
+                 "unknown target '" + triple + "', expected a triple such as x86_64-linux-gnu or aarch64-linux-gnu");
   }
   return found;
 }
@@ -176,12 +182,11 @@ std::string Target::missing_on(const Target &host) const {
 Target host_target() {
   Target target;
   target.triple = llvm::sys::getDefaultTargetTriple();
-  std::string error;
-  const llvm::Target *found = find_target(target.triple, error);
-  if (found == nullptr) {
+  const auto found = find_target(target.triple);
+  if (!found.ok()) {
     return target;
   }
-  FeatureSet features(*found, target.triple);
+  FeatureSet features(**found, target.triple);
   for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
     if (feature.getValue() && features.knows(feature.getKey().str())) {
       features.apply("+" + feature.getKey().str());
@@ -193,23 +198,19 @@ Target host_target() {
 }
 
 Target trusted_part(const Target &machine) {
-  std::string error;
   // With avx512fp16, code that LLVM 19 generated computed digamma of f16 as NaN on a machine that has this feature.
-  return machine.has("avx512fp16") ? *with_features(machine, "-avx512fp16", error) : machine;
+  return machine.has("avx512fp16") ? with_features(machine, "-avx512fp16").value() : machine;
 }
 
-std::optional<Target> parse_target(std::string_view text, std::string &error) {
+Result<Target> parse_target(std::string_view text) {
   Target target;
   const std::size_t colon = text.find(':');
   target.triple = text.substr(0, colon);
-  return with_features(target, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1), error);
+  return with_features(target, colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1));
 }
 
-std::optional<Target> with_features(const Target &target, std::string_view list, std::string &error) {
-  const llvm::Target *found = find_target(target.triple, error);
-  if (found == nullptr) {
-    return std::nullopt;
-  }
+Result<Target> with_features(const Target &target, std::string_view list) {
+  BP_ASSIGN(const llvm::Target *const found, find_target(target.triple));
   FeatureSet features(*found, target.triple);
   const auto apply_all = [&](std::string_view names) {
     while (!names.empty()) {
@@ -239,17 +240,16 @@ std::optional<Target> with_features(const Target &target, std::string_view list,
     const std::string name(is_signed ? item.substr(1) : item);
     if (!features.knows(name)) {
       const std::string suggestion = features.suggestion(name);
-      error = "unknown feature '" + name + "' of " + target.triple + ", " +
-              (!suggestion.empty() ? suggestion
-               : is_x86            ? "expected a level, x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"
-                                   : "expected LLVM's name of one, such as fullfp16");
-      return std::nullopt;
+      return Error(BP_INVALID,
+                   "unknown feature '" + name + "' of " + target.triple + ", " +
+                       (!suggestion.empty() ? suggestion
+                        : is_x86 ? "expected a level, x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"
+                                 : "expected LLVM's name of one, such as fullfp16"));
     }
     features.apply((item.front() == '-' ? "-" : "+") + name);
     if (features.below_least()) {
-      error = "feature '" + name + "' cannot be taken away: every " +
-              std::string(llvm::Triple(target.triple).getArchName()) + " has it";
-      return std::nullopt;
+      return Error(BP_INVALID, "feature '" + name + "' cannot be taken away: every " +
+                                   std::string(llvm::Triple(target.triple).getArchName()) + " has it");
     }
   }
   Target result{.triple = target.triple, .features = features.names(), .vectors = {}};
@@ -257,11 +257,8 @@ std::optional<Target> with_features(const Target &target, std::string_view list,
   return result;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error) {
-  const llvm::Target *found = find_target(target.triple, error);
-  if (found == nullptr) {
-    return nullptr;
-  }
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target) {
+  BP_ASSIGN(const llvm::Target *const found, find_target(target.triple));
   std::string features;
   for (const std::string &feature : target.features) {
     features += (features.empty() ? "+" : ",+") + feature;
@@ -270,7 +267,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, s
       found->createTargetMachine(target.triple, min_cpu(llvm::Triple(target.triple)), features, llvm::TargetOptions(),
                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) {
-    error = "LLVM has no code generator for " + target.triple;
+    return Error(BP_INTERNAL, "LLVM has no code generator for " + target.triple);
   }
   return machine;
 }

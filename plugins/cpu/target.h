@@ -5,11 +5,11 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::cpu {
@@ -32,16 +32,15 @@ Target host_target();
 // user asks for them.
 Target trusted_part(const Target &machine);
 // Parses a text such as "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the features that every such CPU has. If
-// no code can be generated for it, returns nullopt and sets `error` to a message that names the known targets or
-// features.
-std::optional<Target> parse_target(std::string_view text, std::string &error);
+// no code can be generated for it, fails with BP_INVALID and a message that names the known targets or features.
+plugin::Result<Target> parse_target(std::string_view text);
 // Returns the target with other features. Names without a sign, such as "avx2,fma" or a level of x86-64 ("x86-64-v3"),
 // replace the target's features. Names with a sign, such as "+fma,-avx512f", change the features before them in the
 // list, or the target's own at its beginning. Adding a feature also adds those that it needs; removing one also removes
 // those that need it.
-std::optional<Target> with_features(const Target &target, std::string_view list, std::string &error);
+plugin::Result<Target> with_features(const Target &target, std::string_view list);
 
-// Returns nullptr and sets `error` if LLVM refuses the target.
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
+// Fails with BP_INTERNAL if LLVM refuses the target.
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target);
 
 }  // namespace bp::cpu

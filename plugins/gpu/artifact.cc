@@ -224,17 +224,16 @@ std::string write_artifact(const Artifact &artifact, const ArtifactFormat &forma
   return std::string(format.magic) + std::string(reinterpret_cast<const char *>(sum.data()), sum.size()) + body;
 }
 
-std::optional<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format, std::string &error) {
+plugin::Result<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format) {
+  const auto refuse = [](const std::string &why) { return plugin::Error(BP_INVALID, why); };
   const std::string_view all(bytes.data(), bytes.size());
   const std::size_t header = format.magic.size() + checksum_bytes;
   if (all.size() < header || !all.starts_with(format.magic)) {
-    error = "not an artifact of this version of the " + std::string(format.backend) + " backend";
-    return std::nullopt;
+    return refuse("not an artifact of this version of the " + std::string(format.backend) + " backend");
   }
   const std::string_view body = all.substr(header);
   if (const auto sum = checksum(body); std::memcmp(sum.data(), all.data() + format.magic.size(), sum.size()) != 0) {
-    error = "artifact is damaged: its checksum is wrong";
-    return std::nullopt;
+    return refuse("artifact is damaged: its checksum is wrong");
   }
   Artifact artifact;
   LaunchPlan &plan = artifact.plan;
@@ -243,14 +242,12 @@ std::optional<Artifact> read_artifact(std::span<const char> bytes, const Artifac
       !reader.read_list(plan.maps) || !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
       !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) || !reader.read(plan.kernel_count) ||
       !read_parts(reader, artifact.parts) || !reader.at_end()) {
-    error = "artifact is damaged: the sizes in it do not add up to its size";
-    return std::nullopt;
+    return refuse("artifact is damaged: the sizes in it do not add up to its size");
   }
   std::string problem = problem_of(plan, format.max_shared_bytes);
   problem = problem.empty() ? problem_of_parts(artifact) : problem;
   if (!problem.empty()) {
-    error = "artifact is damaged: " + problem;
-    return std::nullopt;
+    return refuse("artifact is damaged: " + problem);
   }
   return artifact;
 }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/launch_plan.h"
 
 namespace bp::gpu {
@@ -32,8 +32,7 @@ struct ArtifactFormat {
   std::uint32_t max_shared_bytes = 0;  // of a block, on any of its targets
 };
 std::string write_artifact(const Artifact &artifact, const ArtifactFormat &format);
-// Returns nothing and sets the error if the bytes are not a whole artifact of this format whose commands stay inside of
-// its tables.
-std::optional<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format, std::string &error);
+// Fails with BP_INVALID if the bytes are not a whole artifact of this format whose commands stay inside of its tables.
+plugin::Result<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format);
 
 }  // namespace bp::gpu

@@ -22,6 +22,10 @@
 #include "plugins/llvm/fragile.h"
 
 namespace bp::gpu {
+
+using plugin::Error;
+using plugin::Result;
+
 namespace {
 
 constexpr std::size_t max_in_part = 32;  // kernels, which take about 0.1 s
@@ -53,11 +57,10 @@ struct GeneratedPart {
   std::string llvm, code;
 };
 
-void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &generated, std::string &error) {
-  const emit::Fragile<llvm::TargetMachine> machine(request.make_machine(error).release());
-  if (machine == nullptr) {
-    return;
-  }
+Result<GeneratedPart> generate(llvm::Module &module, const CodeRequest &request) {
+  BP_ASSIGN(auto made, request.make_machine());
+  const emit::Fragile<llvm::TargetMachine> machine(made.release());
+  GeneratedPart generated;
   optimize(module, *machine);
   if (request.prepare) {
     request.prepare(module);
@@ -67,19 +70,19 @@ void generate(llvm::Module &module, const CodeRequest &request, GeneratedPart &g
     module.print(stream, nullptr);
   }
   if (!request.wants_code) {
-    return;
+    return generated;
   }
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
   const auto type = request.is_assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(*passes, stream, nullptr, type)) {
-    error = "LLVM cannot write code for " + machine->getTargetTriple().str();
-    return;
+    return Error(BP_INTERNAL, "LLVM cannot write code for " + machine->getTargetTriple().str());
   }
   passes->run(module);
   const std::string_view written(code.data(), code.size());
   generated.code = request.rewrite ? request.rewrite(written) : std::string(written);
+  return generated;
 }
 
 // Whether more than one function uses the same variable in the GPU's memory, of which there must be only one.
@@ -149,11 +152,12 @@ std::vector<ModulePart> divide(llvm::Module &module) {
 
 }  // namespace
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, const std::string &cpu,
-                                                  const std::string &features, std::string &error) {
+Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const std::string &triple, const std::string &cpu,
+                                                          const std::string &features) {
+  std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (target == nullptr) {
-    return nullptr;
+    return Error(BP_INTERNAL, error);
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // products and sums are rounded one by one, except in fma
@@ -161,37 +165,36 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, con
       triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
-bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
-                   GeneratedCode &generated, std::string &error) {
+Result<GeneratedCode> generate_code(llvm::Module &module, const CodeRequest &request,
+                                    const plugin::HostServices &services) {
+  GeneratedCode generated;
+  const auto add = [&](std::uint32_t first_kernel, GeneratedPart part) {
+    generated.llvm += part.llvm;
+    generated.parts.push_back({first_kernel, std::move(part.code)});
+  };
   const std::vector<ModulePart> parts = request.may_divide ? divide(module) : std::vector<ModulePart>();
   if (parts.empty()) {
-    GeneratedPart whole;
-    generate(module, request, whole, error);
-    generated.llvm = std::move(whole.llvm);
-    generated.parts.push_back({0, std::move(whole.code)});
-    return error.empty();
+    BP_ASSIGN(GeneratedPart whole, generate(module, request));
+    add(0, std::move(whole));
+    return generated;
   }
-  std::vector<GeneratedPart> generated_parts(parts.size());
-  std::vector<std::string> errors(parts.size());
+  std::vector<Result<GeneratedPart>> generated_parts(parts.size(), GeneratedPart());
   services.parallel(static_cast<std::uint32_t>(parts.size()), [&](std::uint32_t i, std::uint32_t) {
     const auto context = emit::make_fragile<llvm::LLVMContext>();
     auto read = llvm::parseBitcodeFile(llvm::MemoryBufferRef(parts[i].bitcode, "kernels"), *context);
     if (!read) {
-      errors[i] = "LLVM cannot read the code that it wrote: " + llvm::toString(read.takeError());
+      generated_parts[i] =
+          Error(BP_INTERNAL, "LLVM cannot read the code that it wrote: " + llvm::toString(read.takeError()));
       return;
     }
     const emit::Fragile<llvm::Module> part(read->release());
-    generate(*part, request, generated_parts[i], errors[i]);
+    generated_parts[i] = generate(*part, request);
   });
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!errors[i].empty()) {
-      error = std::move(errors[i]);
-      return false;
-    }
-    generated.llvm += generated_parts[i].llvm;
-    generated.parts.push_back({parts[i].first_kernel, std::move(generated_parts[i].code)});
+    BP_ASSIGN(GeneratedPart part, std::move(generated_parts[i]));
+    add(parts[i].first_kernel, std::move(part));
   }
-  return true;
+  return generated;
 }
 
 }  // namespace bp::gpu

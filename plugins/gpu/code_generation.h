@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plugin_api/cpp/host_services.h"
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/artifact.h"
 
 namespace bp::gpu {
@@ -22,8 +23,7 @@ struct GeneratedCode {
 
 // All functions are called from any thread.
 struct CodeRequest {
-  // Returns nullptr and sets the error if there is none.
-  std::function<std::unique_ptr<llvm::TargetMachine>(std::string &error)> make_machine;
+  std::function<plugin::Result<std::unique_ptr<llvm::TargetMachine>>()> make_machine;
   bool is_assembly = false;  // else an object file
   bool may_divide = false;   // the code of many kernels may come in several parts
   bool wants_llvm = false, wants_code = true;
@@ -32,14 +32,14 @@ struct CodeRequest {
 };
 
 // Optimizes the kernels, which are in the module by their numbers, and writes their code; the module cannot be used
-// after that. Parts are made by the host's threads; the result does not depend on the number of these. Returns false
-// and sets the error if LLVM fails.
-bool generate_code(llvm::Module &module, const CodeRequest &request, const plugin::HostServices &services,
-                   GeneratedCode &generated, std::string &error);
+// after that. Parts are made by the host's threads; the result does not depend on the number of these. Fails with
+// BP_INTERNAL if LLVM does.
+plugin::Result<GeneratedCode> generate_code(llvm::Module &module, const CodeRequest &request,
+                                            const plugin::HostServices &services);
 
-// LLVM's code generator for a target that was initialized. Products and sums are not fused. Returns nullptr and sets
-// the error if there is none.
-std::unique_ptr<llvm::TargetMachine> make_machine(const std::string &triple, const std::string &cpu,
-                                                  const std::string &features, std::string &error);
+// LLVM's code generator for a target that was initialized. Products and sums are not fused. Fails with BP_INTERNAL if
+// there is none.
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const std::string &triple, const std::string &cpu,
+                                                                  const std::string &features);
 
 }  // namespace bp::gpu

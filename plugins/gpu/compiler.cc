@@ -19,6 +19,9 @@
 #include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::gpu {
+
+using plugin::Result;
+using plugin::Status;
 namespace {
 
 using emit::ComputationView;
@@ -29,40 +32,32 @@ constexpr std::uint64_t commands_together = 64;  // of several iterations of a l
 
 class Compiler {
  public:
-  Compiler(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-           emit::Problem &problem)
+  Compiler(const emit::ModuleView &module, const Threads &threads, llvm::Module &code)
       : module_(module),
         threads_(threads),
         code_(code),
-        plan_(plan),
-        problem_(problem),
         costs_(module, threads.target()),
         needed_(module),
-        builder_(module, threads, code, plan, problem) {}
+        builder_(module, threads, code, plan_) {}
 
-  bool run() {
-    if (!computation(module_.entry())) {
-      return false;
-    }
+  Result<LaunchPlan> run() {
+    BP_TRY(computation(module_.entry()));
     builder_.finish();
     threads_.finish(code_, plan_.kernel_count);
     std::string message;
     llvm::raw_string_ostream stream(message);
     if (llvm::verifyModule(code_, &stream)) {
-      problem_.message = "generated code is malformed: " + message;
-      return false;
+      return plugin::Error(BP_INTERNAL, "generated code is malformed: " + message);
     }
-    return true;
+    return std::move(plan_);
   }
 
  private:
-  bool computation(ComputationView computation) {
+  Status computation(ComputationView computation) {
     for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
-      if (!instruction(module_.instruction(computation.first_instruction() + n))) {
-        return false;
-      }
+      BP_TRY(instruction(module_.instruction(computation.first_instruction() + n)));
     }
-    return true;
+    return {};
   }
 
   void move_needed(InstructionView origin, std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
@@ -73,24 +68,22 @@ class Compiler {
     }
   }
 
-  bool loop(InstructionView i) {
+  Status loop(InstructionView i) {
     const ComputationView condition = i.called(0), body = i.called(1);
     move_needed(i, i.operands(), body.parameters());
     if (const auto iterations = trip_count(i)) {
-      return repeat(i, body, *iterations) && loop_results(i, body);
+      BP_TRY(repeat(i, body, *iterations));
+      return loop_results(i, body);
     }
     if (const std::uint64_t together = max_guarded / costs_.of_iteration(i); together > 1) {
-      return guarded_iterations(i, together) && loop_results(i, body);
+      BP_TRY(guarded_iterations(i, together));
+      return loop_results(i, body);
     }
     const std::uint32_t start = builder_.here();
     move_needed(i, body.parameters(), condition.parameters());
-    if (!computation(condition)) {
-      return false;
-    }
+    BP_TRY(computation(condition));
     const std::uint32_t exit = builder_.jump_unless(i, place_of(emit::location_of(module_, condition.roots()[0]), 1));
-    if (!computation(body)) {
-      return false;
-    }
+    BP_TRY(computation(body));
     move_needed(i, body.roots(), body.parameters());
     builder_.jump(i, start);
     plan_.commands[exit].target = builder_.here();
@@ -99,50 +92,42 @@ class Compiler {
 
   // Starts `together` iterations each time before the host asks whether the loop goes on: those after the last one are
   // not wanted. The condition of the first iteration needs no guard.
-  bool guarded_iterations(InstructionView i, std::uint64_t together) {
+  Status guarded_iterations(InstructionView i, std::uint64_t together) {
     const Place goes_on = builder_.new_guards(1);
     const std::uint32_t start = builder_.here();
-    if (!guarded_iteration(i, goes_on)) {
-      return false;
-    }
+    BP_TRY(guarded_iteration(i, goes_on));
     const std::uint32_t again = builder_.here();
-    if (!builder_.guarded(goes_on, [&] { return guarded_iteration(i, goes_on); })) {
-      return false;
-    }
+    BP_TRY(builder_.guarded(goes_on, [&] { return guarded_iteration(i, goes_on); }));
     builder_.write_again(again, builder_.here() - again, together - 2);
     const std::uint32_t exit = builder_.jump_unless(i, goes_on);
     builder_.jump(i, start);
     plan_.commands[exit].target = builder_.here();
-    return true;
+    return {};
   }
-  bool guarded_iteration(InstructionView i, const Place &goes_on) {
+  Status guarded_iteration(InstructionView i, const Place &goes_on) {
     const ComputationView condition = i.called(0), body = i.called(1);
     move_needed(i, body.parameters(), condition.parameters());
-    if (!computation(condition)) {
-      return false;
-    }
+    BP_TRY(computation(condition));
     builder_.choose(i, condition.roots()[0], goes_on);
     return builder_.guarded(goes_on, [&] {
-      const bool is_emitted = computation(body);
+      Status status = computation(body);
       move_needed(i, body.roots(), body.parameters());
-      return is_emitted;
+      return status;
     });
   }
 
   // A loop without a condition: the host need not wait for the GPU before the next iteration. Short iterations are
   // written out several times, so that the GPU gets more commands at once; two of them together need fewer moves
   // (two_iterations.h).
-  bool repeat(InstructionView i, ComputationView body, std::uint64_t iterations) {
+  Status repeat(InstructionView i, ComputationView body, std::uint64_t iterations) {
     std::uint32_t start = builder_.here();
     if (iterations == 0) {
-      return true;
+      return {};
     }
-    if (!computation(body)) {
-      return false;
-    }
+    BP_TRY(computation(body));
     move_needed(i, body.roots(), body.parameters());
     if (builder_.here() == start) {
-      return true;
+      return {};
     }
     const auto is_straight = [](const Command &command) { return !jumps(command.kind); };
     const bool is_one_segment = std::all_of(plan_.commands.begin() + start, plan_.commands.end(), is_straight);
@@ -166,27 +151,25 @@ class Compiler {
       again.size = iterations / together;
     }
     builder_.write_again(start, length, iterations % together);
-    return true;
+    return {};
   }
-  bool loop_results(InstructionView i, ComputationView body) {
+  Status loop_results(InstructionView i, ComputationView body) {
     move_needed(i, body.parameters(), results_of(i));
-    return true;
+    return {};
   }
 
-  bool branch(InstructionView i, std::size_t which, std::size_t first_operand) {
+  Status branch(InstructionView i, std::size_t which, std::size_t first_operand) {
     const ComputationView callee = i.called(which);
     move_needed(i, i.operands().subspan(first_operand), callee.parameters());
-    if (!computation(callee)) {
-      return false;
-    }
+    BP_TRY(computation(callee));
     move_needed(i, callee.roots(), results_of(i));
-    return true;
+    return {};
   }
 
-  bool branches(InstructionView i) {
+  Status branches(InstructionView i) {
     const Location selector = emit::location_of(module_, i.operand(0));
     if (!selector.exists()) {
-      return builder_.fail(i, "has a selector without memory");
+      return emit::error_at(i, BP_INTERNAL, "has a selector without memory");
     }
     const auto count = static_cast<std::uint32_t>(i.calls().size());
     if (costs_.of(i) <= max_guarded) {
@@ -212,9 +195,7 @@ class Compiler {
       } else if (k == 1) {
         plan_.commands[choice].target = builder_.here();
       }
-      if (!branch(i, k, operand)) {
-        return false;
-      }
+      BP_TRY(branch(i, k, operand));
       operand += i.called(k).parameters().size();
       exits.push_back(builder_.here());
       builder_.jump(i, 0);
@@ -222,38 +203,36 @@ class Compiler {
     for (std::uint32_t exit : exits) {
       plan_.commands[exit].target = builder_.here();
     }
-    return true;
+    return {};
   }
 
-  bool guarded_branches(InstructionView i, const Place &guards) {
+  Status guarded_branches(InstructionView i, const Place &guards) {
     builder_.choose(i, i.operand(0), guards);
     std::size_t operand = 1;
     for (std::uint32_t k = 0; k < guards.size; ++k) {
-      if (!builder_.guarded({guards.allocation, 0, guards.offset + k, 1}, [&] { return branch(i, k, operand); })) {
-        return false;
-      }
+      BP_TRY(builder_.guarded({guards.allocation, 0, guards.offset + k, 1}, [&] { return branch(i, k, operand); }));
       operand += i.called(k).parameters().size();
     }
-    return true;
+    return {};
   }
 
-  bool instruction(InstructionView i) {
+  Status instruction(InstructionView i) {
     if (const std::string problem = launch_problem(i, threads_.target()); !problem.empty()) {
-      return builder_.fail(i, problem, true);
+      return emit::error_at(i, BP_UNSUPPORTED, problem);
     }
     const std::uint16_t op = i.op();
     if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || !needed_.contains(i)) {
-      return true;
+      return {};
     }
     if (emit::is_forwarding(op)) {
       for (std::size_t k = 0; k < std::min(i.result_count(), i.operand_count()); ++k) {
         builder_.move(i, i.operand(k), i.result(k));
       }
-      return true;
+      return {};
     }
     for (const std::uint32_t callee : i.calls()) {
       if (emit::is_control_flow(op) && module_.computation(callee).embedded()) {
-        return builder_.fail(i, "calls an embedded computation as control flow");
+        return emit::error_at(i, BP_INTERNAL, "calls an embedded computation as control flow");
       }
     }
     switch (op) {
@@ -263,18 +242,18 @@ class Compiler {
       default: break;
     }
     if (const std::string problem = emit::memory_problem(i); !problem.empty()) {
-      return builder_.fail(i, problem);
+      return emit::error_at(i, BP_INTERNAL, problem);
     }
     if (emit::has_no_elements(i)) {
-      return true;
+      return {};
     }
     if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
       builder_.launch_random_state(i);
-      return true;
+      return {};
     }
     if (op == BP_OP_COPY && emit::same_storage(i.shape(), i.operand_shape(0))) {
       builder_.move(i, i.operand(0), i.result());
-      return true;
+      return {};
     }
     if (emit::scatter_in(i)) {  // works in place, on a copy
       for (std::size_t k = 0; k < i.result_count(); ++k) {
@@ -287,8 +266,7 @@ class Compiler {
   const emit::ModuleView &module_;
   const Threads &threads_;
   llvm::Module &code_;
-  LaunchPlan &plan_;
-  emit::Problem &problem_;
+  LaunchPlan plan_;
   GuardedCost costs_;
   NeededValues needed_;
   PlanBuilder builder_;
@@ -296,13 +274,12 @@ class Compiler {
 
 }  // namespace
 
-bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-             emit::Problem &problem) {
+Result<LaunchPlan> compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code) {
   if (!module.final()) {
-    problem.message = "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage";
-    return false;
+    return plugin::Error(
+        BP_INVALID, "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage");
   }
-  return Compiler(module, threads, code, plan, problem).run();
+  return Compiler(module, threads, code).run();
 }
 
 }  // namespace bp::gpu

@@ -3,16 +3,16 @@
 
 #include <llvm/IR/Module.h>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/launch_plan.h"
 #include "plugins/gpu/threads.h"
 #include "plugins/llvm/module_view.h"
-#include "plugins/llvm/program.h"
 
 namespace bp::gpu {
 
-// Emits the kernels into `code`, whose triple and data layout are set. Returns false and sets the problem if it cannot
-// be done. The module must be at BP_STAGE_FINAL.
-bool compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-             emit::Problem &problem);
+// Returns the plan, and emits its kernels into `code`, whose triple and data layout are set. Fails with BP_UNSUPPORTED
+// for an instruction that a GPU cannot run, with BP_INVALID if the module is not at BP_STAGE_FINAL, and with
+// BP_INTERNAL if module or emitter are wrong.
+plugin::Result<LaunchPlan> compile(const emit::ModuleView &module, const Threads &threads, llvm::Module &code);
 
 }  // namespace bp::gpu

@@ -7,6 +7,8 @@
 
 namespace bp::gpu {
 
+using plugin::Status;
+
 using emit::InstructionView;
 using emit::Location;
 
@@ -31,12 +33,10 @@ Place place_of(const Location &location, std::uint64_t size, bool is_written) {
   return {location.allocation, is_written, location.offset, size};
 }
 
-PlanBuilder::PlanBuilder(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-                         emit::Problem &problem)
+PlanBuilder::PlanBuilder(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan)
     : module_(module),
       threads_(threads),
       plan_(plan),
-      problem_(problem),
       kernels_(code, threads),
       scratch_(static_cast<std::uint32_t>(module.allocations().size())) {}
 
@@ -54,11 +54,6 @@ void PlanBuilder::finish() {
   plan_.allocation_sizes.push_back(plan_.scratch_bytes);
   plan_.kernel_count = kernels_.count();
   add_dependences(plan_, memory_of_allocations(module_));
-}
-
-bool PlanBuilder::fail(InstructionView instruction, const std::string &message, bool unsupported) {
-  problem_ = {instruction.id(), unsupported, std::string(instruction.name()) + " " + message};
-  return false;
 }
 
 Command &PlanBuilder::add(CommandKind kind, InstructionView origin) {
@@ -112,7 +107,7 @@ void PlanBuilder::choose(InstructionView origin, std::uint32_t selector, Place g
              {place_of(emit::location_of(module_, selector), is_pred ? 1 : 4), guards});
 }
 
-bool PlanBuilder::launch(InstructionView i) {
+Status PlanBuilder::launch(InstructionView i) {
   const emit::KernelCall call = emit::kernel_call(i);
   if (i.op() == BP_OP_SORT) {
     if (const auto sort = sort_for_team(i, threads_.target())) {
@@ -120,9 +115,7 @@ bool PlanBuilder::launch(InstructionView i) {
     }
   }
   const Kernel &kernel = kernels_.of_call(i, call, guard_.has_value());
-  if (!can_start(i, kernel)) {
-    return false;
-  }
+  BP_TRY(check(i, kernel));
   plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
   std::vector<Place> arguments;
   for (const emit::KernelArgument &argument : call.arguments) {
@@ -130,12 +123,12 @@ bool PlanBuilder::launch(InstructionView i) {
   }
   arguments.push_back(place_in_scratch(0, kernel.scratch_bytes, kernel.scratch_bytes > 0));
   add_launch(i, kernel, arguments);
-  return true;
+  return {};
 }
 
 // Tiles are sorted, then merged in passes that alternate between scratch memory and the results, so that the last pass
 // writes the results.
-bool PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort) {
+Status PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort) {
   std::vector<Place> operands, results, scratch;
   std::uint64_t bytes = 0;
   for (std::size_t k = 0; k < i.operand_count(); ++k) {
@@ -162,12 +155,10 @@ bool PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call, c
       arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(sort.tiles.tile()) << (pass - 1), 0));
     }
     const Kernel &kernel = kernels_.of_sort(i, call, sort, merges, guard_.has_value());
-    if (!can_start(i, kernel)) {
-      return false;
-    }
+    BP_TRY(check(i, kernel));
     add_launch(i, kernel, arguments);
   }
-  return true;
+  return {};
 }
 
 void PlanBuilder::launch_random_state(InstructionView i) {
@@ -175,16 +166,17 @@ void PlanBuilder::launch_random_state(InstructionView i) {
   add_launch(i, kernels_.of_random_state(i, guard_.has_value()), {place_of(state, state.size, true)});
 }
 
-bool PlanBuilder::can_start(InstructionView i, const Kernel &kernel) {
+Status PlanBuilder::check(InstructionView i, const Kernel &kernel) {
   if (kernel.blocks > max_blocks) {
-    return fail(i, "has more elements than a grid has threads", true);
+    return emit::error_at(i, BP_UNSUPPORTED, "has more elements than a grid has threads");
   }
   if (kernel.shared_bytes > threads_.target().max_shared_bytes) {
-    return fail(i, "has a kernel that needs " + std::to_string(kernel.shared_bytes) +
-                       " bytes of shared memory, expected at most " +
-                       std::to_string(threads_.target().max_shared_bytes));
+    return emit::error_at(i, BP_INTERNAL,
+                          "has a kernel that needs " + std::to_string(kernel.shared_bytes) +
+                              " bytes of shared memory, expected at most " +
+                              std::to_string(threads_.target().max_shared_bytes));
   }
-  return true;
+  return {};
 }
 
 void PlanBuilder::add_launch(InstructionView i, const Kernel &kernel, const std::vector<Place> &arguments) {

@@ -12,21 +12,18 @@
 #include <utility>
 #include <vector>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/kernel_set.h"
 #include "plugins/gpu/launch_plan.h"
-#include "plugins/llvm/program.h"
 
 namespace bp::gpu {
 
 class PlanBuilder {
  public:
   // Keeps references to all of them; the plan is empty.
-  PlanBuilder(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan,
-              emit::Problem &problem);
+  PlanBuilder(const emit::ModuleView &module, const Threads &threads, llvm::Module &code, LaunchPlan &plan);
   // Finishes the plan, once, after all commands.
   void finish();
-  // Sets the problem and returns false.
-  bool fail(emit::InstructionView instruction, const std::string &message, bool unsupported = false);
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(plan_.commands.size()); }
   // Adds a command. Its places are those that the caller adds next, if any.
@@ -36,8 +33,7 @@ class PlanBuilder {
   std::uint32_t jump_unless(emit::InstructionView origin, const Place &condition);
   // Moves bytes from the memory of a value to that of another.
   void move(emit::InstructionView origin, std::uint32_t from, std::uint32_t to);
-  // Returns false if it fails.
-  bool launch(emit::InstructionView instruction);
+  plugin::Status launch(emit::InstructionView instruction);
   void launch_random_state(emit::InstructionView instruction);
   // Adds the `length` commands from `first` on again, `times` times.
   void write_again(std::uint32_t first, std::uint64_t length, std::uint64_t times);
@@ -49,23 +45,22 @@ class PlanBuilder {
   void choose(emit::InstructionView origin, std::uint32_t selector, Place guards);
   // Calls `emit`, whose commands have this guard, and returns its result.
   template <class Emit>
-  bool guarded(const Place &guard, Emit emit) {
+  plugin::Status guarded(const Place &guard, Emit emit) {
     const auto around = std::exchange(guard_, guard);
-    const bool is_emitted = emit();
+    plugin::Status status = emit();
     guard_ = around;
-    return is_emitted;
+    return status;
   }
 
  private:
-  bool launch_sort(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSort &sort);
-  bool can_start(emit::InstructionView instruction, const Kernel &kernel);
+  plugin::Status launch_sort(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSort &sort);
+  plugin::Status check(emit::InstructionView instruction, const Kernel &kernel);
   void add_launch(emit::InstructionView origin, const Kernel &kernel, const std::vector<Place> &arguments);
   Place place_in_scratch(std::uint64_t offset, std::uint64_t size, bool is_written = false) const;
 
   const emit::ModuleView &module_;
   const Threads &threads_;
   LaunchPlan &plan_;
-  emit::Problem &problem_;
   KernelSet kernels_;
   std::uint32_t scratch_;  // index of its allocation; until finish(), guards are in the allocation after it
   std::optional<Place> guard_;

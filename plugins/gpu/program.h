@@ -1,17 +1,42 @@
 // Program: a launch plan that is loaded on a machine, ready to run.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "backplane/ext/compiler.h"
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/artifact.h"
+#include "plugins/gpu/dependences.h"
 #include "plugins/gpu/machine.h"
 
 namespace bp::gpu {
 
-// Makes the ABI's program, whose destroy() frees it. The machine must outlive it.
-bp_status load_program(Artifact artifact, Machine &machine, const bp_program_t **program, const bp_diag_t *diag);
+// Threads: runs may be started by any thread, at the same time.
+class Program {
+ public:
+  bp_program_t abi{};
 
-// Starts a run of a program made by load_program(). The host's part is done on return; the rest are commands of the
-// calling thread. Threads: any, at the same time.
-bp_status start_run(const bp_program_t *program, const bp_run_t &run, const bp_diag_t *diag);
+  // The machine must outlive the program.
+  static plugin::Result<std::unique_ptr<Program>> load(Artifact artifact, Machine &machine);
+
+  // Starts a run. The host's part is done on return; the rest are commands of the calling thread.
+  plugin::Status start(const bp_run_t &run) const;
+  // Runs the program, which is done on return.
+  plugin::Status run(const bp_run_t &run) const;
+
+  const LaunchPlan &plan() const { return plan_; }
+  Machine &machine() const { return machine_; }
+  // Starts the segment that begins at this command. Returns the command after it.
+  plugin::Result<std::uint32_t> start_segment(std::uint32_t at, std::span<const std::uint64_t> bases) const;
+
+ private:
+  Program(LaunchPlan plan, Machine &machine) : plan_(std::move(plan)), segments_(segments(plan_)), machine_(machine) {}
+
+  const LaunchPlan plan_;  // must not move, as `kernels_` refers to it
+  const std::vector<Segment> segments_;
+  Machine &machine_;
+  std::unique_ptr<LoadedKernels> kernels_;
+};
 
 }  // namespace bp::gpu

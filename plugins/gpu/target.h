@@ -23,7 +23,6 @@ struct MatrixPart {
 inline constexpr std::int64_t matrix_lanes = 32;
 
 struct Target {
-  std::string backend;          // name of the backend, with which messages begin: "nvptx"
   std::string name;             // name of the GPU or its architecture, for messages: "sm_90a"
   std::int64_t warp_size = 32;  // threads that run in lockstep and exchange values, a power of two
   // Bytes of shared memory of a block: the limit for kernels that leave room for other blocks, at least the 48 KiB that

@@ -5,14 +5,15 @@
 #include <cstdint>
 
 #include "backplane/ext/memory.h"
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/machine.h"
 
 namespace bp::gpu {
 
-bp_status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag);
+plugin::Status start_copy(Machine &machine, bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
 // Fills memory with the `pattern_size` (1, 2, 4 or 8) low bytes of `pattern`, over and over.
-bp_status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
-                     std::uint32_t pattern_size, const bp_diag_t *diag);
+plugin::Status start_fill(Machine &machine, bp_loc_t to, std::uint64_t size, std::uint64_t pattern,
+                          std::uint32_t pattern_size);
 
 }  // namespace bp::gpu

@@ -120,12 +120,11 @@ class OrcObjects : public LinkedObjects {
 
 }  // namespace
 
-std::unique_ptr<LinkedObjects> LinkedObjects::link(std::span<const std::string> objects, const char *symbol,
-                                                   std::string &error) {
+plugin::Result<std::unique_ptr<LinkedObjects>> LinkedObjects::link(std::span<const std::string> objects,
+                                                                   const char *symbol) {
   auto program = std::make_unique<OrcObjects>();
   if (llvm::Error failure = program->link(objects, symbol)) {
-    error = "cannot link: " + llvm::toString(std::move(failure));
-    return nullptr;
+    return plugin::Error(BP_INVALID, "cannot link: " + llvm::toString(std::move(failure)));
   }
   return program;
 }

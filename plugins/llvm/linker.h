@@ -6,15 +6,16 @@
 #include <span>
 #include <string>
 
+#include "plugin_api/cpp/result.h"
+
 namespace bp::emit {
 
 class LinkedObjects {
  public:
-  // Links the objects and looks up one symbol, a function or a table. Returns nullptr and sets `error` if they do not
-  // link. The only external functions they can use are those that move memory and exact functions that a CPU may lack:
-  // fma, rounding, remainders, conversions of narrow floats.
-  static std::unique_ptr<LinkedObjects> link(std::span<const std::string> objects, const char *symbol,
-                                             std::string &error);
+  // Links the objects and looks up one symbol, a function or a table. Fails with BP_INVALID if they do not link. The
+  // only external functions they can use are those that move memory and exact functions that a CPU may lack: fma,
+  // rounding, remainders, conversions of narrow floats.
+  static plugin::Result<std::unique_ptr<LinkedObjects>> link(std::span<const std::string> objects, const char *symbol);
   virtual ~LinkedObjects() = default;
   void *symbol() const { return symbol_; }
   // Bytes mapped for code and constants, in whole pages.

@@ -20,15 +20,18 @@ ComputationView InstructionView::called(std::size_t i) const {
   return {module_, calls()[i]};
 }
 
-std::unique_ptr<ModuleView> ModuleView::open(const bp_module_t *image, std::string &error) {
+plugin::Result<std::unique_ptr<ModuleView>> ModuleView::open(const bp_module_t *image) {
   std::unique_ptr<ModuleView> view(new ModuleView(image));
   for (std::uint32_t i = 0; i < image->shapes.count; ++i) {
     if (!view->add_shape(plugin::Shape(image, i))) {
-      error = "module image: shape " + std::to_string(i) + " has more than 2^56 elements";
-      return nullptr;
+      return plugin::Error(BP_INVALID, "module image: shape " + std::to_string(i) + " has more than 2^56 elements");
     }
   }
   return view;
+}
+
+plugin::Error error_at(InstructionView instruction, bp_status status, std::string_view problem) {
+  return plugin::Error(status, std::string(instruction.name()) + " " + std::string(problem), instruction.id());
 }
 
 bool ModuleView::add_shape(plugin::Shape from) {

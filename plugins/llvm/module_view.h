@@ -16,6 +16,7 @@
 #include "backplane/backplane.h"
 #include "backplane/op_ids.h"
 #include "plugin_api/cpp/module_view.h"
+#include "plugin_api/cpp/result.h"
 
 namespace bp::emit {
 
@@ -95,8 +96,8 @@ class ComputationView {
 
 class ModuleView {
  public:
-  // Returns nullptr and sets `error` if a shape is too large to compute with.
-  static std::unique_ptr<ModuleView> open(const bp_module_t *image, std::string &error);
+  // Fails with BP_INVALID if a shape is too large to compute with.
+  static plugin::Result<std::unique_ptr<ModuleView>> open(const bp_module_t *image);
 
   const bp_module_t &image() const { return *image_; }
   std::string_view name() const { return plugin::ModuleView(image_).name(); }
@@ -119,6 +120,9 @@ class ModuleView {
   const bp_module_t *image_;
   std::vector<Shape> shapes_;
 };
+
+// Returns an error of an instruction, whose message begins with the instruction's name.
+plugin::Error error_at(InstructionView instruction, bp_status status, std::string_view problem);
 
 inline plugin::Instruction InstructionView::data() const {
   return {&module_->image(), id_};

@@ -14,6 +14,10 @@
 #include "plugins/llvm/kernel/kernel.h"
 
 namespace bp::emit {
+
+using plugin::Result;
+using plugin::Status;
+
 namespace {
 
 using llvm::Value;
@@ -51,15 +55,14 @@ bool is_worth_sharing(InstructionView instruction) {
 
 class ProgramEmitter {
  public:
-  ProgramEmitter(const ModuleView &module, const ProgramOptions &options, Problem &problem)
-      : module_(module), options_(options), problem_(problem) {}
+  ProgramEmitter(const ModuleView &module, const ProgramOptions &options) : module_(module), options_(options) {}
 
-  Program emit() {
+  Result<Program> emit() {
     driver_ = add_unit("driver");
     for (std::uint32_t id = 0; id < module_.computation_count(); ++id) {  // callees are before callers
       const ComputationView computation = module_.computation(id);
-      if (!computation.embedded() && !emit_control(computation)) {
-        return {};
+      if (!computation.embedded()) {
+        BP_TRY(emit_control(computation));
       }
     }
     llvm::Function *entry = function_of(module_.image().entry);
@@ -70,8 +73,7 @@ class ProgramEmitter {
       std::string message;
       llvm::raw_string_ostream stream(message);
       if (llvm::verifyModule(*unit.module, &stream)) {
-        problem_.message = "generated code is malformed: " + message;
-        return {};
+        return plugin::Error(BP_INTERNAL, "generated code is malformed: " + message);
       }
     }
     return std::move(program_);
@@ -85,11 +87,6 @@ class ProgramEmitter {
     std::int64_t common_bytes = 0;
     bool shared = false;  // has a task function
   };
-
-  bool fail(InstructionView instruction, std::string message, bool unsupported = false) {
-    problem_ = {instruction.id(), unsupported, std::move(message)};
-    return false;
-  }
 
   llvm::Module *add_unit(const std::string &name) {
     auto context = make_fragile<llvm::LLVMContext>();
@@ -155,7 +152,7 @@ class ProgramEmitter {
   }
 
   // Keeps functions small, so that compile time is linear: a long computation becomes a chain of functions.
-  bool emit_control(ComputationView computation) {
+  Status emit_control(ComputationView computation) {
     const std::string name = "control." + std::to_string(computation.id());
     std::vector<llvm::Function *> parts;
     std::size_t calls = calls_per_function;
@@ -167,9 +164,7 @@ class ProgramEmitter {
         parts.push_back(add_driver_function(name + "." + std::to_string(parts.size())));
         calls = 0;
       }
-      if (!emit_instruction(module_.instruction(computation.first_instruction() + n))) {
-        return false;
-      }
+      BP_TRY(emit_instruction(module_.instruction(computation.first_instruction() + n)));
     }
     if (parts.empty()) {
       parts.push_back(add_driver_function(name));
@@ -184,48 +179,48 @@ class ProgramEmitter {
       parts = {whole};
     }
     functions_[computation.id()] = parts[0];
-    return true;
+    return {};
   }
 
-  bool emit_instruction(InstructionView instruction) {
+  Status emit_instruction(InstructionView instruction) {
     if (std::string problem = kernel_problem(instruction, options_.target); !problem.empty()) {
-      return fail(instruction, std::string(instruction.name()) + " " + problem, true);
+      return error_at(instruction, BP_UNSUPPORTED, problem);
     }
     const std::uint16_t op = instruction.op();
     if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
-      return true;
+      return {};
     }
     if (is_forwarding(op)) {
       for (std::size_t i = 0; i < std::min(instruction.result_count(), instruction.operand_count()); ++i) {
         move(instruction.operand(i), instruction.result(i));
       }
-      return true;
+      return {};
     }
     if (is_control_flow(op)) {
       for (const std::uint32_t callee : instruction.calls()) {
         if (!functions_.contains(callee)) {
-          return fail(instruction, std::string(instruction.name()) + " calls an embedded computation as control flow");
+          return error_at(instruction, BP_INTERNAL, "calls an embedded computation as control flow");
         }
       }
       switch (op) {
         case BP_OP_WHILE: return emit_while(instruction);
         case BP_OP_CONDITIONAL: return emit_conditional(instruction);
-        default: emit_branch(instruction, 0, 0); return true;
+        default: emit_branch(instruction, 0, 0); return {};
       }
     }
     if (const std::string problem = memory_problem(instruction); !problem.empty()) {
-      return fail(instruction, std::string(instruction.name()) + " " + problem);
+      return error_at(instruction, BP_INTERNAL, problem);
     }
     if (has_no_elements(instruction)) {
-      return true;
+      return {};
     }
     if (op == BP_OP_RNG_GET_AND_UPDATE_STATE) {
       emit_random_state(instruction);
-      return true;
+      return {};
     }
     if (op == BP_OP_COPY && same_storage(instruction.shape(), instruction.operand_shape(0))) {
       move(instruction.operand(0), instruction.result());
-      return true;
+      return {};
     }
     return emit_kernel_call(instruction);
   }
@@ -258,7 +253,7 @@ class ProgramEmitter {
     }
   }
 
-  bool emit_while(InstructionView instruction) {
+  Status emit_while(InstructionView instruction) {
     const ComputationView condition = instruction.called(0), body = instruction.called(1);
     const auto move_all = [&](std::span<const std::uint32_t> from, std::span<const std::uint32_t> to) {
       for (std::size_t i = 0; i < from.size(); ++i) {
@@ -286,7 +281,7 @@ class ProgramEmitter {
     b_->CreateBr(test);
     b_->SetInsertPoint(after);
     move_all(body.parameters(), results);
-    return true;
+    return {};
   }
 
   Value *load_predicate(std::uint32_t value) {
@@ -294,9 +289,9 @@ class ProgramEmitter {
     return b_->CreateICmpNE(byte, b_->getInt8(0));
   }
 
-  bool emit_conditional(InstructionView instruction) {
+  Status emit_conditional(InstructionView instruction) {
     if (!location(instruction.operand(0)).exists()) {
-      return fail(instruction, std::string(instruction.name()) + " has a selector without memory");
+      return error_at(instruction, BP_INTERNAL, "has a selector without memory");
     }
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     llvm::LLVMContext &context = driver_->getContext();
@@ -323,12 +318,12 @@ class ProgramEmitter {
       b_->CreateBr(after);
     }
     b_->SetInsertPoint(after);
-    return true;
+    return {};
   }
 
   // --- kernels ---
 
-  bool emit_kernel_call(InstructionView instruction) {
+  Status emit_kernel_call(InstructionView instruction) {
     const KernelCall call = kernel_call(instruction);
     auto [found, is_new] = kernels_.try_emplace(call.signature);
     if (is_new) {
@@ -371,7 +366,7 @@ class ProgramEmitter {
           b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), scratch, static_cast<std::uint64_t>(-kernel.common_bytes)));
     }
     run_steps(kernel, pointers, scratch);
-    return true;
+    return {};
   }
 
   // Emits a call for all items of a kernel, step after step if it has steps.
@@ -473,7 +468,6 @@ class ProgramEmitter {
 
   const ModuleView &module_;
   const ProgramOptions &options_;
-  Problem &problem_;
   Program program_;
   llvm::Module *driver_ = nullptr;
   llvm::Module *kernel_unit_ = nullptr;
@@ -485,12 +479,12 @@ class ProgramEmitter {
 
 }  // namespace
 
-Program emit_program(const ModuleView &module, const ProgramOptions &options, Problem &problem) {
+Result<Program> emit_program(const ModuleView &module, const ProgramOptions &options) {
   if (!module.final()) {
-    problem.message = "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage";
-    return {};
+    return plugin::Error(
+        BP_INVALID, "the module is at stage " + std::to_string(module.image().stage) + ", expected the final stage");
   }
-  return ProgramEmitter(module, options, problem).emit();
+  return ProgramEmitter(module, options).emit();
 }
 
 }  // namespace bp::emit

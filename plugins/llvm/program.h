@@ -51,13 +51,8 @@ struct ProgramOptions {
   std::string data_layout;
 };
 
-struct Problem {
-  std::uint32_t instruction = BP_NONE;
-  bool unsupported = false;  // if false: the module or the emitter is wrong
-  std::string message;
-};
-
-// Emits the program of a module at BP_STAGE_FINAL. Returns no units and sets `problem` on failure.
-Program emit_program(const ModuleView &module, const ProgramOptions &options, Problem &problem);
+// Emits the program of a module at BP_STAGE_FINAL. Fails with BP_UNSUPPORTED for an instruction without a kernel, with
+// BP_INVALID if the module is at another stage, and with BP_INTERNAL if module or emitter are wrong.
+plugin::Result<Program> emit_program(const ModuleView &module, const ProgramOptions &options);
 
 }  // namespace bp::emit

@@ -195,24 +195,28 @@ std::string write_artifact(const Program &program) {
   return bytes;
 }
 
-std::string read_artifact(std::span<const char> bytes, Program &program) {
+plugin::Result<Program> read_artifact(std::span<const char> bytes) {
+  const auto refuse = [](const std::string &why) { return plugin::Error(BP_INVALID, why); };
   Header header;
   if (bytes.size() < sizeof header || std::memcmp(bytes.data(), magic, sizeof header.magic) != 0) {
-    return "this is not an artifact of this backend";
+    return refuse("this is not an artifact of this backend");
   }
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.version != version) {
-    return "the artifact is of version " + std::to_string(header.version) + ", expected " + std::to_string(version);
+    return refuse("the artifact is of version " + std::to_string(header.version) + ", expected " +
+                  std::to_string(version));
   }
   const std::uint64_t tables = sizeof(Tensor) * std::uint64_t{header.tensor_count} +
                                sizeof(Axis) * std::uint64_t{header.axis_count} +
                                sizeof(Instruction) * std::uint64_t{header.instruction_count};
   if (header.size != bytes.size() || bytes.size() - sizeof header != tables) {
-    return "the artifact has " + std::to_string(bytes.size()) + " bytes, expected " + std::to_string(header.size);
+    return refuse("the artifact has " + std::to_string(bytes.size()) + " bytes, expected " +
+                  std::to_string(header.size));
   }
   if (checksum(bytes.subspan(checked_from)) != header.checksum) {
-    return "the artifact is damaged: its checksum is wrong";
+    return refuse("the artifact is damaged: its checksum is wrong");
   }
+  Program program;
   const char *at = bytes.data() + sizeof header;
   at = take(at, header.tensor_count, program.tensors);
   at = take(at, header.axis_count, program.axes);
@@ -220,7 +224,7 @@ std::string read_artifact(std::span<const char> bytes, Program &program) {
   program.allocation_count = header.allocation_count;
   program.scratch_bytes = header.scratch_bytes;
   if (!Check(program).all()) {
-    return "the artifact has an instruction that the machine cannot run";
+    return refuse("the artifact has an instruction that the machine cannot run");
   }
   for (const Tensor &tensor : program.tensors) {
     if (tensor.space == 1) {
@@ -228,7 +232,7 @@ std::string read_artifact(std::span<const char> bytes, Program &program) {
       bytes = std::max(bytes, end_of(tensor));
     }
   }
-  return {};
+  return program;
 }
 
 }  // namespace bp::npu

@@ -5,14 +5,15 @@
 #include <span>
 #include <string>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/npu/instruction_set.h"
 
 namespace bp::npu {
 
 std::string write_artifact(const Program &program);
 
-// Reads the program of an artifact. Returns an empty string, or the reason why the bytes are refused: they are
-// truncated or changed in any byte, of another machine or version, or have an instruction that the machine cannot run.
-std::string read_artifact(std::span<const char> bytes, Program &program);
+// Reads the program of an artifact. Fails with BP_INVALID if the bytes are truncated or changed in any byte, of another
+// machine or version, or have an instruction that the machine cannot run.
+plugin::Result<Program> read_artifact(std::span<const char> bytes);
 
 }  // namespace bp::npu

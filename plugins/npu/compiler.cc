@@ -7,7 +7,6 @@
 #include <string>
 
 #include "backplane/ext/draft/layout.h"
-#include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/module_view.h"
 #include "plugins/npu/cycles.h"
 #include "plugins/npu/lowering.h"
@@ -16,8 +15,10 @@ namespace bp::npu {
 namespace {
 
 using plugin::Computation;
-using plugin::fail;
+using plugin::Error;
 using plugin::ModuleView;
+using plugin::Result;
+using plugin::Status;
 using plugin::Value;
 
 bool is_never_asked(std::uint16_t op) {
@@ -29,56 +30,49 @@ bool is_control_flow(std::uint16_t op) {
 
 class Compiler {
  public:
-  Compiler(const bp_module_t *module, Program &program, const bp_diag_t *diag)
-      : view_(module), program_(program), lowering_(program, true, true), diag_(diag) {}
+  explicit Compiler(const bp_module_t *module) : view_(module) {}
 
-  bp_status run() {
+  Result<Program> run() {
     program_.allocation_count = static_cast<std::uint32_t>(view_.allocations().size());
-    if (const bp_status status = check_scratchpad(); status != BP_OK) {
-      return status;
-    }
-    if (const bp_status status = computation(view_.entry()); status != BP_OK) {
-      return status;
-    }
+    BP_TRY(check_scratchpad());
+    BP_TRY(computation(view_.entry()));
     for (Tensor &tensor : program_.tensors) {
       tensor.space = view_.allocations()[tensor.allocation].space;
     }
-    return BP_OK;
+    return std::move(program_);
   }
 
  private:
-  bp_status check_scratchpad() const {
+  Status check_scratchpad() const {
     std::uint64_t planned = 0;
     for (const bp_allocation_t &allocation : view_.allocations()) {
       planned += allocation.space == 1 ? allocation.size : 0;
     }
-    return planned <= scratchpad_bytes - scratch_limit
-               ? BP_OK
-               : fail(diag_, BP_INVALID,
-                      std::to_string(planned) + " bytes are planned into the scratchpad, expected " +
-                          std::to_string(scratchpad_bytes - scratch_limit) + " at the most");
-  }
-
-  bp_status computation(Computation computation) {
-    for (const plugin::Instruction i : computation.instructions()) {
-      if (const bp_status status = instruction(i); status != BP_OK) {
-        return status;
-      }
+    if (planned > scratchpad_bytes - scratch_limit) {
+      return Error(BP_INVALID, std::to_string(planned) + " bytes are planned into the scratchpad, expected " +
+                                   std::to_string(scratchpad_bytes - scratch_limit) + " at the most");
     }
-    return BP_OK;
+    return {};
   }
 
-  bp_status instruction(plugin::Instruction i) {
+  Status computation(Computation computation) {
+    for (const plugin::Instruction i : computation.instructions()) {
+      BP_TRY(instruction(i));
+    }
+    return {};
+  }
+
+  Status instruction(plugin::Instruction i) {
     switch (i.op()) {
       case BP_OP_PARAMETER:
       case BP_OP_CONSTANT:
-      case BP_OP_BITCAST: return BP_OK;
+      case BP_OP_BITCAST: return {};
       case BP_OP_CALL: return computation(i.called());
       case BP_OP_WHILE: return loop(i);
       case BP_OP_CONDITIONAL: return branches(i);
       default: {
         const std::string reason = lowering_.lower(i);
-        return reason.empty() ? BP_OK : fail(diag_, BP_INVALID, i.index(), "this was not claimed: " + reason);
+        return reason.empty() ? Status() : Error(BP_INVALID, "this was not claimed: " + reason, i.index());
       }
     }
   }
@@ -101,31 +95,25 @@ class Compiler {
   }
 
   // Code of a loop:  start: condition; branch to end unless true; body; jump to start;  end:
-  bp_status loop(plugin::Instruction i) {
+  Status loop(plugin::Instruction i) {
     const std::uint32_t start = here();
-    if (const bp_status status = computation(i.called(0)); status != BP_OK) {
-      return status;
-    }
+    BP_TRY(computation(i.called(0)));
     const std::uint32_t exit = branch_unless(i, i.called(0).root(), 1);
-    if (const bp_status status = computation(i.called(1)); status != BP_OK) {
-      return status;
-    }
+    BP_TRY(computation(i.called(1)));
     jump(i, start);
     program_.instructions[exit].columns = here();
-    return BP_OK;
+    return {};
   }
 
   // Code of each branch except for the last:  branch to the next one unless selected; code of the branch; jump to end.
-  bp_status branches(plugin::Instruction i) {
+  Status branches(plugin::Instruction i) {
     const Value selector = i.operand(0);
     const bool is_pred = selector.shape().dtype() == BP_DTYPE_PRED;
     std::vector<std::uint32_t> exits;
     for (std::uint32_t k = 0; k < i.call_count(); ++k) {
       const bool is_last = k + 1 == i.call_count();
       const std::uint32_t next = is_last ? none : branch_unless(i, selector, is_pred ? 1 : k);
-      if (const bp_status status = computation(i.called(k)); status != BP_OK) {
-        return status;
-      }
+      BP_TRY(computation(i.called(k)));
       if (!is_last) {
         exits.push_back(here());
         jump(i, none);
@@ -135,13 +123,12 @@ class Compiler {
     for (std::uint32_t exit : exits) {
       program_.instructions[exit].columns = here();
     }
-    return BP_OK;
+    return {};
   }
 
   ModuleView view_;
-  Program &program_;
-  Lowering lowering_;
-  const bp_diag_t *diag_;
+  Program program_;
+  Lowering lowering_{program_, true, true};
 };
 
 // Returns the estimated cost of an instruction, from the same lowering that compiles it, or -1 and a reason.
@@ -163,20 +150,18 @@ float ask(plugin::Instruction i, bool is_laid_out, std::string &reason) {
 
 }  // namespace
 
-bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
+void claim(const bp_module_t *module, plugin::Claims &claims) {
   for (const Computation computation : ModuleView(module).computations()) {
     for (const plugin::Instruction i : computation.instructions()) {
       std::string reason;
-      cost_ns[i.index()] = computation.is_embedded() ? 0 : ask(i, module->stage > BP_STAGE_LEGALIZE, reason);
-      if (!reason.empty()) {
-        diag->report(diag, BP_UNSUPPORTED, i.index(), reason.c_str());
-      }
+      const float cost = computation.is_embedded() ? 0 : ask(i, module->stage > BP_STAGE_LEGALIZE, reason);
+      reason.empty() ? claims.take(i.index(), cost) : claims.refuse(i.index(), reason);
     }
   }
-  return BP_OK;
 }
 
-bp_status write_preferences(const bp_module_t *module, const bp_ostream_t *out) {
+std::string preferences(const bp_module_t *module) {
+  std::string bytes;
   for (const Computation computation : ModuleView(module).computations()) {
     for (const plugin::Instruction i : computation.instructions()) {
       DotLayouts layouts;
@@ -188,21 +173,15 @@ bp_status write_preferences(const bp_module_t *module, const bp_ostream_t *out) 
         constexpr float required = -1;
         const bp_layout_preference_t preference = {i.index(), slot < 2 ? slot : BP_SLOT_RESULT, required,
                                                    static_cast<std::uint32_t>(words.size())};
-        bp_status status = out->write(out, &preference, sizeof preference);
-        if (status == BP_OK) {
-          status = out->write(out, words.data(), words.size() * sizeof words[0]);
-        }
-        if (status != BP_OK) {
-          return status;
-        }
+        plugin::append_preference(bytes, preference, words);
       }
     }
   }
-  return BP_OK;
+  return bytes;
 }
 
-bp_status compile(const bp_module_t *module, Program &program, const bp_diag_t *diag) {
-  return Compiler(module, program, diag).run();
+Result<Program> compile(const bp_module_t *module) {
+  return Compiler(module).run();
 }
 
 }  // namespace bp::npu

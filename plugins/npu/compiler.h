@@ -2,21 +2,23 @@
 // module.
 #pragma once
 
-#include "backplane/ext/compiler.h"
+#include <string>
+
+#include "plugin_api/cpp/device.h"
 #include "plugins/npu/instruction_set.h"
 
 namespace bp::npu {
 
 // Implements bp_device_compiler.claim().
-bp_status claim(const bp_module_t *module, float *cost_ns, const bp_diag_t *diag);
+void claim(const bp_module_t *module, plugin::Claims &claims);
 
 // Implements bp_device_layout.preferences(): dots require tiled layouts.
-bp_status write_preferences(const bp_module_t *module, const bp_ostream_t *out);
+std::string preferences(const bp_module_t *module);
 
 // Implements bp_device_rewrite.rewrite(): dots with vectors become dots with matrices.
-bp_status write_rewritten(std::uint32_t phase, const bp_module_t *module, const bp_ostream_t *out);
+std::string rewrite(std::uint32_t phase, const bp_module_t *module);
 
 // Compiles a module that was claimed and is at BP_STAGE_FINAL.
-bp_status compile(const bp_module_t *module, Program &program, const bp_diag_t *diag);
+plugin::Result<Program> compile(const bp_module_t *module);
 
 }  // namespace bp::npu

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "backplane/ext/memory.h"
+#include "plugin_api/cpp/result.h"
 #include "plugins/npu/instruction_set.h"
 
 namespace bp::npu {
@@ -25,14 +26,12 @@ class Memory {
   explicit Memory(std::uint64_t dram_bytes);
   std::span<const bp_space_t> spaces() const { return spaces_; }
 
-  bp_status alloc(std::uint32_t space, std::uint64_t size, std::uint32_t alignment, bp_memory_t *out,
-                  const bp_diag_t *diag);
+  plugin::Result<bp_memory_t> alloc(std::uint32_t space, std::uint64_t size, std::uint32_t alignment);
   void release(std::uint64_t handle);
   // Copy to, or fill, a location; the locations may also be in host memory. BP_INVALID if a range is not inside its
   // piece.
-  bp_status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size, const bp_diag_t *diag) const;
-  bp_status fill(bp_loc_t to, std::uint64_t size, std::uint64_t pattern, std::uint32_t pattern_size,
-                 const bp_diag_t *diag) const;
+  plugin::Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size) const;
+  plugin::Status fill(bp_loc_t to, std::uint64_t size, std::uint64_t pattern, std::uint32_t pattern_size) const;
   // Returns the bytes from a location to the end of its piece, or nullopt if there is no such piece or the location is
   // after its end.
   std::optional<std::span<std::byte>> find(bp_loc_t place) const;

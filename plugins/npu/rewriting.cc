@@ -113,9 +113,9 @@ void write_widened(plugin::Instruction dot, const Widened &wide, ModuleWriter &w
 
 }  // namespace
 
-bp_status write_rewritten(std::uint32_t phase, const bp_module_t *module, const bp_ostream_t *out) {
+std::string rewrite(std::uint32_t phase, const bp_module_t *module) {
   if (phase != 0) {
-    return BP_OK;
+    return {};
   }
   ModuleWriter writer{plugin::ModuleView(module)};
   bool changes = false;
@@ -130,7 +130,7 @@ bp_status write_rewritten(std::uint32_t phase, const bp_module_t *module, const 
     }
     return wide.changes;
   });
-  return changes ? writer.write(out) : BP_OK;
+  return changes ? writer.bytes() : std::string();
 }
 
 }  // namespace bp::npu

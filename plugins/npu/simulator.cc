@@ -6,12 +6,14 @@
 #include <string>
 
 #include "backplane/ext/draft/profile.h"
-#include "plugin_api/cpp/call.h"
 #include "plugins/npu/cycles.h"
 #include "plugins/npu/vector_unit.h"
 
 namespace bp::npu {
 namespace {
+
+using plugin::Error;
+using plugin::Status;
 
 constexpr int stale_pattern = 0xa5;  // value of each byte of the scratchpad when a run begins
 
@@ -72,12 +74,11 @@ class Recorder {
 // One run of one program.
 class Execution {
  public:
-  Execution(const Memory &memory, const Program &program, const bp_run_t &run, std::byte *scratch,
-            const bp_diag_t *diag)
-      : memory_(memory), program_(program), run_(run), scratch_(scratch), diag_(diag) {}
+  Execution(const Memory &memory, const Program &program, const bp_run_t &run, std::byte *scratch)
+      : memory_(memory), program_(program), run_(run), scratch_(scratch) {}
 
-  // Runs the program. Returns false, with a report, if an instruction accesses memory outside of a piece.
-  bool run(std::uint64_t &clock) {
+  // Runs the program. Fails if an instruction accesses memory outside of a piece.
+  Status run(std::uint64_t &clock) {
     Recorder recorder(run_, clock);
     for (std::uint32_t at = 0; at < program_.instructions.size();) {
       const Instruction &instruction = program_.instructions[at];
@@ -86,11 +87,7 @@ class Execution {
       ++at;
       switch (instruction.opcode) {
         case Opcode::Load:
-        case Opcode::Store:
-          if (!transfer(instruction)) {
-            return false;
-          }
-          break;
+        case Opcode::Store: BP_TRY(transfer(instruction)); break;
         case Opcode::Multiply: multiply(instruction); break;
         case Opcode::Index:
           registers_[instruction.rows] =
@@ -106,7 +103,7 @@ class Execution {
       }
     }
     recorder.at(none, clock);
-    return true;
+    return {};
   }
 
  private:
@@ -116,15 +113,15 @@ class Execution {
     return value;
   }
 
-  bool fault(const Instruction &instruction, const std::string &what) const {
+  Error fault(const Instruction &instruction, const std::string &what) const {
     const auto number = &instruction - program_.instructions.data();
-    plugin::fail(diag_, BP_INTERNAL, instruction.origin,
+    return Error(BP_INTERNAL,
                  std::string("machine instruction ") + std::to_string(number) + " (" + to_string(instruction.opcode) +
-                     ") " + what);
-    return false;
+                     ") " + what,
+                 instruction.origin);
   }
 
-  bool transfer(const Instruction &instruction) {
+  Status transfer(const Instruction &instruction) {
     const Tensor &tensor = program_.tensors[instruction.tensor];
     const Axis *axes = program_.axes.data() + instruction.axes;  // a scalar has none
     const auto piece = memory_.find(run_.allocations[tensor.allocation]);
@@ -152,7 +149,7 @@ class Execution {
     }
     walk(instruction, tensor, axes, first.data(), tensor.rank, piece->data() + tensor.offset,
          scratch_ + instruction.to);
-    return true;
+    return {};
   }
 
   // Copies the last `rank` dimensions of the box, the outermost first.
@@ -232,26 +229,23 @@ class Execution {
   const Program &program_;
   const bp_run_t &run_;
   std::byte *scratch_;
-  const bp_diag_t *diag_;
   std::array<std::int32_t, index_registers> registers_{};
 };
 
 }  // namespace
 
-bp_status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t &cycles, const bp_diag_t *diag) {
+Status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t &cycles) {
   if (run.allocation_count != program.allocation_count) {
-    return plugin::fail(diag, BP_INVALID,
-                        "the run has " + std::to_string(run.allocation_count) + " allocations, expected " +
-                            std::to_string(program.allocation_count));
+    return Error(BP_INVALID, "the run has " + std::to_string(run.allocation_count) + " allocations, expected " +
+                                 std::to_string(program.allocation_count));
   }
   std::lock_guard lock(mutex_);
   std::byte *scratch = nullptr;
   if (program.scratch_bytes != 0) {
     const auto piece = memory_.find(run.scratch);
     if (!piece || piece->size() < program.scratch_bytes) {
-      return plugin::fail(
-          diag, BP_INVALID,
-          "the run's scratch memory is not a piece of at least " + std::to_string(program.scratch_bytes) + " bytes");
+      return Error(BP_INVALID, "the run's scratch memory is not a piece of at least " +
+                                   std::to_string(program.scratch_bytes) + " bytes");
     }
     scratch = piece->data();
     std::memset(scratch, stale_pattern, program.scratch_bytes);
@@ -262,9 +256,9 @@ bp_status Simulator::run(const Program &program, const bp_run_t &run, std::uint6
     }
   }
   const std::uint64_t begin = clock_;
-  const bool is_done = Execution(memory_, program, run, scratch, diag).run(clock_);
+  Status status = Execution(memory_, program, run, scratch).run(clock_);
   cycles = clock_ - begin;
-  return is_done ? BP_OK : BP_INTERNAL;
+  return status;
 }
 
 }  // namespace bp::npu

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backplane/ext/compiler.h"
+#include "plugin_api/cpp/result.h"
 #include "plugins/npu/instruction_set.h"
 #include "plugins/npu/memory.h"
 
@@ -15,9 +16,9 @@ class Simulator {
  public:
   explicit Simulator(const Memory &memory) : memory_(memory) {}
 
-  // Runs a program that was checked (artifact.h), and sets `cycles` to the number of cycles it took. Returns
-  // BP_INTERNAL, with a report that names the instruction, if one accesses memory outside of a piece.
-  bp_status run(const Program &program, const bp_run_t &run, std::uint64_t &cycles, const bp_diag_t *diag);
+  // Runs a program that was checked (artifact.h), and sets `cycles` to the number of cycles it took. Fails with
+  // BP_INTERNAL and the instruction if one accesses memory outside of a piece.
+  plugin::Status run(const Program &program, const bp_run_t &run, std::uint64_t &cycles);
 
  private:
   const Memory &memory_;

@@ -26,113 +26,84 @@ BP_PLUGIN_MANIFEST(R"({
 
 namespace {
 
-using bp::plugin::fail;
+using bp::plugin::Error;
+using bp::plugin::Result;
+using bp::plugin::Status;
 
-bp_status unimplemented(const bp_diag_t *diag, const char *what) {
-  return fail(diag, BP_UNSUPPORTED, std::string("null: unimplemented: ") + what);
+Error unimplemented(const std::string &what) {
+  return Error(BP_UNSUPPORTED, "unimplemented: " + what);
 }
-
-// Tier 0: kernels on host memory.
-
-bp_kernel find(const bp_device_t *, const bp_module_t *, uint32_t, const bp_diag_t *) {
-  return nullptr;  // there is no kernel: the core runs the instruction elsewhere
-}
-
-constexpr bp_device_kernels_t kernels = {find};
-
-// Tier 1: memory of the device.
-
-bp_status alloc(const bp_device_t *, uint32_t, uint64_t, uint32_t, bp_memory_t *, const bp_diag_t *diag) {
-  return unimplemented(diag, "bp_device_memory.alloc");
-}
-void release(const bp_device_t *, uint64_t) {}
-bp_status copy(const bp_device_t *, bp_loc_t, bp_loc_t, uint64_t, const bp_diag_t *diag) {
-  return unimplemented(diag, "bp_device_memory.copy");
-}
-
-constexpr bp_space_t spaces[] = {{"none", 0, 64, 0, 0, 0.0f}};
-constexpr bp_device_memory_t memory = {spaces, 1, alloc, release, copy};
-
-// Tier 2: the compiler.
-
-bp_status claim(const bp_device_t *, const bp_module_t *module, float *cost_ns, const bp_diag_t *) {
-  for (const bp::plugin::Instruction instruction : bp::plugin::ModuleView(module).instructions()) {
-    cost_ns[instruction.index()] = -1;  // not claimed
-  }
-  return BP_OK;
-}
-bp_status compile(const bp_device_t *, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) {
-  return unimplemented(diag, "bp_device_compiler.compile");
-}
-bp_status load(const bp_device_t *, const void *, uint64_t, const bp_loc_t *, uint8_t *, uint32_t,
-               const bp_program_t **, const bp_diag_t *diag) {
-  return fail(diag, BP_INVALID, "null: foreign artifact: this plugin has never written one");
-}
-
-constexpr bp_device_compiler_t compiler = {claim, compile, load};
-
-// Tier 3: asynchronous submission.
-
-bp_status submit(const bp_device_t *, uint32_t, const bp_command_t *, uint32_t, bp_point_t, const bp_diag_t *diag) {
-  return unimplemented(diag, "bp_device_queue.submit");
-}
-
-constexpr uint32_t queues[] = {1u << BP_COMMAND_RUN | 1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL};
-constexpr bp_device_queue_t queue = {queues, 1, submit};
-
-// Tier 4: changing the program.
-
-bp_status rewrite(const bp_device_t *, uint32_t, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
-  return BP_OK;  // nothing written: the module stays as it is
-}
-
-constexpr bp_device_rewrite_t rewriter = {rewrite};
 
 // Drafts: a routine by name, for custom calls.
 
 bp_status nothing(const bp_device_t *, const bp_call_t *call, const bp_diag_t *diag) {
-  return fail(diag, BP_INVALID, call->instr, "null: unimplemented: null.nothing");
+  return bp::plugin::fail(diag, BP_INVALID, call->instr, "null: unimplemented: null.nothing");
 }
 
-constexpr bp_routine_t routines[] = {{"null.nothing", nothing}};
-constexpr bp_device_custom_call_t custom_call = {routines, 1};
-
-// The device. Its id, name, version and extensions equal those of the manifest (BP-MANIFEST-02).
-
-constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_MEMORY,      BP_EXT_COMPILER, BP_EXT_QUEUE,
-                                    BP_EXT_REWRITE, BP_EXT_CUSTOM_CALL, nullptr};
+// The device can do what it has functions for: delete those of a tier, and the device is without it.
 
 struct NullDevice {
+  // Its id, name and version equal those of the manifest (BP-MANIFEST-02).
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "dev.backplane.null", "Null device", "Backplane", "0.1.0", nullptr, features, nullptr, 0};
+      BP_VERSION_INIT, 1, "dev.backplane.null", "Null device", "Backplane", "0.1.0", nullptr, nullptr, nullptr, 0};
+  static constexpr std::string_view message_prefix = "null: ";
 
-  bp_device_t abi;
-  const bp_host_t *host;
-  bp::plugin::HostServices services;  // set by init()
+  bp::plugin::HostServices services;
 
-  bp_status init(const bp_diag_t *) {
-    services = bp::plugin::HostServices(host);
-    abi.target = "none";
-    return BP_OK;
+  Result<std::string> init() { return "none"; }
+
+  // Tier 0: kernels on host memory.
+
+  Result<bp_kernel> find(const bp_module_t *, std::uint32_t) const {
+    return nullptr;  // there is no kernel: the core runs the instruction elsewhere
   }
-  static const void *extension(std::string_view id) {
-    if (id == BP_EXT_KERNELS) {
-      return &kernels;
-    }
-    if (id == BP_EXT_MEMORY) {
-      return &memory;
-    }
-    if (id == BP_EXT_COMPILER) {
-      return &compiler;
-    }
-    if (id == BP_EXT_QUEUE) {
-      return &queue;
-    }
-    if (id == BP_EXT_REWRITE) {
-      return &rewriter;
-    }
-    return id == BP_EXT_CUSTOM_CALL ? &custom_call : nullptr;
+
+  // Tier 1: memory of the device.
+
+  std::span<const bp_space_t> spaces() const {
+    static constexpr bp_space_t all[] = {{"none", 0, 64, 0, 0, 0.0f}};
+    return all;
   }
+  Result<bp_memory_t> alloc(std::uint32_t, std::uint64_t, std::uint32_t) {
+    return unimplemented("bp_device_memory.alloc");
+  }
+  void release(std::uint64_t) {}
+  Status copy(bp_loc_t, bp_loc_t, std::uint64_t) { return unimplemented("bp_device_memory.copy"); }
+
+  // Tier 2: the compiler.
+
+  struct Program {
+    bp_program_t abi{};
+    Status run(const bp_run_t &) { return unimplemented("bp_program.run"); }
+  };
+
+  Status claim(const bp_module_t *module, bp::plugin::Claims &claims) const {
+    for (const bp::plugin::Instruction instruction : bp::plugin::ModuleView(module).instructions()) {
+      claims.refuse(instruction.index());
+    }
+    return {};
+  }
+  Result<std::string> compile(const bp_module_t *) const { return unimplemented("bp_device_compiler.compile"); }
+  Result<std::unique_ptr<Program>> load(std::span<const char>, std::uint32_t) {
+    return Error(BP_INVALID, "foreign artifact: this plugin has never written one");
+  }
+
+  // Tier 3: asynchronous submission.
+
+  static constexpr std::uint32_t queue_kinds[] = {1u << BP_COMMAND_RUN | 1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL};
+  Status submit(std::uint32_t, const bp_command_t *, std::uint32_t, bp_point_t) {
+    return unimplemented("bp_device_queue.submit");
+  }
+
+  // Tier 4: changing the program.
+
+  Result<std::string> rewrite(std::uint32_t, const bp_module_t *) const {
+    return std::string();  // empty: the module stays as it is
+  }
+
+  // Drafts.
+
+  static constexpr bp_routine_t routines[] = {{"null.nothing", nothing}};
 };
 
 }  // namespace

@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include "backplane/backplane.h"
-#include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/single_device.h"
-#include "plugins/gpu/device_functions.h"
+#include "plugins/gpu/device.h"
 #include "plugins/nvptx/driver.h"
 #include "plugins/nvptx/gpu_threads.h"
 #include "plugins/nvptx/options.h"
@@ -33,20 +32,26 @@ BP_PLUGIN_MANIFEST(R"({
 namespace bp::nvptx {
 namespace {
 
-using plugin::fail;
+using plugin::Error;
+using plugin::Result;
 
 class NvptxDevice final : public gpu::Device {
  public:
-  static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1,       "dev.backplane.nvptx",  "NVIDIA GPU",        "Backplane",
-      "0.1.0",         nullptr, gpu::device_extensions, option_descriptions, std::size(option_descriptions)};
+  static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
+                                                   1,
+                                                   "dev.backplane.nvptx",
+                                                   "NVIDIA GPU",
+                                                   "Backplane",
+                                                   "0.1.0",
+                                                   nullptr,
+                                                   nullptr,
+                                                   option_descriptions,
+                                                   std::size(option_descriptions)};
+  static constexpr std::string_view message_prefix = nvptx::message_prefix;
 
   NvptxDevice() : Device(artifact_format) {}
-  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
-    return options_.set(key, value, diag);
-  }
-  bp_status init(const bp_diag_t *diag);
-  const void *extension(std::string_view id) const { return functions_.extension(id); }
+  plugin::Status set_option(std::string_view key, std::string_view value) { return options_.set(key, value); }
+  Result<std::string> init();
 
  private:
   // Finds the GPU and its properties, and the best target for it, unless a target was given.
@@ -55,7 +60,7 @@ class NvptxDevice final : public gpu::Device {
   const gpu::DeviceOptions &options() const override { return options_; }
   std::unique_ptr<gpu::Threads> make_threads() const override { return make_gpu_threads(target()); }
   gpu::CodeRequest code_request() const override {
-    return {.make_machine = [this](std::string &error) { return make_target_machine(target_, error); },
+    return {.make_machine = [this] { return make_target_machine(target_); },
             .is_assembly = true,
             .may_divide = true,
             .prepare = store_bytes_as_words,
@@ -63,24 +68,23 @@ class NvptxDevice final : public gpu::Device {
   }
   std::string whole_code(std::span<const gpu::CodePart> parts) const override { return whole_ptx(parts); }
   const char *code_ending() const override { return ".ptx"; }
-  std::unique_ptr<gpu::Machine> open_machine(bp_status &status, const bp_diag_t *diag) override;
+  Result<std::unique_ptr<gpu::Machine>> open_machine() override;
 
-  const gpu::DeviceFunctions<NvptxDevice> functions_{*this};
   Options options_;
   Target target_{90, true};
   std::optional<GpuFacts> gpu_;
   std::string why_no_gpu_;  // empty: there is a GPU that can be used
 };
 
-bp_status NvptxDevice::init(const bp_diag_t *diag) {
+Result<std::string> NvptxDevice::init() {
   if (options_.is_emulated && options_.emit == "ptx") {
-    return fail(diag, BP_INVALID, "nvptx: an emulated GPU has no PTX: leave out emulate, or emit llvm or plan");
+    return Error(BP_INVALID, "an emulated GPU has no PTX: leave out emulate, or emit llvm or plan");
   }
   if (!options_.cache_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options_.cache_dir, error);
     if (error) {
-      return fail(diag, BP_INVALID, "nvptx: cache-dir " + options_.cache_dir + " cannot be made: " + error.message());
+      return Error(BP_INVALID, "cache-dir " + options_.cache_dir + " cannot be made: " + error.message());
     }
   }
   if (options_.is_emulated) {
@@ -88,9 +92,8 @@ bp_status NvptxDevice::init(const bp_diag_t *diag) {
   } else {
     look_for_gpu();
   }
-  set_up(gpu_target(target_, options_.may_round),
-         (options_.is_emulated ? "emulated " : "") + target_.text() + (options_.may_round ? " with tf32" : ""));
-  return BP_OK;
+  return set_up(gpu_target(target_, options_.may_round),
+                (options_.is_emulated ? "emulated " : "") + target_.text() + (options_.may_round ? " with tf32" : ""));
 }
 
 void NvptxDevice::look_for_gpu() {
@@ -99,14 +102,16 @@ void NvptxDevice::look_for_gpu() {
     why_no_gpu_ = "the device was made offline, to compile only";
     return;
   }
-  gpu_ = find_gpu(options_.driver, why_no_gpu_);
-  if (!gpu_) {
+  auto found = find_gpu(options_.driver);
+  if (!found.ok()) {
+    why_no_gpu_ = found.error().message();
     return;
   }
+  gpu_ = std::move(found).value();
   set_memory(gpu_->memory_bytes, gpu_->gb_per_s);
-  const auto best = target_for(gpu_->capability, why_no_gpu_);
+  const auto best = target_for(gpu_->capability);
   if (!best) {
-    why_no_gpu_ += "; without a GPU: --set emulate=1";
+    why_no_gpu_ = best.error().message() + "; without a GPU: --set emulate=1";
     return;
   }
   target_ = options_.target.value_or(*best);
@@ -121,12 +126,11 @@ void NvptxDevice::look_for_gpu() {
   }
 }
 
-std::unique_ptr<gpu::Machine> NvptxDevice::open_machine(bp_status &status, const bp_diag_t *diag) {
+Result<std::unique_ptr<gpu::Machine>> NvptxDevice::open_machine() {
   if (!why_no_gpu_.empty()) {
-    status = fail(diag, BP_DEVICE_LOST, "nvptx: " + why_no_gpu_);
-    return nullptr;
+    return Error(BP_DEVICE_LOST, why_no_gpu_);
   }
-  return open_gpu(*gpu_, {options_.cache_dir, options_.has_graphs, services()}, status, diag);
+  return open_gpu(*gpu_, {options_.cache_dir, options_.has_graphs, services});
 }
 
 }  // namespace

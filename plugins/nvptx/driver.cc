@@ -21,6 +21,10 @@ std::string too_old(const std::string &found) {
          without_gpu;
 }
 
+plugin::Error lost(const std::string &why) {
+  return plugin::Error(BP_DEVICE_LOST, why);
+}
+
 }  // namespace
 
 std::string version_text(int version) {
@@ -33,27 +37,24 @@ std::string Driver::text(cuda::Result result) const {
   return std::string(is_known ? words : "an error") + " (" + std::to_string(result) + ")";
 }
 
-std::shared_ptr<const Driver> open_driver(const std::string &library_name, std::string &error) {
+plugin::Result<std::shared_ptr<const Driver>> open_driver(const std::string &library_name) {
   // It is never closed, because the driver keeps threads of its own.
   void *library = dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    error = std::string("there is no NVIDIA driver: ") + dlerror() + "; elsewhere: --set driver=PATH" + without_gpu;
-    return nullptr;
+    return lost(std::string("there is no NVIDIA driver: ") + dlerror() + "; elsewhere: --set driver=PATH" +
+                without_gpu);
   }
   auto driver = std::make_shared<Driver>();
   if (!find_function(library, "cuDriverGetVersion", driver->cuDriverGetVersion)) {
-    error = library_name + " has no function cuDriverGetVersion, expected NVIDIA's libcuda.so.1" + without_gpu;
-    return nullptr;
+    return lost(library_name + " has no function cuDriverGetVersion, expected NVIDIA's libcuda.so.1" + without_gpu);
   }
   cuda::Result result = driver->cuDriverGetVersion(&driver->version);
   if (result == 0 && driver->version < oldest_version) {
-    error = too_old("the NVIDIA driver is for CUDA " + version_text(driver->version));
-    return nullptr;
+    return lost(too_old("the NVIDIA driver is for CUDA " + version_text(driver->version)));
   }
-#define BP_CUDA_FUNCTION(name, parameters)                                                    \
-  if (!find_function(library, #name, driver->name)) {                                         \
-    error = too_old(library_name + " has no function " #name ", which an NVIDIA driver has"); \
-    return nullptr;                                                                           \
+#define BP_CUDA_FUNCTION(name, parameters)                                                         \
+  if (!find_function(library, #name, driver->name)) {                                              \
+    return lost(too_old(library_name + " has no function " #name ", which an NVIDIA driver has")); \
   }
   BP_CUDA_FUNCTIONS(BP_CUDA_FUNCTION)
 #undef BP_CUDA_FUNCTION
@@ -71,22 +72,18 @@ std::shared_ptr<const Driver> open_driver(const std::string &library_name, std::
 #undef BP_CUDA_FUNCTION
   result = result == 0 ? driver->cuInit(0) : result;
   if (result == cuda::no_device) {
-    error = std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu;
-    return nullptr;
+    return lost(std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu);
   }
   if (result != 0) {
-    error = "the NVIDIA driver does not start: " + driver->text(result) + "; nvidia-smi may say more" + without_gpu;
-    return nullptr;
+    return lost("the NVIDIA driver does not start: " + driver->text(result) + "; nvidia-smi may say more" +
+                without_gpu);
   }
   return driver;
 }
 
-std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error) {
+plugin::Result<GpuFacts> find_gpu(const std::string &library) {
   GpuFacts facts;
-  facts.driver = open_driver(library, error);
-  if (facts.driver == nullptr) {
-    return std::nullopt;
-  }
+  BP_ASSIGN(facts.driver, open_driver(library));
   const Driver &driver = *facts.driver;
   int count = 0, major = 0, minor = 0, has_pools = 0, clock_khz = 0, bus_bits = 0;
   char name[256] = "";
@@ -94,8 +91,7 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
   const char *what = "counting the GPUs";
   cuda::Result result = driver.cuDeviceGetCount(&count);
   if (result == 0 && count == 0) {
-    error = std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu;
-    return std::nullopt;
+    return lost(std::string("the NVIDIA driver finds no GPU; nvidia-smi lists those that it has") + without_gpu);
   }
   const auto ask = [&](const char *question, auto &&function) {
     if (result == 0) {
@@ -113,9 +109,8 @@ std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error)
   ask_attribute("asking for its compute capability", cuda::compute_capability_minor, minor);
   ask_attribute("asking for pools of memory", cuda::memory_pools_supported, has_pools);
   if (result != 0) {
-    error = std::string("the GPU cannot be used: ") + what + ": " + driver.text(result) + "; nvidia-smi may say more" +
-            without_gpu;
-    return std::nullopt;
+    return lost(std::string("the GPU cannot be used: ") + what + ": " + driver.text(result) +
+                "; nvidia-smi may say more" + without_gpu);
   }
   facts.name = name;
   facts.capability = static_cast<unsigned>(major * 10 + minor);

@@ -5,17 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 
-#include "backplane/base/status.h"
 #include "plugin_api/cpp/host_services.h"
+#include "plugin_api/cpp/result.h"
 
 namespace bp::gpu {
 class Machine;
 }
 
 namespace bp::nvptx {
+
+// The words that begin every message to the user. The frame puts them before errors.
+inline constexpr std::string_view message_prefix = "nvptx: ";
 namespace cuda {
 
 using Result = int;  // 0: success
@@ -199,8 +202,8 @@ struct Driver {
 std::string version_text(int version);
 
 // Opens the driver in this library, which stays mapped as long as the process lives. If the library is missing, too
-// old, or does not start, returns nullptr and sets the error, which also says what to do.
-std::shared_ptr<const Driver> open_driver(const std::string &library, std::string &error);
+// old, or does not start, fails with BP_DEVICE_LOST and a message that also says what to do.
+plugin::Result<std::shared_ptr<const Driver>> open_driver(const std::string &library);
 
 // Properties of a GPU that are known before it is opened.
 struct GpuFacts {
@@ -213,8 +216,8 @@ struct GpuFacts {
   bool has_pools = false;
 };
 
-// Finds the first GPU. If there is none, returns nothing and sets the error, which also says what to do.
-std::optional<GpuFacts> find_gpu(const std::string &library, std::string &error);
+// Finds the first GPU. If there is none, fails with BP_DEVICE_LOST and a message that also says what to do.
+plugin::Result<GpuFacts> find_gpu(const std::string &library);
 
 struct GpuUse {
   std::string cache_folder;  // for machine code (cubin_cache.h); empty: none
@@ -222,8 +225,7 @@ struct GpuUse {
   plugin::HostServices services;
 };
 
-// Opens a GPU, which takes some of its memory. Returns nullptr and reports why if that fails.
-std::unique_ptr<gpu::Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status,
-                                       const bp_diag_t *diag);
+// Opens a GPU, which takes some of its memory.
+plugin::Result<std::unique_ptr<gpu::Machine>> open_gpu(const GpuFacts &facts, const GpuUse &use);
 
 }  // namespace bp::nvptx

@@ -20,7 +20,10 @@
 namespace bp::nvptx {
 namespace {
 
-using plugin::fail;
+using plugin::after_writing;
+using plugin::Error;
+using plugin::Result;
+using plugin::Status;
 
 constexpr std::uint32_t smallest_graph = 4;  // commands; fewer are faster one by one
 
@@ -30,9 +33,8 @@ class GpuKernels final : public gpu::LoadedKernels {
  public:
   GpuKernels(gpu::Machine &machine, const GpuContext &gpu, const gpu::LaunchPlan &plan)
       : machine_(machine), gpu_(gpu), plan_(plan), code_(gpu) {}
-  bp_status load(std::span<const gpu::CodePart> parts, const CodeLoading &how, bool wants_graphs,
-                 const bp_diag_t *diag);
-  bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const override;
+  Status load(std::span<const gpu::CodePart> parts, const CodeLoading &how, bool wants_graphs);
+  Status start(std::uint32_t segment, std::span<const std::uint64_t> bases) const override;
   std::uint64_t resident_bytes() const override { return code_.bytes(); }
 
  private:
@@ -41,8 +43,8 @@ class GpuKernels final : public gpu::LoadedKernels {
     std::unique_ptr<SegmentGraphs> graphs;  // null: started command by command
     std::atomic<bool> was_started = false;
   };
-  bp_status allow_shared_memory(const bp_diag_t *diag) const;
-  bp_status start(const gpu::Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const;
+  Status allow_shared_memory() const;
+  Status start(const gpu::Command &command, std::span<const std::uint64_t> bases) const;
 
   gpu::Machine &machine_;
   const GpuContext &gpu_;
@@ -54,8 +56,7 @@ class GpuKernels final : public gpu::LoadedKernels {
 class Gpu final : public gpu::Machine {
  public:
   Gpu(const GpuFacts &facts, const GpuUse &use, cuda::Context context)
-      : Machine("nvptx"),
-        gpu_(facts.driver, context),
+      : gpu_(facts.driver, context),
         device_(facts.device),
         has_graphs_(use.has_graphs && facts.driver->has_graphs),
         pieces_(facts),
@@ -67,47 +68,44 @@ class Gpu final : public gpu::Machine {
     driver().cuDevicePrimaryCtxRelease_v2(device_);
   }
   // Opens the GPU, once, first.
-  bp_status open(const bp_diag_t *diag) {
-    plugin::FirstReport report;
-    const bp_status status = gpu_.call("making a pool of memory", &report.abi, [&] { return pieces_.open(); });
-    if (status == BP_DEVICE_LOST) {
-      return fail(diag, status, report.message);
+  Status open() {
+    Status status = gpu_.call("making a pool of memory", [&] { return pieces_.open(); });
+    if (!status.ok() && status.error().status() != BP_DEVICE_LOST) {
+      code_loading_.services.log(
+          BP_LOG_WARNING, std::string(message_prefix) + status.error().message() + "; memory is slower to come by");
+      return {};
     }
-    if (status != BP_OK) {
-      code_loading_.services.log(BP_LOG_WARNING, report.message + "; memory is slower to come by");
-    }
-    return BP_OK;
+    return status;
   }
 
-  bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
-                     const bp_diag_t *diag) override {
+  Result<std::uint64_t> allocate(std::uint64_t size, std::uint32_t alignment) override {
     if (alignment > 256) {  // the alignment of the driver's memory
-      return fail(diag, BP_INVALID,
-                  "nvptx: memory is aligned to 256 bytes, expected an alignment of " + std::to_string(alignment));
+      return Error(BP_INVALID, "memory is aligned to 256 bytes, expected an alignment of " + std::to_string(alignment));
     }
-    return gpu_.call("allocating " + std::to_string(size) + " bytes", diag,
-                     [&] { return pieces_.take(size, address); });
+    std::uint64_t address = 0;
+    BP_TRY(gpu_.call("allocating " + std::to_string(size) + " bytes", [&] { return pieces_.take(size, address); }));
+    return address;
   }
   void release(std::uint64_t address) override {
     gpu_.give_back([&] { return pieces_.give_back(address); });
   }
-  bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) override {
-    return gpu_.call("copying to the GPU", diag, [&] { return staging_.copy_in(to, from, size); });
+  Status copy_in(std::uint64_t to, const void *from, std::uint64_t size) override {
+    return gpu_.call("copying to the GPU", [&] { return staging_.copy_in(to, from, size); });
   }
-  bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
-    return gpu_.call("copying from the GPU", diag, [&] { return staging_.copy_out(to, from, size); });
+  Status copy_out(void *to, std::uint64_t from, std::uint64_t size) override {
+    return gpu_.call("copying from the GPU", [&] { return staging_.copy_out(to, from, size); });
   }
-  bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
-    return gpu_.call("copying on the GPU", diag,
+  Status move(std::uint64_t to, std::uint64_t from, std::uint64_t size) override {
+    return gpu_.call("copying on the GPU",
                      [&] { return driver().cuMemcpyDtoDAsync_v2(to, from, size, cuda::stream_of_thread); });
   }
-  bp_status finish(const bp_diag_t *diag) override {
-    return gpu_.call("running", diag, [&] { return driver().cuStreamSynchronize(cuda::stream_of_thread); });
+  Status finish() override {
+    return gpu_.call("running", [&] { return driver().cuStreamSynchronize(cuda::stream_of_thread); });
   }
-  std::unique_ptr<gpu::Mark> mark(bp_status &status, const bp_diag_t *diag) override;
-  bp_status check(const bp_diag_t *diag) const override { return gpu_.check(diag); }
-  std::unique_ptr<gpu::LoadedKernels> load(const gpu::LaunchPlan &plan, std::span<const gpu::CodePart> parts,
-                                           bp_status &status, const bp_diag_t *diag) override;
+  Result<std::shared_ptr<const plugin::Mark>> mark() override;
+  Status check() const override { return gpu_.check(); }
+  Result<std::unique_ptr<gpu::LoadedKernels>> load(const gpu::LaunchPlan &plan,
+                                                   std::span<const gpu::CodePart> parts) override;
 
  private:
   const Driver &driver() const { return gpu_.driver(); }
@@ -120,17 +118,17 @@ class Gpu final : public gpu::Machine {
   CodeLoading code_loading_;
 };
 
-class GpuMark final : public gpu::Mark {
+class GpuMark final : public plugin::Mark {
  public:
   GpuMark(const GpuContext &gpu, cuda::Event event) : gpu_(gpu), event_(event) {}
   ~GpuMark() override {
     gpu_.give_back([&] { return gpu_.driver().cuEventDestroy_v2(event_); });
   }
-  bp_status wait(const bp_diag_t *diag) const override {
-    return gpu_.call("running", diag, [&] { return gpu_.driver().cuEventSynchronize(event_); });
+  Status wait() const override {
+    return gpu_.call("running", [&] { return gpu_.driver().cuEventSynchronize(event_); });
   }
-  bp_status hold(const bp_diag_t *diag) const override {
-    return gpu_.call("waiting for other commands", diag,
+  Status hold() const override {
+    return gpu_.call("waiting for other commands",
                      [&] { return gpu_.driver().cuStreamWaitEvent(cuda::stream_of_thread, event_, 0); });
   }
 
@@ -139,32 +137,24 @@ class GpuMark final : public gpu::Mark {
   cuda::Event event_;
 };
 
-std::unique_ptr<gpu::Mark> Gpu::mark(bp_status &status, const bp_diag_t *diag) {
+Result<std::shared_ptr<const plugin::Mark>> Gpu::mark() {
   cuda::Event event = nullptr;
-  status = gpu_.call("marking the end of commands", diag,
-                     [&] { return driver().cuEventCreate(&event, cuda::event_blocks | cuda::event_has_no_time); });
-  if (status != BP_OK) {
-    return nullptr;
-  }
-  auto mark = std::make_unique<GpuMark>(gpu_, event);
-  status = gpu_.call("marking the end of commands", diag,
-                     [&] { return driver().cuEventRecord(event, cuda::stream_of_thread); });
-  return status == BP_OK ? std::move(mark) : nullptr;
+  BP_TRY(gpu_.call("marking the end of commands",
+                   [&] { return driver().cuEventCreate(&event, cuda::event_blocks | cuda::event_has_no_time); }));
+  auto mark = std::make_shared<const GpuMark>(gpu_, event);
+  BP_TRY(
+      gpu_.call("marking the end of commands", [&] { return driver().cuEventRecord(event, cuda::stream_of_thread); }));
+  return mark;
 }
 
-bp_status GpuKernels::load(std::span<const gpu::CodePart> parts, const CodeLoading &how, bool wants_graphs,
-                           const bp_diag_t *diag) {
-  if (const bp_status status = code_.load(parts, plan_.kernel_count, how, diag); status != BP_OK) {
-    return status;
-  }
+Status GpuKernels::load(std::span<const gpu::CodePart> parts, const CodeLoading &how, bool wants_graphs) {
+  BP_TRY(code_.load(parts, plan_.kernel_count, how));
   if (!plan_.maps.empty() && !gpu_.driver().has_tensor_maps) {
-    return fail(diag, BP_INVALID,
-                "nvptx: the driver has no function cuTensorMapEncodeTiled, which one for CUDA 12.0 has: update it, or "
-                "--set target=sm_80");
+    return Error(BP_INVALID,
+                 "the driver has no function cuTensorMapEncodeTiled, which one for CUDA 12.0 has: update it, or "
+                 "--set target=sm_80");
   }
-  if (const bp_status status = allow_shared_memory(diag); status != BP_OK) {
-    return status;
-  }
+  BP_TRY(allow_shared_memory());
   for (const gpu::Segment &segment : gpu::segments(plan_)) {
     LoadedSegment &loaded = segments_.emplace_back();
     loaded.segment = segment;
@@ -172,50 +162,47 @@ bp_status GpuKernels::load(std::span<const gpu::CodePart> parts, const CodeLoadi
       loaded.graphs = std::make_unique<SegmentGraphs>(gpu_, plan_, segment, code_.functions(), how.services);
     }
   }
-  return BP_OK;
+  return {};
 }
 
 // The driver has to be told before kernels are started with more than the usual shared memory.
-bp_status GpuKernels::allow_shared_memory(const bp_diag_t *diag) const {
+Status GpuKernels::allow_shared_memory() const {
   std::vector<std::uint32_t> most(plan_.kernel_count, usual_shared_bytes);
   for (const gpu::Command &command : plan_.commands) {
     if (command.kind == gpu::CommandKind::Launch && command.grid.shared_bytes > most[command.kernel]) {
       most[command.kernel] = command.grid.shared_bytes;
-      const bp_status status = gpu_.call("allowing a kernel its shared memory", diag, [&] {
+      BP_TRY(gpu_.call("allowing a kernel its shared memory", [&] {
         return gpu_.driver().cuFuncSetAttribute(code_.functions()[command.kernel], cuda::function_most_shared_bytes,
                                                 static_cast<int>(command.grid.shared_bytes));
-      });
-      if (status != BP_OK) {
-        return status;
-      }
+      }));
     }
   }
-  return BP_OK;
+  return {};
 }
 
-bp_status GpuKernels::start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const {
+Status GpuKernels::start(std::uint32_t segment, std::span<const std::uint64_t> bases) const {
   LoadedSegment &loaded = segments_[segment];
   if (loaded.graphs != nullptr && loaded.was_started.exchange(true)) {
-    if (const auto started = loaded.graphs->start(bases, diag)) {
-      return *started;
+    BP_ASSIGN(const bool is_started, loaded.graphs->start(bases));
+    if (is_started) {
+      return {};
     }
   }
   for (std::uint32_t c = loaded.segment.begin; c < loaded.segment.end; ++c) {
-    if (const bp_status status = start(plan_.commands[c], bases, diag); status != BP_OK) {
-      return c == loaded.segment.begin ? status : gpu::after_writing(status);
+    if (Status status = start(plan_.commands[c], bases); !status.ok()) {
+      return c == loaded.segment.begin ? std::move(status) : after_writing(std::move(status).error());
     }
   }
-  return BP_OK;
+  return {};
 }
 
-bp_status GpuKernels::start(const gpu::Command &command, std::span<const std::uint64_t> bases,
-                            const bp_diag_t *diag) const {
+Status GpuKernels::start(const gpu::Command &command, std::span<const std::uint64_t> bases) const {
   LaunchArguments arguments(plan_, command, bases);
   if (command.kind == gpu::CommandKind::Move) {
-    return machine_.move(arguments.addresses()[0], arguments.addresses()[1], command.size, diag);
+    return machine_.move(arguments.addresses()[0], arguments.addresses()[1], command.size);
   }
   const gpu::Grid &grid = command.grid;
-  return gpu_.call("starting a kernel", diag, [&] {
+  return gpu_.call("starting a kernel", [&] {
     const cuda::Result result = arguments.make_maps(gpu_.driver());
     return result != 0
                ? result
@@ -224,38 +211,30 @@ bp_status GpuKernels::start(const gpu::Command &command, std::span<const std::ui
   });
 }
 
-std::unique_ptr<gpu::LoadedKernels> Gpu::load(const gpu::LaunchPlan &plan, std::span<const gpu::CodePart> parts,
-                                              bp_status &status, const bp_diag_t *diag) {
-  const auto load = [&](const bp_diag_t *to) {
+Result<std::unique_ptr<gpu::LoadedKernels>> Gpu::load(const gpu::LaunchPlan &plan,
+                                                      std::span<const gpu::CodePart> parts) {
+  const auto load = [&]() -> Result<std::unique_ptr<gpu::LoadedKernels>> {
     auto kernels = std::make_unique<GpuKernels>(*this, gpu_, plan);
-    status = kernels->load(parts, code_loading_, has_graphs_, to);
-    return status == BP_OK ? std::move(kernels) : nullptr;
+    BP_TRY(kernels->load(parts, code_loading_, has_graphs_));
+    return kernels;
   };
-  plugin::FirstReport report;
-  std::unique_ptr<gpu::LoadedKernels> kernels = load(&report.abi);
-  if (status == BP_NO_MEMORY &&
-      gpu_.call("freeing memory", nullptr, [&] { return pieces_.release_cached(); }) == BP_OK) {
-    return load(diag);
-  }
-  if (status != BP_OK) {
-    fail(diag, status, report.message);
-  }
-  return kernels;
+  auto loaded = load();
+  const bool lacks_memory = !loaded.ok() && loaded.error().status() == BP_NO_MEMORY;
+  return lacks_memory && gpu_.call("freeing memory", [&] { return pieces_.release_cached(); }).ok() ? load()
+                                                                                                    : std::move(loaded);
 }
 
 }  // namespace
 
-std::unique_ptr<gpu::Machine> open_gpu(const GpuFacts &facts, const GpuUse &use, bp_status &status,
-                                       const bp_diag_t *diag) {
+Result<std::unique_ptr<gpu::Machine>> open_gpu(const GpuFacts &facts, const GpuUse &use) {
   cuda::Context context = nullptr;
   const cuda::Result result = facts.driver->cuDevicePrimaryCtxRetain(&context, facts.device);
   if (result != 0) {
-    status = failed(*facts.driver, "opening " + facts.name, result, diag);
-    return nullptr;
+    return failed(*facts.driver, "opening " + facts.name, result);
   }
   auto gpu = std::make_unique<Gpu>(facts, use, context);
-  status = gpu->open(diag);
-  return status == BP_OK ? std::move(gpu) : nullptr;
+  BP_TRY(gpu->open());
+  return gpu;
 }
 
 }  // namespace bp::nvptx

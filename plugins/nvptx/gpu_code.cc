@@ -4,6 +4,9 @@
 #include "plugins/gpu/threads.h"
 
 namespace bp::nvptx {
+
+using plugin::Status;
+
 namespace {
 
 // The error log of the driver's compiler. It cannot be copied, because the driver has pointers into it.
@@ -76,19 +79,18 @@ cuda::Result load_module(const Driver &driver, const std::string &ptx, const Cod
   return result;
 }
 
-// Returns BP_INVALID if the code is at fault.
-bp_status load_part(const GpuContext &gpu, const std::string &ptx, const CodeLoading &how, cuda::Module &module,
-                    const bp_diag_t *diag) {
+// Fails with BP_INVALID if the code is at fault.
+Status load_part(const GpuContext &gpu, const std::string &ptx, const CodeLoading &how, cuda::Module &module) {
   CompilerLog log;
   cuda::Result result = 0;
-  plugin::FirstReport report;
-  const bp_status status = gpu.call("loading kernels", &report.abi,
-                                    [&] { return result = load_module(gpu.driver(), ptx, how, log, module); });
-  if (status != BP_OK) {
-    const std::string reason = log.text().empty() ? "" : "; the driver's compiler: " + log.text();
-    diag->report(diag, status, BP_NONE, (report.message + reason).c_str());
+  Status status =
+      gpu.call("loading kernels", [&] { return result = load_module(gpu.driver(), ptx, how, log, module); });
+  if (status.ok()) {
+    return status;
   }
-  return status != BP_OK && is_about_code(result) ? BP_INVALID : status;
+  const std::string reason = log.text().empty() ? "" : "; the driver's compiler: " + log.text();
+  return plugin::Error(is_about_code(result) ? bp_status{BP_INVALID} : status.error().status(),
+                       status.error().message() + reason);
 }
 
 // Finds a function, and loads it to the GPU if the driver can do that. Otherwise the driver may load it when it is
@@ -109,19 +111,14 @@ GpuCode::~GpuCode() {
   }
 }
 
-bp_status GpuCode::load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
-                        const bp_diag_t *diag) {
+Status GpuCode::load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how) {
   modules_.resize(parts.size());
-  std::vector<bp_status> statuses(parts.size(), BP_OK);
-  std::vector<plugin::FirstReport> reports(parts.size());
+  std::vector<Status> outcomes(parts.size());
   how.services.parallel(static_cast<std::uint32_t>(parts.size()), [&](std::uint32_t i, std::uint32_t) {
-    statuses[i] = plugin::guarded(&reports[i].abi,
-                                  [&] { return load_part(gpu_, parts[i].code, how, modules_[i], &reports[i].abi); });
+    outcomes[i] = plugin::caught([&] { return load_part(gpu_, parts[i].code, how, modules_[i]); });
   });
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (statuses[i] != BP_OK) {
-      return plugin::fail(diag, statuses[i], reports[i].message);
-    }
+    BP_TRY(std::move(outcomes[i]));
     bytes_ += parts[i].code.size();
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -129,15 +126,16 @@ bp_status GpuCode::load(std::span<const gpu::CodePart> parts, std::uint32_t kern
     for (std::uint32_t kernel = parts[i].first_kernel; kernel < end; ++kernel) {
       const std::string name = gpu::kernel_name(kernel);
       cuda::Result result = 0;
-      const bp_status status = gpu_.call("finding " + name, diag, [&] {
+      Status status = gpu_.call("finding " + name, [&] {
         return result = find_function(gpu_.driver(), modules_[i], name, functions_.emplace_back());
       });
-      if (status != BP_OK) {
-        return result == cuda::not_found || is_about_code(result) ? BP_INVALID : status;
+      if (!status.ok()) {
+        const bool is_at_fault = result == cuda::not_found || is_about_code(result);
+        return is_at_fault ? std::move(status).error().with_status(BP_INVALID) : std::move(status).error();
       }
     }
   }
-  return BP_OK;
+  return {};
 }
 
 }  // namespace bp::nvptx

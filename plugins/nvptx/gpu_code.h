@@ -28,9 +28,9 @@ class GpuCode {
   GpuCode(const GpuCode &) = delete;
   GpuCode &operator=(const GpuCode &) = delete;
 
-  // Loads the code, once, first. Returns BP_INVALID if the code is not for this GPU, or lacks one of `kernels` kernels.
-  bp_status load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how,
-                 const bp_diag_t *diag);
+  // Loads the code, once, first. Fails with BP_INVALID if the code is not for this GPU, or lacks one of `kernels`
+  // kernels.
+  plugin::Status load(std::span<const gpu::CodePart> parts, std::uint32_t kernels, const CodeLoading &how);
   std::uint64_t bytes() const { return bytes_; }
   std::span<const cuda::Function> functions() const { return functions_; }  // by kernel
 

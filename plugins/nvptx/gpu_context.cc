@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "plugin_api/cpp/call.h"
-
 namespace bp::nvptx {
 namespace {
 
@@ -35,12 +33,12 @@ bool is_about_code(cuda::Result result) {
          result == cuda::unsupported_ptx;
 }
 
-bp_status failed(const Driver &driver, const std::string &what, cuda::Result result, const bp_diag_t *diag) {
+plugin::Error failed(const Driver &driver, std::string_view what, cuda::Result result) {
   const bp_status status = status_of(result);
   const char *next = status == BP_NO_MEMORY     ? "; nvidia-smi shows who uses the GPU's memory"
                      : status == BP_DEVICE_LOST ? "; the GPU is lost to this process, which has to be started again"
                                                 : "; nvidia-smi shows whether GPU and driver are well";
-  return diag == nullptr ? status : plugin::fail(diag, status, "nvptx: " + what + ": " + driver.text(result) + next);
+  return plugin::Error(status, std::string(what) + ": " + driver.text(result) + next);
 }
 
 cuda::Result GpuContext::noted(cuda::Result result) const {

@@ -4,8 +4,9 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
+#include <string_view>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/nvptx/driver.h"
 
 namespace bp::nvptx {
@@ -13,8 +14,8 @@ namespace bp::nvptx {
 // Whether the result says that the code is at fault, not the GPU.
 bool is_about_code(cuda::Result result);
 
-// Reports, if diag is not null, that something failed, and what to do. Returns the status.
-bp_status failed(const Driver &driver, const std::string &what, cuda::Result result, const bp_diag_t *diag);
+// Returns the error that something failed, which also says what to do.
+plugin::Error failed(const Driver &driver, std::string_view what, cuda::Result result);
 
 // Threads: any.
 class GpuContext {
@@ -24,16 +25,16 @@ class GpuContext {
 
   const Driver &driver() const { return *driver_; }
   cuda::Context handle() const { return context_; }
-  // Calls the function with the GPU's context current, and reports a failure, unless diag is null. Once the GPU is lost
-  // the function is not called any more (BP-STATUS-03).
+  // Calls the function with the GPU's context current. Once the GPU is lost the function is not called any more
+  // (BP-STATUS-03).
   template <class Call>
-  bp_status call(const std::string &what, const bp_diag_t *diag, Call &&function) const {
+  plugin::Status call(std::string_view what, Call &&function) const {
     cuda::Result result = why_lost_;
     if (result == 0) {
       const Entry entry(*this);
       result = entry.result() == 0 ? noted(function()) : entry.result();
     }
-    return result == 0 ? BP_OK : failed(*driver_, what, result, diag);
+    return result == 0 ? plugin::Status() : failed(*driver_, what, result);
   }
   // Calls a function that releases something. It is also called after a loss, when the driver reports a failure, but
   // forgets what it had.
@@ -43,10 +44,10 @@ class GpuContext {
       noted(function());
     }
   }
-  // Reports an error if the GPU is lost.
-  bp_status check(const bp_diag_t *diag) const {
+  // Fails if the GPU is lost.
+  plugin::Status check() const {
     const cuda::Result why = why_lost_;
-    return why == 0 ? BP_OK : failed(*driver_, "an earlier command", why, diag);
+    return why == 0 ? plugin::Status() : failed(*driver_, "an earlier command", why);
   }
 
  private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugin_api/cpp/call.h"
 #include "plugins/nvptx/gpu_launch.h"
 
 namespace bp::nvptx {
@@ -65,44 +64,43 @@ SegmentGraphs::~SegmentGraphs() {
   }
 }
 
-std::optional<bp_status> SegmentGraphs::start(std::span<const cuda::Address> bases, const bp_diag_t *diag) {
+plugin::Result<bool> SegmentGraphs::start(std::span<const cuda::Address> bases) {
   std::lock_guard lock(mutex_);
   if (is_disabled_) {
-    return std::nullopt;
+    return false;
   }
-  plugin::FirstReport report;
   auto graph = std::ranges::find_if(graphs_, [&](const Graph &one) { return fits(one, bases); });
   if (graph == graphs_.end()) {
     graph = graphs_.size() < max_graphs ? graphs_.emplace(graphs_.end())
                                         : std::ranges::min_element(graphs_, {}, &Graph::last_start);
     const std::vector<cuda::Address> before = std::exchange(graph->bases, {});
-    const bp_status status = gpu_.call("making a graph of kernels", &report.abi, [&] {
+    const plugin::Status made = gpu_.call("making a graph of kernels", [&] {
       return before.empty() || update(*graph, before, bases) != 0 ? build(*graph, bases) : 0;
     });
-    if (status != BP_OK) {
-      return do_without(graph, status, report.message, diag);
+    if (!made.ok()) {
+      return do_without(graph, made.error());
     }
     graph->bases.assign(bases.begin(), bases.end());
   }
   graph->last_start = ++starts_;
-  const bp_status status = gpu_.call("starting a graph of kernels", &report.abi, [&] {
+  const plugin::Status started = gpu_.call("starting a graph of kernels", [&] {
     return gpu_.driver().cuGraphLaunch(graph->runnable, cuda::stream_of_thread);
   });
-  return status == BP_OK ? std::optional(status) : do_without(graph, status, report.message, diag);
+  return started.ok() ? true : do_without(graph, started.error());
 }
 
-std::optional<bp_status> SegmentGraphs::do_without(std::vector<Graph>::iterator graph, bp_status status,
-                                                   const std::string &message, const bp_diag_t *diag) {
+plugin::Result<bool> SegmentGraphs::do_without(std::vector<Graph>::iterator graph, const plugin::Error &error) {
   destroy(*graph);
   graphs_.erase(graph);
-  if (status == BP_DEVICE_LOST) {
-    return plugin::fail(diag, status, message);
+  if (error.status() == BP_DEVICE_LOST) {
+    return error;
   }
-  if (status != BP_NO_MEMORY) {
+  if (error.status() != BP_NO_MEMORY) {
     is_disabled_ = true;
-    services_.log(BP_LOG_WARNING, message + "; these kernels are started one by one");
+    services_.log(BP_LOG_WARNING,
+                  std::string(message_prefix) + error.message() + "; these kernels are started one by one");
   }
-  return std::nullopt;
+  return false;
 }
 
 bool SegmentGraphs::fits(const Graph &graph, std::span<const cuda::Address> bases) const {

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "plugins/gpu/dependences.h"
@@ -26,10 +24,10 @@ class SegmentGraphs {
   SegmentGraphs(const SegmentGraphs &) = delete;
   SegmentGraphs &operator=(const SegmentGraphs &) = delete;
 
-  // Starts the segment on the calling thread's stream, with the allocations at `bases`. Returns nothing, and has
-  // started nothing, if the driver makes no graph of it, for example because its memory is full. For any other reason
-  // the host is told, and graphs are not tried again.
-  std::optional<bp_status> start(std::span<const cuda::Address> bases, const bp_diag_t *diag);
+  // Starts the segment on the calling thread's stream, with the allocations at `bases`. Returns false, and has started
+  // nothing, if the driver makes no graph of it, for example because its memory is full. For any other reason the host
+  // is told, and graphs are not tried again.
+  plugin::Result<bool> start(std::span<const cuda::Address> bases);
 
  private:
   struct Graph {
@@ -44,9 +42,8 @@ class SegmentGraphs {
   cuda::Result build(Graph &graph, std::span<const cuda::Address> bases) const;
   // before: the bases that the graph has so far.
   cuda::Result update(Graph &graph, std::span<const cuda::Address> before, std::span<const cuda::Address> bases) const;
-  // Removes a graph that was not made, or not started. Returns the result of start().
-  std::optional<bp_status> do_without(std::vector<Graph>::iterator graph, bp_status status, const std::string &message,
-                                      const bp_diag_t *diag);
+  // Removes a graph that was not made, or not started, because of the error. Returns the result of start().
+  plugin::Result<bool> do_without(std::vector<Graph>::iterator graph, const plugin::Error &error);
   void destroy(Graph &graph) const;
 
   const GpuContext &gpu_;

@@ -41,8 +41,8 @@ struct Options : gpu::DeviceOptions {
   std::string driver = "libcuda.so.1", cache_dir;
   std::optional<Target> target;
 
-  // Returns BP_INVALID and reports what was expected if the value is none for the key, which is one of the above.
-  bp_status set(std::string_view key, const char *value, const bp_diag_t *diag);
+  // Fails with BP_INVALID and says what was expected if the value is none for the key, which is one of the above.
+  plugin::Status set(std::string_view key, std::string_view value);
 };
 
 }  // namespace bp::nvptx

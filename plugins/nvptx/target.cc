@@ -3,6 +3,7 @@
 #include <llvm/Support/TargetSelect.h>
 
 #include <mutex>
+#include <optional>
 
 #include "plugins/gpu/code_generation.h"
 #include "plugins/llvm/generator/team.h"
@@ -82,7 +83,7 @@ const emit::GpuFacts &Target::facts() const {
   return find(*this).facts;
 }
 
-std::optional<Target> parse_target(std::string_view text, std::string &error) {
+plugin::Result<Target> parse_target(std::string_view text) {
   std::string all;
   for (const Known &known : known_targets) {
     if (text == known.text) {
@@ -90,11 +91,10 @@ std::optional<Target> parse_target(std::string_view text, std::string &error) {
     }
     all += (all.empty() ? "" : ", ") + std::string(known.text);
   }
-  error = "there is no target " + std::string(text) + ", expected one of " + all;
-  return std::nullopt;
+  return plugin::Error(BP_INVALID, "there is no target " + std::string(text) + ", expected one of " + all);
 }
 
-std::optional<Target> target_for(unsigned capability, std::string &error) {
+plugin::Result<Target> target_for(unsigned capability) {
   std::optional<Target> best;
   for (const Known &known : known_targets) {
     if (runs_on(known.target, capability)) {
@@ -102,10 +102,10 @@ std::optional<Target> target_for(unsigned capability, std::string &error) {
     }
   }
   if (!best) {
-    error = "the GPU is of compute capability " + dotted(capability) + ", expected " +
-            dotted(known_targets[0].target.version) + " or later";
+    return plugin::Error(BP_DEVICE_LOST, "the GPU is of compute capability " + dotted(capability) + ", expected " +
+                                             dotted(known_targets[0].target.version) + " or later");
   }
-  return best;
+  return *best;
 }
 
 bool runs_on(const Target &target, unsigned capability) {
@@ -126,7 +126,6 @@ gpu::Target gpu_target(const Target &target, bool may_round) {
   constexpr unsigned first_with_bf16 = 80, first_with_f8 = 89, first_ptx_with_large_parameters = 81;
   const std::size_t parameter_bytes = known.ptx >= first_ptx_with_large_parameters ? 32764 : 4352;
   gpu::Target facts = {
-      .backend = "nvptx",
       .name = known.text,
       .usual_shared_bytes = usual_shared_bytes,
       .max_shared_bytes = known.shared_kib * 1024,
@@ -145,7 +144,7 @@ gpu::Target gpu_target(const Target &target, bool may_round) {
   return facts;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error) {
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -153,7 +152,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, s
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
-  return gpu::make_machine("nvptx64-nvidia-cuda", target.text(), "+ptx" + std::to_string(find(target).ptx), error);
+  return gpu::make_machine("nvptx64-nvidia-cuda", target.text(), "+ptx" + std::to_string(find(target).ptx));
 }
 
 }  // namespace bp::nvptx

@@ -4,10 +4,10 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
+#include "plugin_api/cpp/result.h"
 #include "plugins/gpu/artifact.h"
 #include "plugins/gpu/target.h"
 
@@ -26,12 +26,12 @@ inline constexpr std::uint32_t usual_shared_bytes = 48 * 1024;
 inline constexpr gpu::ArtifactFormat artifact_format = {
     .magic = "BPNVPTX8", .backend = "NVPTX", .max_shared_bytes = 227 * 1024};
 
-// One of sm_75, sm_80, sm_90, sm_90a. For another text returns nothing and sets an error that names them.
-std::optional<Target> parse_target(std::string_view text, std::string &error);
+// One of sm_75, sm_80, sm_90, sm_90a. For another text fails with BP_INVALID and a message that names them.
+plugin::Result<Target> parse_target(std::string_view text);
 
-// The best target for a GPU of this compute capability (90: 9.0). Returns nothing and sets the error if it is older
-// than all targets.
-std::optional<Target> target_for(unsigned capability, std::string &error);
+// The best target for a GPU of this compute capability (90: 9.0). Fails with BP_DEVICE_LOST if it is older than all
+// targets.
+plugin::Result<Target> target_for(unsigned capability);
 // Whether code for the target runs on a GPU of this compute capability.
 bool runs_on(const Target &target, unsigned capability);
 // The version of the target's PTX: "8.1".
@@ -42,7 +42,7 @@ int oldest_driver(const Target &target);
 // may multiply f32 as emit::MatrixElement::TF32.
 gpu::Target gpu_target(const Target &target, bool may_round);
 
-// Returns nullptr and sets the error if LLVM has no NVPTX. Threads: any.
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target &target, std::string &error);
+// Fails with BP_INTERNAL if LLVM has no NVPTX. Threads: any.
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target);
 
 }  // namespace bp::nvptx

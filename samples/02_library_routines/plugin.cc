@@ -5,11 +5,9 @@
 #include <array>
 #include <atomic>
 #include <optional>
+#include <string>
 
-#include "backplane/backplane.h"
-#include "backplane/ext/draft/fusion.h"
 #include "backplane/op_ids.h"
-#include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/module_view.h"
 #include "plugin_api/cpp/single_device.h"
 
@@ -132,22 +130,6 @@ bp_status run_dense_layer(const bp_device_t *, const bp_call_t *call, const bp_d
   return BP_OK;
 }
 
-bp_kernel find(const bp_device_t *, const bp_module_t *module, uint32_t index, const bp_diag_t *) {
-  const Instruction instruction = bp::plugin::ModuleView(module).instruction(index);
-  if (match_dense_layer(instruction)) {
-    return run_dense_layer;
-  }
-  return is_matrix_product(instruction) ? run_matrix_product : nullptr;
-}
-
-constexpr bp_device_kernels_t kernels = {find};
-
-// The core proposes fusions of a dot with the elementwise ops that follow it; find() says which of them it takes.
-constexpr bp_fusion_limits_t limits = {BP_FUSES_CONTRACTIONS, 8, 4, 0, 0, 0};
-constexpr bp_device_fusion_t fusion = {&limits};
-
-constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_FUSION, nullptr};
-
 struct Device {
   static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
                                                    1,
@@ -156,27 +138,26 @@ struct Device {
                                                    "Backplane",
                                                    "0.1.0",
                                                    nullptr,
-                                                   features,
+                                                   nullptr,
                                                    nullptr,
                                                    0};
-  bp_device_t abi;
-  const bp_host_t *host;
+  // The core proposes fusions of a dot with the elementwise ops that follow it; find() says which of them it takes.
+  static constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_CONTRACTIONS, 8, 4, 0, 0, 0};
+
   bp::plugin::HostServices services;
 
-  bp_status init(const bp_diag_t *) {
-    services = bp::plugin::HostServices(host);
-    abi.target = "library 1";
-    return BP_OK;
-  }
+  bp::plugin::Result<std::string> init() { return "library 1"; }
   ~Device() {
     services.log(BP_LOG_INFO, "matrix products: " + std::to_string(matrix_products) +
                                   ", dense layers: " + std::to_string(dense_layers));
   }
-  static const void *extension(std::string_view id) {
-    if (id == BP_EXT_KERNELS) {
-      return &kernels;
+
+  bp::plugin::Result<bp_kernel> find(const bp_module_t *module, std::uint32_t index) const {
+    const Instruction instruction = bp::plugin::ModuleView(module).instruction(index);
+    if (match_dense_layer(instruction)) {
+      return run_dense_layer;
     }
-    return id == BP_EXT_FUSION ? &fusion : nullptr;
+    return is_matrix_product(instruction) ? run_matrix_product : nullptr;
   }
 };
 

@@ -35,17 +35,6 @@ std::string outcome(const ir::Module &module, std::span<const ir::Literal> argum
   return result.ok() ? text::print(*result) : "fails";
 }
 
-struct Keep final : bp_ostream_t {
-  Image::Storage bytes;
-  Keep()
-      : bp_ostream_t{this, [](const bp_ostream_t *stream, const void *data, std::uint64_t size) -> bp_status {
-                       auto &all = static_cast<Keep *>(stream->ctx)->bytes;
-                       const auto *begin = static_cast<const std::byte *>(data);
-                       all.insert(all.end(), begin, begin + size);
-                       return BP_OK;
-                     }} {}
-};
-
 // Returns the result for a program whose image was rewritten by this visitor: text, or an error.
 template <class Visit>
 std::string rewritten(const std::string &program, Visit &&visit) {
@@ -53,9 +42,8 @@ std::string rewritten(const std::string &program, Visit &&visit) {
   const Image image = build_image(module, Stage::Legalize).value();
   ModuleWriter writer{image.view()};
   writer.for_each([&](Instruction i) { return visit(i, writer); });
-  Keep keep;
-  REQUIRE(writer.write(&keep) == BP_OK);
-  auto read = read_image(reinterpret_cast<const bp_module_t *>(keep.bytes.data()), image, module);
+  const std::string bytes = writer.bytes();
+  auto read = read_image(reinterpret_cast<const bp_module_t *>(bytes.data()), image, module);
   return read.ok() ? text::print(*read) : read.error().message();
 }
 

@@ -12,15 +12,21 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <span>
 #include <system_error>
 
 extern "C" char **environ;
 
 namespace bp::cpu {
+
+using plugin::Error;
+using plugin::Result;
+using plugin::Status;
+
 namespace {
 
 // Runs a program found in PATH. Passes `file` to it as descriptor 3, unless `file` is -1.
-bool run_tool(const std::vector<std::string> &command, int file, std::string &error) {
+Status run_tool(const std::vector<std::string> &command, int file) {
   std::vector<char *> arguments;
   for (const std::string &word : command) {
     arguments.push_back(const_cast<char *>(word.c_str()));
@@ -35,18 +41,16 @@ bool run_tool(const std::vector<std::string> &command, int file, std::string &er
   const int problem = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (problem != 0) {
-    error = "cannot run " + command[0] + ": " + std::generic_category().message(problem);
-    return false;
+    return Error(BP_INTERNAL, "cannot run " + command[0] + ": " + std::generic_category().message(problem));
   }
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFSIGNALED(status)) {
-    error = command[0] + " was ended by signal " + std::to_string(WTERMSIG(status));
-  } else if (WEXITSTATUS(status) != 0) {
-    error = command[0] + " ended with code " + std::to_string(WEXITSTATUS(status));
+    return Error(BP_INTERNAL, command[0] + " was ended by signal " + std::to_string(WTERMSIG(status)));
   }
-  return status == 0;
+  return status == 0 ? Status()
+                     : Error(BP_INTERNAL, command[0] + " ended with code " + std::to_string(WEXITSTATUS(status)));
 }
 
 // Memory that another process can map, too. It contains
@@ -139,20 +143,18 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::shared_ptr<const Emulator> Emulator::create(const std::string &arch, std::string &error) {
+Result<std::shared_ptr<const Emulator>> Emulator::create(const std::string &arch) {
   auto emulator = std::make_shared<Emulator>();
   emulator->compiler_ = arch + "-linux-gnu-gcc";
   emulator->machine_ = "qemu-" + arch;
   const std::string api = BP_SOURCE_ROOT "/plugin_api/include",
                     source = BP_SOURCE_ROOT "/plugins/cpu/emulator/runner.c";
-  if (!run_tool({emulator->compiler_, "-O1", "-I" + api, "-c", source, "-o", emulator->runner()}, -1, error)) {
-    return nullptr;
-  }
+  BP_TRY(run_tool({emulator->compiler_, "-O1", "-I" + api, "-c", source, "-o", emulator->runner()}, -1));
   return emulator;
 }
 
-std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emulator> emulator,
-                                                       const Artifact &artifact, std::string &error) {
+Result<std::unique_ptr<EmulatedProgram>> EmulatedProgram::link(std::shared_ptr<const Emulator> emulator,
+                                                               const Artifact &artifact) {
   auto program = std::make_unique<EmulatedProgram>();
   // Linked statically, so that qemu needs no libraries of the other architecture.
   std::vector<std::string> command = {emulator->compiler(), "-static", "-o", program->folder_.file("program"),
@@ -161,14 +163,12 @@ std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emu
     command.push_back(program->folder_.file(std::to_string(command.size()) + ".o"));
     std::ofstream file(command.back(), std::ios::binary);
     if (!file.write(object.data(), static_cast<std::streamsize>(object.size())).flush()) {
-      error = "cannot write " + command.back();
-      return nullptr;
+      return Error(BP_INTERNAL, "cannot write " + command.back());
     }
   }
   command.emplace_back("-lm");
-  if (!run_tool(command, -1, error)) {
-    return nullptr;
-  }
+  BP_TRY(run_tool(command, -1));
+  program->abi.scratch_alignment = 64;
   program->emulator_ = std::move(emulator);
   program->allocation_sizes_ = artifact.allocation_sizes;
   program->common_bytes_ = artifact.common_bytes;
@@ -176,17 +176,17 @@ std::unique_ptr<EmulatedProgram> EmulatedProgram::link(std::shared_ptr<const Emu
   return program;
 }
 
-bool EmulatedProgram::run(std::span<const bp_loc_t> allocations, std::string &error) const {
-  const SharedMemory memory(allocations, allocation_sizes_, common_bytes_, scratch_bytes_);
+Status EmulatedProgram::run(const bp_run_t &run) const {
+  if (run.allocation_count != allocation_sizes_.size()) {
+    return Error(BP_INVALID, "wrong number of allocations");
+  }
+  const SharedMemory memory({run.allocations, run.allocation_count}, allocation_sizes_, common_bytes_, scratch_bytes_);
   if (!memory.is_there()) {
-    error = "cannot share memory: " + std::generic_category().message(errno);
-    return false;
+    return Error(BP_INTERNAL, "cannot share memory: " + std::generic_category().message(errno));
   }
-  if (!run_tool({emulator_->machine(), folder_.file("program")}, memory.file(), error)) {
-    return false;
-  }
+  BP_TRY(run_tool({emulator_->machine(), folder_.file("program")}, memory.file()));
   memory.copy_back();
-  return true;
+  return {};
 }
 
 }  // namespace bp::cpu

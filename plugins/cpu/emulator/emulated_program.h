@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "backplane/ext/memory.h"
+#include "backplane/ext/compiler.h"
+#include "plugin_api/cpp/result.h"
 #include "plugins/cpu/artifact.h"
 
 namespace bp::cpu {
@@ -29,9 +29,8 @@ class ScratchFolder {
 // The tools for one architecture, and the object file that every program is linked with.
 class Emulator {
  public:
-  // Returns nullptr and sets `error` if a tool is missing. `arch` is the name in the names of the tools, such as
-  // "aarch64".
-  static std::shared_ptr<const Emulator> create(const std::string &arch, std::string &error);
+  // Fails with BP_INTERNAL if a tool is missing. `arch` is the name in the names of the tools, such as "aarch64".
+  static plugin::Result<std::shared_ptr<const Emulator>> create(const std::string &arch);
   const std::string &compiler() const { return compiler_; }
   const std::string &machine() const { return machine_; }
   std::string runner() const { return folder_.file("runner.o"); }
@@ -43,13 +42,13 @@ class Emulator {
 
 class EmulatedProgram {
  public:
-  // Returns nullptr and sets `error` if the program cannot be linked.
-  static std::unique_ptr<EmulatedProgram> link(std::shared_ptr<const Emulator> emulator, const Artifact &artifact,
-                                               std::string &error);
-  // Runs the program on allocations in host memory. Returns false and sets `error` if the process fails. Runs may be
-  // concurrent.
-  bool run(std::span<const bp_loc_t> allocations, std::string &error) const;
-  std::size_t allocation_count() const { return allocation_sizes_.size(); }
+  bp_program_t abi{};
+
+  // Fails with BP_INTERNAL if the program cannot be linked.
+  static plugin::Result<std::unique_ptr<EmulatedProgram>> link(std::shared_ptr<const Emulator> emulator,
+                                                               const Artifact &artifact);
+  // Runs the program on allocations in host memory. Fails with BP_INTERNAL if the process does. Runs may be concurrent.
+  plugin::Status run(const bp_run_t &run) const;
 
  private:
   std::shared_ptr<const Emulator> emulator_;

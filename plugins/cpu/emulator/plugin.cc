@@ -1,9 +1,12 @@
 // The CPU backend for an architecture other than that of this machine: programs are compiled as usual, and run by an
 // emulator. For tests; it is not installed.
+#include <iterator>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 
-#include "plugins/cpu/compiler_extension.h"
+#include "plugin_api/cpp/single_device.h"
 #include "plugins/cpu/cpu_device.h"
 #include "plugins/cpu/emulator/emulated_program.h"
 
@@ -24,10 +27,10 @@ BP_PLUGIN_MANIFEST(R"({
 namespace bp::cpu {
 namespace {
 
-using plugin::fail;
-using plugin::guarded;
+using plugin::Result;
 
 struct EmulatedDevice : CpuDevice {
+  static constexpr std::string_view message_prefix = "cpu-emulated: ";
   static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
                                                    1,
                                                    "dev.backplane.cpu-emulated",
@@ -35,69 +38,35 @@ struct EmulatedDevice : CpuDevice {
                                                    "Backplane",
                                                    "0.1.0",
                                                    nullptr,
-                                                   features,
+                                                   nullptr,
                                                    known_options,
                                                    std::size(known_options)};
-  static const void *extension(std::string_view id);
+  static constexpr bp_fusion_limits_t fusion_limits = cpu_fusion_limits;
 
-  bp_status init(const bp_diag_t *diag) {
+  Result<std::string> init() {
     if (options.target.empty()) {
       options.target = "aarch64-linux-gnu";
     }
-    return CpuDevice::init(diag);
+    return CpuDevice::init();
   }
-  bp_status load(const void *bytes, std::uint64_t size, std::uint32_t allocation_count, const bp_program_t **program,
-                 const bp_diag_t *diag);
+
+  Result<std::unique_ptr<EmulatedProgram>> load(std::span<const char> bytes, std::uint32_t allocation_count) {
+    BP_ASSIGN(const Artifact artifact, read_artifact(bytes));
+    if (artifact.allocation_sizes.size() != allocation_count) {
+      return plugin::Error(BP_INVALID, "wrong number of allocations");
+    }
+    std::unique_lock lock(mutex);
+    if (emulator == nullptr) {
+      BP_ASSIGN(emulator, Emulator::create(artifact.target.substr(0, artifact.target.find('-'))));
+    }
+    const std::shared_ptr<const Emulator> with = emulator;
+    lock.unlock();
+    return EmulatedProgram::link(with, artifact);
+  }
 
   std::mutex mutex;
   std::shared_ptr<const Emulator> emulator;  // created by the first load()
 };
-
-bp_status run_emulated(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) {
-  return guarded(diag, [&] {
-    const auto *self = static_cast<const EmulatedProgram *>(program->program_data);
-    if (run->allocation_count != self->allocation_count()) {
-      return fail(diag, BP_INVALID, "cpu-emulated: wrong number of allocations");
-    }
-    std::string error;
-    return self->run({run->allocations, run->allocation_count}, error)
-               ? bp_status{BP_OK}
-               : fail(diag, BP_INTERNAL, "cpu-emulated: " + error);
-  });
-}
-
-void destroy_emulated(const bp_program_t *program) {
-  delete static_cast<EmulatedProgram *>(program->program_data);
-  delete program;
-}
-
-bp_status EmulatedDevice::load(const void *bytes, std::uint64_t size, std::uint32_t allocation_count,
-                               const bp_program_t **program, const bp_diag_t *diag) {
-  std::string error;
-  const auto artifact = read_artifact({static_cast<const char *>(bytes), size}, error);
-  if (!artifact || artifact->allocation_sizes.size() != allocation_count) {
-    return fail(diag, BP_INVALID, "cpu-emulated: " + (error.empty() ? "wrong number of allocations" : error));
-  }
-  std::unique_lock lock(mutex);
-  if (emulator == nullptr) {
-    emulator = Emulator::create(artifact->target.substr(0, artifact->target.find('-')), error);
-  }
-  const std::shared_ptr<const Emulator> with = emulator;
-  lock.unlock();
-  auto linked = with == nullptr ? nullptr : EmulatedProgram::link(with, *artifact, error);
-  if (linked == nullptr) {
-    return fail(diag, BP_INTERNAL, "cpu-emulated: " + error);
-  }
-  *program = new bp_program_t{linked.release(), 0, 0, 64, 0, run_emulated, destroy_emulated};
-  return BP_OK;
-}
-
-const void *EmulatedDevice::extension(std::string_view id) {
-  if (id == BP_EXT_FUSION) {
-    return &fusion;
-  }
-  return id == BP_EXT_COMPILER ? &CompilerExtension<EmulatedDevice>::table : nullptr;
-}
 
 }  // namespace
 }  // namespace bp::cpu

@@ -1,9 +1,10 @@
 // The CPU backend as if its development had just begun: it claims only the primitive ops and a few types, so the core
 // must expand everything else into these. For tests; it is not installed.
-#include <algorithm>
+#include <iterator>
+#include <string>
 #include <string_view>
 
-#include "plugins/cpu/compiler_extension.h"
+#include "plugin_api/cpp/single_device.h"
 #include "plugins/cpu/cpu_device.h"
 #include "plugins/cpu/primitives/primitives.h"
 
@@ -25,7 +26,7 @@ namespace bp::cpu {
 namespace {
 
 struct PrimitivesDevice : CpuDevice {
-  static constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+  static constexpr std::string_view message_prefix = "primitives: ";
   static constexpr const char *type_names[] = {"wide", "narrow", nullptr};
   static constexpr bp_option_desc_t all_options[] = {
       {"types", "wide", "which element types it has: narrow ones have 32 bits at most", type_names, BP_OPTION_TEXT, 0},
@@ -34,45 +35,32 @@ struct PrimitivesDevice : CpuDevice {
       known_options[2]};
   static constexpr bp_device_desc_t description = {
       BP_VERSION_INIT, 1,           "dev.backplane.primitives", "Primitives", "Backplane", "0.1.0", nullptr,
-      features,        all_options, std::size(all_options)};
-  static const void *extension(std::string_view id);
+      nullptr,         all_options, std::size(all_options)};
 
   Types types = Types::Wide;
 
-  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *diag) {
+  plugin::Status set_option(std::string_view key, std::string_view value) {
     if (key != "types") {
-      return CpuDevice::set_option(key, value, diag);
+      return CpuDevice::set_option(key, value);
     }
-    const auto *const name = std::find(std::begin(type_names), std::end(type_names) - 1, std::string_view(value));
-    if (*name == nullptr) {
-      return plugin::fail(diag, BP_INVALID, std::string("types is ") + value + ", expected wide or narrow");
-    }
-    types = name == type_names ? Types::Wide : Types::Narrow;
-    return BP_OK;
+    types = value == type_names[0] ? Types::Wide : Types::Narrow;
+    return {};
   }
 
-  bp_status claim(const bp_module_t *image, float *cost_ns, const bp_diag_t *diag) const {
-    const bp_status status = CpuDevice::claim(image, cost_ns, diag);
-    if (status != BP_OK) {
-      return status;
-    }
+  plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const {
+    BP_TRY(CpuDevice::claim(image, claims));
     const plugin::ModuleView module(image);
     for (const plugin::Computation computation : module.computations()) {
       for (const plugin::Instruction instruction : computation.instructions()) {
         const std::string problem = primitive_problem(instruction, types);
         if (!computation.is_embedded() && !problem.empty()) {
-          cost_ns[instruction.index()] = -1;
-          diag->report(diag, BP_UNSUPPORTED, instruction.index(), ("primitives: " + problem).c_str());
+          claims.refuse(instruction.index(), problem);
         }
       }
     }
-    return BP_OK;
+    return {};
   }
 };
-
-const void *PrimitivesDevice::extension(std::string_view id) {
-  return id == BP_EXT_COMPILER ? &CompilerExtension<PrimitivesDevice>::table : nullptr;
-}
 
 }  // namespace
 }  // namespace bp::cpu

@@ -21,18 +21,20 @@
 namespace bp::gpu {
 namespace {
 
-using plugin::fail;
+using plugin::after_writing;
+using plugin::Error;
+using plugin::Result;
+using plugin::Status;
 
 // A block whose threads take turns on a thread of the host: each runs until it waits for the others. The turns go up
 // and down the numbers, so that a thread that should have waited for another one misses its results. Blocks run one
 // after the other.
 class EmulatedBlock {
  public:
-  // backend: with which messages begin. ranges: the arguments, where races are looked for.
-  EmulatedBlock(const std::string &backend, std::uint32_t warp_size, EmulatedKernel kernel,
-                std::span<void *const> pointers, const Grid &grid, std::vector<RaceDetector::Range> ranges)
-      : backend_(backend),
-        warp_size_(warp_size),
+  // ranges: the arguments, where races are looked for.
+  EmulatedBlock(std::uint32_t warp_size, EmulatedKernel kernel, std::span<void *const> pointers, const Grid &grid,
+                std::vector<RaceDetector::Range> ranges)
+      : warp_size_(warp_size),
         kernel_(kernel),
         pointers_(pointers),
         grid_(grid),
@@ -42,12 +44,12 @@ class EmulatedBlock {
         visible_(grid.shared_bytes == 0 ? nullptr : allocate(grid.shared_bytes)),
         races_(with_shared(std::move(ranges)), warp_size) {}
 
-  bp_status run(std::uint32_t number, const bp_diag_t *diag) {
+  Status run(std::uint32_t number) {
     barriers_.clear();
     fence_count_ = 0;
     if (grid_.shared_bytes > 0) {
       if (shared_ == nullptr || visible_ == nullptr) {
-        return no_memory(diag);
+        return no_memory();
       }
       poison(shared_.get(), grid_.shared_bytes);
       poison(visible_.get(), grid_.shared_bytes);
@@ -58,17 +60,15 @@ class EmulatedBlock {
       start(i, number);
     }
     if (lacks_memory_) {
-      return no_memory(diag);
+      return no_memory();
     }
     for (;;) {
       if (!run_warps()) {
-        return differ("warp", diag);
+        return differ("warp");
       }
-      if (const bp_status status = check(diag); status != BP_OK) {
-        return status;
-      }
+      BP_TRY(check());
       if (threads_[0].waits_for == EmulatedWait::None) {
-        return BP_OK;
+        return {};
       }
       fence_count_ = 0;
       for (Frame &frame : frames_) {
@@ -161,21 +161,19 @@ class EmulatedBlock {
     return true;
   }
 
-  // Reports what was wrong until all threads wait for the block or have ended.
-  bp_status check(const bp_diag_t *diag) const {
+  // Whether all went well until all threads wait for the block or have ended.
+  Status check() const {
     if (lacks_memory_) {
-      return no_memory(diag);
+      return no_memory();
     }
     if (!races_.first_race().empty()) {
-      return fail(diag, BP_INTERNAL,
-                  backend_ + ": " + races_.first_race() + ", and neither waits for the other: the kernel is wrong");
+      return Error(BP_INTERNAL, races_.first_race() + ", and neither waits for the other: the kernel is wrong");
     }
     if (waits_in_vain_) {
-      return fail(
-          diag, BP_INTERNAL,
-          backend_ + ": a thread waits for a box that no thread copies, which would hang a GPU: the kernel is wrong");
+      return Error(BP_INTERNAL,
+                   "a thread waits for a box that no thread copies, which would hang a GPU: the kernel is wrong");
     }
-    return all_wait_like(threads_) ? BP_OK : differ("block", diag);
+    return all_wait_like(threads_) ? Status() : differ("block");
   }
 
   static Memory allocate(std::uint64_t bytes, std::uint64_t alignment = 64) {
@@ -275,17 +273,16 @@ class EmulatedBlock {
     ranges.push_back({"shared memory", reinterpret_cast<std::uint64_t>(shared_.get()), grid_.shared_bytes});
     return ranges;
   }
-  bp_status no_memory(const bp_diag_t *diag) const {
-    return fail(diag, BP_NO_MEMORY, backend_ + ": the host has no memory for the threads of an emulated block");
+  static Error no_memory() {
+    return Error(BP_NO_MEMORY, "the host has no memory for the threads of an emulated block");
   }
   static bool all_wait_like(std::span<const EmulatedThread> threads) {
     return std::ranges::all_of(threads,
                                [&](const EmulatedThread &other) { return other.waits_for == threads[0].waits_for; });
   }
-  bp_status differ(const char *what, const bp_diag_t *diag) const {
-    return fail(diag, BP_INTERNAL,
-                backend_ + ": threads of one " + what +
-                    " wait for different things, which would hang a GPU: the kernel is wrong");
+  static Error differ(const std::string &what) {
+    return Error(BP_INTERNAL,
+                 "threads of one " + what + " wait for different things, which would hang a GPU: the kernel is wrong");
   }
   void resume(std::span<const EmulatedThread> threads) {
     is_upwards_ = !is_upwards_;
@@ -298,7 +295,6 @@ class EmulatedBlock {
 
   static thread_local EmulatedThread *running;
 
-  const std::string &backend_;
   const std::uint32_t warp_size_;
   EmulatedKernel kernel_;
   std::span<void *const> pointers_;
@@ -330,21 +326,21 @@ class EmulatedKernels final : public LoadedKernels {
     }
   }
 
-  bp_status start(std::uint32_t segment, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const override {
+  Status start(std::uint32_t segment, std::span<const std::uint64_t> bases) const override {
     for (const std::uint32_t command : orders_[segment]) {
-      if (const bp_status status = start(plan_.commands[command], bases, diag); status != BP_OK) {
-        return command == orders_[segment].front() ? status : after_writing(status);
+      if (Status status = start(plan_.commands[command], bases); !status.ok()) {
+        return command == orders_[segment].front() ? std::move(status) : after_writing(std::move(status).error());
       }
     }
-    return BP_OK;
+    return {};
   }
   std::uint64_t resident_bytes() const override { return code_ == nullptr ? 0 : code_->mapped_bytes(); }
 
  private:
-  bp_status start(const Command &command, std::span<const std::uint64_t> bases, const bp_diag_t *diag) const {
+  Status start(const Command &command, std::span<const std::uint64_t> bases) const {
     const std::vector<std::uint64_t> addresses = addresses_of(plan_, command, bases);
     if (command.kind == CommandKind::Move) {
-      return machine_.move(addresses[0], addresses[1], command.size, diag);
+      return machine_.move(addresses[0], addresses[1], command.size);
     }
     std::vector<void *> pointers(addresses.size());
     std::ranges::transform(addresses, pointers.begin(), pointer);
@@ -358,15 +354,14 @@ class EmulatedKernels final : public LoadedKernels {
       const std::size_t number = ranges.size();
       ranges.push_back({"argument " + std::to_string(number), addresses[number], place.size});
     }
-    EmulatedBlock block(machine_.backend(), warp_size_,
-                        static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers, command.grid,
-                        std::move(ranges));
+    EmulatedBlock block(warp_size_, static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers,
+                        command.grid, std::move(ranges));
     for (std::uint32_t number = 0; number < command.grid.blocks; ++number) {
-      if (const bp_status status = block.run(number, diag); status != BP_OK) {
-        return number == 0 ? status : after_writing(status);
+      if (Status status = block.run(number); !status.ok()) {
+        return number == 0 ? std::move(status) : after_writing(std::move(status).error());
       }
     }
-    return BP_OK;
+    return {};
   }
 
   Machine &machine_;
@@ -379,30 +374,28 @@ class EmulatedKernels final : public LoadedKernels {
 class Emulator final : public Machine {
  public:
   Emulator(const Target &target, std::uint64_t memory_bytes)
-      : Machine(target.backend), warp_size_(static_cast<std::uint32_t>(target.warp_size)), left_(memory_bytes) {}
+      : warp_size_(static_cast<std::uint32_t>(target.warp_size)), left_(memory_bytes) {}
   ~Emulator() override {
     for (const auto &[address, size] : pieces_) {
       std::free(pointer(address));
     }
   }
 
-  bp_status allocate(std::uint64_t size, std::uint32_t alignment, std::uint64_t &address,
-                     const bp_diag_t *diag) override {
+  Result<std::uint64_t> allocate(std::uint64_t size, std::uint32_t alignment) override {
     std::lock_guard lock(mutex_);
     if (size > left_) {
-      return fail(diag, BP_NO_MEMORY,
-                  "the emulated GPU has " + std::to_string(left_) + " bytes left, but " + std::to_string(size) +
-                      " are requested");
+      return Error(BP_NO_MEMORY, "the emulated GPU has " + std::to_string(left_) + " bytes left, but " +
+                                     std::to_string(size) + " are requested");
     }
     const std::uint64_t step = std::max<std::uint64_t>(alignment, 64);
     void *memory = std::aligned_alloc(step, (size + step - 1) / step * step);
     if (memory == nullptr) {
-      return fail(diag, BP_NO_MEMORY, "the host has no " + std::to_string(size) + " bytes");
+      return Error(BP_NO_MEMORY, "the host has no " + std::to_string(size) + " bytes");
     }
-    address = reinterpret_cast<std::uint64_t>(memory);
+    const auto address = reinterpret_cast<std::uint64_t>(memory);
     pieces_.emplace(address, size);
     left_ -= size;
-    return BP_OK;
+    return address;
   }
   void release(std::uint64_t address) override {
     std::lock_guard lock(mutex_);
@@ -412,59 +405,46 @@ class Emulator final : public Machine {
       pieces_.erase(found);
     }
   }
-  bp_status copy_in(std::uint64_t to, const void *from, std::uint64_t size, const bp_diag_t *diag) override {
-    const bp_status status = check_range(to, size, diag);
-    if (status == BP_OK) {
-      std::memcpy(pointer(to), from, size);
-    }
-    return status;
+  Status copy_in(std::uint64_t to, const void *from, std::uint64_t size) override {
+    BP_TRY(check_range(to, size));
+    std::memcpy(pointer(to), from, size);
+    return {};
   }
-  bp_status copy_out(void *to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
-    const bp_status status = check_range(from, size, diag);
-    if (status == BP_OK) {
-      std::memcpy(to, pointer(from), size);
-    }
-    return status;
+  Status copy_out(void *to, std::uint64_t from, std::uint64_t size) override {
+    BP_TRY(check_range(from, size));
+    std::memcpy(to, pointer(from), size);
+    return {};
   }
-  bp_status move(std::uint64_t to, std::uint64_t from, std::uint64_t size, const bp_diag_t *diag) override {
-    bp_status status = check_range(to, size, diag);
-    status = status == BP_OK ? check_range(from, size, diag) : status;
-    if (status == BP_OK) {
-      std::memmove(pointer(to), pointer(from), size);
-    }
-    return status;
+  Status move(std::uint64_t to, std::uint64_t from, std::uint64_t size) override {
+    BP_TRY(check_range(to, size));
+    BP_TRY(check_range(from, size));
+    std::memmove(pointer(to), pointer(from), size);
+    return {};
   }
-  bp_status finish(const bp_diag_t *) override { return BP_OK; }
-  std::unique_ptr<Mark> mark(bp_status &, const bp_diag_t *) override { return nullptr; }
-  bp_status check(const bp_diag_t *) const override { return BP_OK; }
+  Status finish() override { return {}; }
+  Result<std::shared_ptr<const plugin::Mark>> mark() override { return nullptr; }
+  Status check() const override { return {}; }
 
-  std::unique_ptr<LoadedKernels> load(const LaunchPlan &plan, std::span<const CodePart> parts, bp_status &status,
-                                      const bp_diag_t *diag) override {
+  Result<std::unique_ptr<LoadedKernels>> load(const LaunchPlan &plan, std::span<const CodePart> parts) override {
     std::unique_ptr<emit::LinkedObjects> linked;
     if (plan.kernel_count > 0) {
-      std::string error;
-      linked = emit::LinkedObjects::link({&parts[0].code, 1}, kernel_table_name, error);
-      if (linked == nullptr) {
-        status = fail(diag, BP_INVALID, error);
-        return nullptr;
-      }
+      BP_ASSIGN(linked, emit::LinkedObjects::link({&parts[0].code, 1}, kernel_table_name));
     }
     return std::make_unique<EmulatedKernels>(*this, warp_size_, plan, std::move(linked));
   }
 
  private:
-  bp_status check_range(std::uint64_t address, std::uint64_t size, const bp_diag_t *diag) const {
+  Status check_range(std::uint64_t address, std::uint64_t size) const {
     std::lock_guard lock(mutex_);
     const auto next = pieces_.upper_bound(address);
     if (next != pieces_.begin()) {
       const auto &[start, length] = *std::prev(next);
       if (address - start <= length && size <= length - (address - start)) {
-        return BP_OK;
+        return {};
       }
     }
-    return fail(diag, BP_INVALID,
-                backend() + ": " + std::to_string(size) + " bytes at " + std::to_string(address) +
-                    " of the emulated GPU are not inside of a piece of its memory");
+    return Error(BP_INVALID, std::to_string(size) + " bytes at " + std::to_string(address) +
+                                 " of the emulated GPU are not inside of a piece of its memory");
   }
 
   const std::uint32_t warp_size_;

@@ -23,13 +23,13 @@ std::string host_features() {
 
 }  // namespace
 
-std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error) {
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_host_machine() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  return make_machine(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), host_features(), error);
+  return make_machine(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), host_features());
 }
 
 std::string host_text() {

@@ -9,7 +9,7 @@
 namespace bp::gpu {
 
 // Returns nullptr and sets the error if LLVM has no code generator for the host. Threads: any.
-std::unique_ptr<llvm::TargetMachine> make_host_machine(std::string &error);
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_host_machine();
 // Text that differs between hosts whose code differs.
 std::string host_text();
 

@@ -73,10 +73,9 @@ Words input() {
 Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::function<void(const Code &)> &body,
             const std::vector<TensorMap> &maps = {}, bool finds_races = false) {
   const Target target = full_target();
-  std::string error;
-  const auto host = make_host_machine(error);
-  INFO(error);
-  REQUIRE(host != nullptr);
+  const auto made = make_host_machine();
+  REQUIRE(made.ok());
+  const auto &host = *made;
   llvm::LLVMContext context;
   llvm::Module module("kernels", context);
   module.setTargetTriple(host->getTargetTriple().str());
@@ -87,10 +86,8 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   body({b, *emulated, frame});
   emulated->end_kernel(b, frame, threads, 1);
   emulated->finish(module, 1);
-  GeneratedCode code;
-  const bool is_generated = generate_code(module, {.make_machine = make_host_machine}, {}, code, error);
-  INFO(error);
-  REQUIRE(is_generated);
+  const auto code = generate_code(module, {.make_machine = make_host_machine}, {});
+  REQUIRE(code.ok());
 
   Words results(threads), words = input();
   LaunchPlan plan;
@@ -105,17 +102,13 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   launch.map_count = static_cast<std::uint32_t>(maps.size());
   launch.grid = {.blocks = 1, .threads = threads, .shared_bytes = shared_bytes};
   const auto machine = make_emulator(target, 0);
-  Outcome outcome;
-  plugin::FirstReport report;
-  const auto kernels = machine->load(plan, code.parts, outcome.status, &report.abi);
-  INFO(report.message);
-  REQUIRE(kernels != nullptr);
+  const auto kernels = machine->load(plan, code->parts);
+  REQUIRE(kernels.ok());
   const std::uint64_t bases[] = {reinterpret_cast<std::uint64_t>(results.data()),
                                  reinterpret_cast<std::uint64_t>(words.data()), 0};
-  outcome.status = kernels->start(0, bases, &report.abi);
-  outcome.message = report.message;
-  outcome.words = std::move(results);
-  return outcome;
+  const plugin::Status status = (*kernels)->start(0, bases);
+  return status.ok() ? Outcome{BP_OK, "", std::move(results)}
+                     : Outcome{status.error().status(), status.error().message(), std::move(results)};
 }
 
 Words numbers(std::uint32_t count, std::uint32_t first) {
@@ -208,7 +201,7 @@ TEST_CASE("threads that wait for different things are found") {
     INFO(thread);
     const Outcome outcome = run_waits(static_cast<std::uint64_t>(thread), wait);
     CHECK(outcome.status == BP_INTERNAL);
-    CHECK(outcome.message == "vendor: threads of one " + std::string(what) + end);
+    CHECK(outcome.message == "threads of one " + std::string(what) + end);
   }
   CHECK(run_waits(64, of_block).status == BP_OK);
 }
@@ -271,10 +264,10 @@ TEST_CASE("a byte that threads access without waiting for each other is found") 
     // Whoever comes first.
     const std::string unordered = ", and neither waits for the other: the kernel is wrong";
     CHECK(touched(is_write, 1, nothing_else).message ==
-          "vendor: thread 1 of block 0 writes byte 4 of shared memory, which thread 0 of block 0 has " +
+          "thread 1 of block 0 writes byte 4 of shared memory, which thread 0 of block 0 has " +
               std::string(is_write ? "written" : "read") + unordered);
     CHECK(touched(is_write, 32, warp).message ==
-          "vendor: thread 31 of block 0 " + std::string(is_write ? "writes" : "reads") +
+          "thread 31 of block 0 " + std::string(is_write ? "writes" : "reads") +
               " byte 252 of shared memory, which thread 63 of block 0 has written" + unordered);
   }
   // Also what another one has read, and in memory that outlives the block.
@@ -286,10 +279,9 @@ TEST_CASE("a byte that threads access without waiting for each other is found") 
         code.result(first);
       },
       {}, true);
-  CHECK(
-      outcome.message ==
-      "vendor: thread 1 of block 0 writes byte 28 of argument 1, which thread 0 of block 0 has read, and neither waits "
-      "for the other: the kernel is wrong");
+  CHECK(outcome.message ==
+        "thread 1 of block 0 writes byte 28 of argument 1, which thread 0 of block 0 has read, and neither waits "
+        "for the other: the kernel is wrong");
 }
 
 TEST_CASE("asynchronous copies are visible no sooner than they are waited for") {
@@ -355,7 +347,7 @@ TEST_CASE("a copy that is started too early overwrites data that is still read")
 
 TEST_CASE("boxes are visible when they are waited for, and a wait for a box that is never copied is found") {
   const std::string message =
-      "vendor: a thread waits for a box that no thread copies, which would hang a GPU: the kernel is wrong";
+      "a thread waits for a box that no thread copies, which would hang a GPU: the kernel is wrong";
   const Outcome copied = run_box(true, lines_bytes, true);
   CHECK(copied.status == BP_OK);
   CHECK(copied.words == numbers(32, 1000));

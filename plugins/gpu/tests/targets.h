@@ -20,8 +20,7 @@ inline constexpr EnoughRegisters enough_registers;
 
 // A GPU without any units besides its threads.
 inline Target plain_target(std::int64_t warp_size) {
-  return {.backend = "vendor",
-          .name = "first",
+  return {.name = "first",
           .warp_size = warp_size,
           .usual_shared_bytes = 48 * 1024,
           .max_shared_bytes = 64 * 1024,

@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
-#include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/single_device.h"
-#include "plugins/gpu/device_functions.h"
+#include "plugins/gpu/device.h"
 #include "plugins/gpu/tests/targets.h"
 
 BP_PLUGIN_MANIFEST(R"({
@@ -36,25 +35,19 @@ constexpr bp_option_desc_t option_descriptions[] = {
 class VendorDevice final : public Device {
  public:
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1,       "test.vendor",     "GPU of a vendor",   "Vendor",
-      "0.1.0",         nullptr, device_extensions, option_descriptions, std::size(option_descriptions)};
+      BP_VERSION_INIT, 1,       "test.vendor", "GPU of a vendor",   "Vendor",
+      "0.1.0",         nullptr, nullptr,       option_descriptions, std::size(option_descriptions)};
+  static constexpr std::string_view message_prefix = "vendor: ";
 
   VendorDevice() : Device({.magic = "VENDOR01", .backend = "vendor's", .max_shared_bytes = 200 * 1024}) {
     options_.is_emulated = true;
   }
-  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *) {
-    if (key == "gpu") {
-      gpu_ = value;
-    } else {
-      options_.finds_races = value == std::string_view("1");
-    }
-    return BP_OK;
+  plugin::Status set_option(std::string_view key, std::string_view value) {
+    return plugin::set_option(key, value, {{"gpu", &gpu_}, {"races", &options_.finds_races}});
   }
-  bp_status init(const bp_diag_t *) {
-    set_up(gpu_ == "full" ? full_target() : plain_target(gpu_ == "wide" ? 64 : 32), "emulated " + gpu_);
-    return BP_OK;
+  plugin::Result<std::string> init() {
+    return set_up(gpu_ == "full" ? full_target() : plain_target(gpu_ == "wide" ? 64 : 32), "emulated " + gpu_);
   }
-  const void *extension(std::string_view id) const { return functions_.extension(id); }
 
  private:
   const DeviceOptions &options() const override { return options_; }
@@ -63,12 +56,10 @@ class VendorDevice final : public Device {
   CodeRequest code_request() const override { return {}; }
   std::string whole_code(std::span<const CodePart>) const override { return ""; }
   const char *code_ending() const override { return ".s"; }
-  std::unique_ptr<Machine> open_machine(bp_status &status, const bp_diag_t *diag) override {
-    status = plugin::fail(diag, BP_DEVICE_LOST, "vendor: there is no GPU");
-    return nullptr;
+  plugin::Result<std::unique_ptr<Machine>> open_machine() override {
+    return plugin::Error(BP_DEVICE_LOST, "there is no GPU");
   }
 
-  const DeviceFunctions<VendorDevice> functions_{*this};
   DeviceOptions options_;
   std::string gpu_ = "narrow";
 };

@@ -78,9 +78,8 @@ std::string text_of(const ContractionShape &shape) {
 std::string choices(const std::string &name, const emit::Contraction &contraction) {
   std::string line = fmt::format("{:<46}", name);
   for (const char *text : {"sm_75", "sm_80", "sm_90", "sm_90a"}) {
-    std::string error;
     const std::vector<emit::ContractionProblem> problems = emit::normalize({contraction}, {.vector_bits = 128});
-    line += fmt::format("{:<18}", text_of(emit::choose_shapes(problems, parse_target(text, error)->facts())[0]));
+    line += fmt::format("{:<18}", text_of(emit::choose_shapes(problems, parse_target(text)->facts())[0]));
   }
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }

@@ -20,35 +20,10 @@ using bp::plugin::Instruction;
 using bp::plugin::ModuleView;
 using bp::plugin::Shape;
 
-constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_LAYOUT, nullptr};
-
 constexpr const char *faults[] = {"stream", "instr", "slot", "layout", "gain", nullptr};
 constexpr bp_option_desc_t options[] = {
     {"gain", "-1", "nanoseconds that a granted preference saves; negative: required", nullptr, BP_OPTION_REAL, 0},
     {"bad", nullptr, "what a preference has wrong", faults, BP_OPTION_TEXT, 0},
-};
-
-struct Columns {
-  static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "org.example.columns", "Columns", nullptr, "1", nullptr, features, options, 2};
-  bp_device_t abi;
-  const bp_host_t *host = nullptr;
-  float gain = -1;
-  std::string bad;
-
-  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *) {
-    if (key == "gain") {
-      gain = std::strtof(value, nullptr);
-    } else {
-      bad = value;
-    }
-    return BP_OK;
-  }
-  bp_status init(const bp_diag_t *) {
-    abi.target = "columns";
-    return BP_OK;
-  }
-  static const void *extension(std::string_view id);
 };
 
 // Returns the index of element (i, j) in a matrix without tiles.
@@ -127,7 +102,26 @@ bool is_product(Instruction i) {
   return left.size() == 1 && right.size() == 1 && left[0] == 1 && right[0] == 0;
 }
 
-bp_kernel find(const bp_device_t *device, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+struct Columns {
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "org.example.columns", "Columns", nullptr, "1", nullptr, nullptr, options, 2};
+  float gain = -1;
+  std::string bad;
+
+  bp::plugin::Status set_option(std::string_view key, std::string_view value) {
+    if (key == "gain") {
+      gain = std::strtof(std::string(value).c_str(), nullptr);
+    } else {
+      bad = value;
+    }
+    return {};
+  }
+  bp::plugin::Result<std::string> init() { return "columns"; }
+  bp::plugin::Result<bp_kernel> find(const bp_module_t *module, std::uint32_t instr) const;
+  bp::plugin::Result<std::string> preferences(const bp_module_t *module) const;
+};
+
+bp::plugin::Result<bp_kernel> Columns::find(const bp_module_t *module, std::uint32_t instr) const {
   const Instruction i = ModuleView(module).instruction(instr);
   for (std::uint32_t k = 0; k < i.operand_count(); ++k) {
     if (!is_matrix(i.operand(k).shape())) {
@@ -140,48 +134,35 @@ bp_kernel find(const bp_device_t *device, const bp_module_t *module, std::uint32
     case BP_OP_TRANSPOSE: return transpose;
     case BP_OP_DOT: {
       const bool along_columns = i.operand(1).shape().minor_to_major()[0] == 0;
-      const bool may_change = module->stage == BP_STAGE_LEGALIZE || bp::plugin::device_of<Columns>(device).gain >= 0;
+      const bool may_change = module->stage == BP_STAGE_LEGALIZE || gain >= 0;
       return is_product(i) && (along_columns || may_change) ? dot : nullptr;
     }
     default: return nullptr;
   }
 }
 
-bp_status preferences(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out,
-                      const bp_diag_t *) {
-  const Columns &self = bp::plugin::device_of<Columns>(device);
+bp::plugin::Result<std::string> Columns::preferences(const bp_module_t *module) const {
+  std::string bytes;
   for (const Instruction i : ModuleView(module).entry().instructions()) {
     if (i.op() != BP_OP_DOT) {
       continue;
     }
-    bp_layout_preference_t preference = {i.index(), 1, self.gain, 3};
+    bp_layout_preference_t preference = {i.index(), 1, gain, 3};
     std::array<std::int64_t, 3> words = {0, 1, 0};
-    if (self.bad == "instr") {
+    if (bad == "instr") {
       preference.instr = 1000;
-    } else if (self.bad == "slot") {
+    } else if (bad == "slot") {
       preference.slot = BP_SLOT_RESULT + 1;
-    } else if (self.bad == "layout") {
+    } else if (bad == "layout") {
       words[1] = 0;
-    } else if (self.bad == "gain") {
+    } else if (bad == "gain") {
       preference.gain_ns = std::nanf("");
-    } else if (self.bad == "stream") {
+    } else if (bad == "stream") {
       preference.word_count = 4;
     }
-    for (const auto &[bytes, size] : {std::pair<const void *, std::uint64_t>(&preference, sizeof preference),
-                                      std::pair<const void *, std::uint64_t>(words.data(), sizeof words)}) {
-      if (const bp_status status = out->write(out, bytes, size); status != BP_OK) {
-        return status;
-      }
-    }
+    bp::plugin::append_preference(bytes, preference, words);
   }
-  return BP_OK;
-}
-
-constexpr bp_device_kernels_t kernels = {find};
-constexpr bp_device_layout_t layout = {preferences};
-
-const void *Columns::extension(std::string_view id) {
-  return id == BP_EXT_KERNELS ? static_cast<const void *>(&kernels) : id == BP_EXT_LAYOUT ? &layout : nullptr;
+  return bytes;
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // A backend that adds and negates f32, and rewrites modules by bp.rewrite/1. Options: "phase": the phase in which it
 // does; "makes": how it rewrites subtract and add: "sum" x + -y, "swap" y + x, "product" an op that it does not claim;
 // or the error in its output: "bytes", "stage", "result", "status".
-#include <cstdlib>
 #include <string>
 
-#include "backplane/backplane.h"
 #include "plugin_api/cpp/module_view.h"
 #include "plugin_api/cpp/module_writer.h"
 #include "plugin_api/cpp/single_device.h"
@@ -19,34 +17,10 @@ using bp::plugin::Instruction;
 using bp::plugin::ModuleView;
 using bp::plugin::ModuleWriter;
 
-constexpr const char *features[] = {BP_EXT_KERNELS, BP_EXT_REWRITE, nullptr};
 constexpr const char *makes[] = {"sum", "swap", "product", "bytes", "stage", "result", "status", nullptr};
 constexpr bp_option_desc_t options[] = {
     {"phase", "0", "in which it rewrites", nullptr, BP_OPTION_INTEGER, 0},
     {"makes", "sum", "what it writes", makes, BP_OPTION_TEXT, 0},
-};
-
-struct Rewriting {
-  static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "org.example.rewriting", "Rewriting", nullptr, "1", nullptr, features, options, 2};
-  bp_device_t abi;
-  const bp_host_t *host = nullptr;
-  std::uint32_t phase = 0;
-  std::string makes = "sum";
-
-  bp_status set_option(std::string_view key, const char *value, const bp_diag_t *) {
-    if (key == "phase") {
-      phase = static_cast<std::uint32_t>(std::atoi(value));
-    } else {
-      makes = value;
-    }
-    return BP_OK;
-  }
-  bp_status init(const bp_diag_t *) {
-    abi.target = "rewriting";
-    return BP_OK;
-  }
-  static const void *extension(std::string_view id);
 };
 
 bp_status compute(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
@@ -58,12 +32,6 @@ bp_status compute(const bp_device_t *, const bp_call_t *call, const bp_diag_t *)
     result[k] = b != nullptr ? a[k] + b[k] : -a[k];
   }
   return BP_OK;
-}
-
-bp_kernel find(const bp_device_t *, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
-  const Instruction i = ModuleView(module).instruction(instr);
-  const bool is_known = i.op() == BP_OP_ADD || i.op() == BP_OP_NEGATE;
-  return is_known && i.result().shape().dtype() == BP_DTYPE_F32 ? compute : nullptr;
 }
 
 bool write(const std::string &makes, Instruction i, ModuleWriter &writer) {
@@ -90,41 +58,42 @@ bool write(const std::string &makes, Instruction i, ModuleWriter &writer) {
   return false;
 }
 
-// Forwards the output, but with another stage.
-struct OtherStage : bp_ostream_t {
-  const bp_ostream_t *out;
+struct Rewriting {
+  static constexpr bp_device_desc_t description = {
+      BP_VERSION_INIT, 1, "org.example.rewriting", "Rewriting", nullptr, "1", nullptr, nullptr, options, 2};
+  std::uint64_t phase = 0;
+  std::string makes = "sum";
+
+  bp::plugin::Status set_option(std::string_view key, std::string_view value) {
+    return bp::plugin::set_option(key, value, {{"phase", &phase}, {"makes", &makes}});
+  }
+  bp::plugin::Result<std::string> init() { return "rewriting"; }
+
+  bp::plugin::Result<bp_kernel> find(const bp_module_t *module, std::uint32_t instr) const {
+    const Instruction i = ModuleView(module).instruction(instr);
+    const bool is_known = i.op() == BP_OP_ADD || i.op() == BP_OP_NEGATE;
+    return is_known && i.result().shape().dtype() == BP_DTYPE_F32 ? compute : nullptr;
+  }
+  bp::plugin::Result<std::string> rewrite(std::uint32_t in_phase, const bp_module_t *module) const;
 };
 
-bp_status rewrite(const bp_device_t *device, std::uint32_t phase, const bp_module_t *module, const bp_ostream_t *out,
-                  const bp_diag_t *diag) {
-  const Rewriting &self = bp::plugin::device_of<Rewriting>(device);
-  if (phase != self.phase) {
-    return BP_OK;
+bp::plugin::Result<std::string> Rewriting::rewrite(std::uint32_t in_phase, const bp_module_t *module) const {
+  if (in_phase != phase) {
+    return std::string();
   }
-  if (self.makes == "status") {
-    return bp::plugin::fail(diag, BP_INTERNAL, "no paper");
+  if (makes == "status") {
+    return bp::plugin::Error(BP_INTERNAL, "no paper");
   }
-  if (self.makes == "bytes") {
-    return out->write(out, "BPMODULE", 8);
+  if (makes == "bytes") {
+    return std::string("BPMODULE");
   }
   ModuleWriter writer{ModuleView(module)};
-  writer.for_each([&](Instruction i) { return write(self.makes, i, writer); });
-  OtherStage other{{nullptr,
-                    [](const bp_ostream_t *stream, const void *bytes, std::uint64_t size) {
-                      auto &real = *static_cast<const OtherStage *>(stream)->out;
-                      std::string copy(static_cast<const char *>(bytes), size);
-                      reinterpret_cast<bp_module_t *>(copy.data())->stage = BP_STAGE_LAID_OUT;
-                      return real.write(&real, copy.data(), size);
-                    }},
-                   out};
-  return writer.write(self.makes == "stage" ? &other : out);
-}
-
-constexpr bp_device_kernels_t kernels = {find};
-constexpr bp_device_rewrite_t rewrites = {rewrite};
-
-const void *Rewriting::extension(std::string_view id) {
-  return id == BP_EXT_KERNELS ? static_cast<const void *>(&kernels) : id == BP_EXT_REWRITE ? &rewrites : nullptr;
+  writer.for_each([&](Instruction i) { return write(makes, i, writer); });
+  std::string bytes = writer.bytes();
+  if (makes == "stage") {
+    reinterpret_cast<bp_module_t *>(bytes.data())->stage = BP_STAGE_LAID_OUT;
+  }
+  return bytes;
 }
 
 }  // namespace

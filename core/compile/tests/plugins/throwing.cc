@@ -17,18 +17,14 @@ struct ThrowingDevice {
   static constexpr bp_device_desc_t description = {
       BP_VERSION_INIT, 1, "org.example.throwing", "Throwing", nullptr, "1", nullptr, features, options, 1};
 
-  bp_device_t abi;
-  const bp_host_t *host;
   int searches_left = 0;  // before it throws: a module of one instruction is claimed three times, then loaded
 
-  bp_status set_option(std::string_view, const char *value, const bp_diag_t *) {
-    searches_left = std::string_view(value) == "load" ? 3 : 0;
-    return BP_OK;
+  bp::plugin::Status set_option(std::string_view, std::string_view value) {
+    searches_left = value == "load" ? 3 : 0;
+    return {};
   }
-  bp_status init(const bp_diag_t *) {
-    abi.target = "none";
-    return BP_OK;
-  }
+  bp::plugin::Result<std::string> init() { return "none"; }
+  // A table of its own, because the frame's would let no exception pass.
   static const void *extension(std::string_view id);
 };
 

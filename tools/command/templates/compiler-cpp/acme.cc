@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "backplane/backplane.h"
-#include "backplane/cpp/call.h"
 #include "backplane/cpp/module_view.h"
 #include "backplane/cpp/single_device.h"
 
@@ -27,10 +27,11 @@ BP_PLUGIN_MANIFEST(R"({
 
 namespace {
 
-using bp::plugin::fail;
-using bp::plugin::guarded;
+using bp::plugin::Error;
 using bp::plugin::Instruction;
 using bp::plugin::ModuleView;
+using bp::plugin::Result;
+using bp::plugin::Status;
 using bp::plugin::Value;
 
 constexpr std::string_view device_id = "com.acme.device";
@@ -97,17 +98,6 @@ const char *reason_against(Instruction instruction) {
   return nullptr;
 }
 
-bp_status claim(const bp_device_t *, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag) {
-  for (const Instruction instruction : ModuleView(module).instructions()) {
-    const char *reason = reason_against(instruction);
-    cost_ns[instruction.index()] = reason == nullptr ? 100 : -1;
-    if (reason != nullptr) {
-      diag->report(diag, BP_UNSUPPORTED, instruction.index(), reason);
-    }
-  }
-  return BP_OK;
-}
-
 // --- compile ---
 
 Place place_of(Value value) {
@@ -130,97 +120,97 @@ std::vector<Step> make_steps(ModuleView module) {
   return steps;
 }
 
-bp_status compile(const bp_device_t *, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *diag) {
-  return guarded(diag, [&]() -> bp_status {
-    const std::vector<Step> steps = make_steps(ModuleView(module));
-    Header header = {{}, version, static_cast<std::uint32_t>(steps.size()), checksum_of(bytes_of(steps))};
-    std::ranges::copy(magic, header.magic);
-    const bp_status status = artifact->write(artifact, &header, sizeof header);
-    return status == BP_OK ? bp::plugin::write(artifact, bytes_of(steps)) : status;
-  });
+std::string write_artifact(const std::vector<Step> &steps) {
+  Header header = {{}, version, static_cast<std::uint32_t>(steps.size()), checksum_of(bytes_of(steps))};
+  std::ranges::copy(magic, header.magic);
+  return std::string(reinterpret_cast<const char *>(&header), sizeof header) + std::string(bytes_of(steps));
 }
 
 // --- load and run ---
-
-struct Program {
-  bp_program_t abi;
-  std::vector<Step> steps;
-};
 
 template <class Operation>
 void elementwise(const Step &step, const float *x, const float *y, float *out, Operation operation) {
   std::transform(x, x + step.size / sizeof(float), y, out, operation);
 }
 
-bp_status run(const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *) {
-  const auto address = [&](const Place &place) {  // in host memory, see bp_loc
-    return reinterpret_cast<float *>(run->allocations[place.allocation].offset + place.offset);
-  };
-  for (const Step &step : static_cast<const Program *>(abi->program_data)->steps) {
-    const float *x = address(step.operands[0]), *y = address(step.operands[step.operand_count - 1]);
-    float *out = address(step.result);
-    switch (step.op) {
-      case BP_OP_ADD: elementwise(step, x, y, out, std::plus<>()); break;
-      case BP_OP_MULTIPLY: elementwise(step, x, y, out, std::multiplies<>()); break;
-      default: std::memmove(out, x, step.size);
-    }
-  }
-  return BP_OK;
-}
+struct Program {
+  bp_program_t abi{};
+  std::vector<Step> steps;
 
-void destroy(const bp_program_t *abi) {
-  delete static_cast<Program *>(abi->program_data);
-}
+  Status run(const bp_run_t &run) const {
+    const auto address = [&](const Place &place) {  // in host memory, see bp_loc
+      return reinterpret_cast<float *>(run.allocations[place.allocation].offset + place.offset);
+    };
+    for (const Step &step : steps) {
+      const float *x = address(step.operands[0]), *y = address(step.operands[step.operand_count - 1]);
+      float *out = address(step.result);
+      switch (step.op) {
+        case BP_OP_ADD: elementwise(step, x, y, out, std::plus<>()); break;
+        case BP_OP_MULTIPLY: elementwise(step, x, y, out, std::multiplies<>()); break;
+        default: std::memmove(out, x, step.size);
+      }
+    }
+    return {};
+  }
+};
 
 bool is_of(const Step &step, std::uint32_t allocation_count) {
   const auto inside = [&](const Place &place) { return place.allocation < allocation_count; };
   return inside(step.result) && std::ranges::all_of(step.operands, inside) && step.operand_count - 1 < 2;
 }
 
-bp_status load(const bp_device_t *, const void *artifact, std::uint64_t size, const bp_loc_t *, std::uint8_t *,
-               std::uint32_t allocation_count, const bp_program_t **loaded, const bp_diag_t *diag) {
-  return guarded(diag, [&]() -> bp_status {
-    Header header;
-    if (size < sizeof header) {
-      return fail(diag, BP_INVALID, "the artifact is too short");
+Result<std::vector<Step>> read_artifact(std::span<const char> artifact, std::uint32_t allocation_count) {
+  Header header;
+  if (artifact.size() < sizeof header) {
+    return Error(BP_INVALID, "the artifact is too short");
+  }
+  std::memcpy(&header, artifact.data(), sizeof header);
+  const std::string_view bytes(artifact.data() + sizeof header, artifact.size() - sizeof header);
+  if (!std::ranges::equal(header.magic, magic) || header.version != version) {
+    return Error(BP_INVALID, "the artifact is not of this version of the plugin");
+  }
+  if (bytes.size() != header.step_count * sizeof(Step) || checksum_of(bytes) != header.checksum) {
+    return Error(BP_INVALID, "the artifact is damaged");
+  }
+  std::vector<Step> steps(header.step_count);
+  std::ranges::copy(bytes, reinterpret_cast<char *>(steps.data()));
+  for (const Step &step : steps) {
+    if (!is_of(step, allocation_count)) {
+      return Error(BP_INVALID, "the artifact is of another program");
     }
-    std::memcpy(&header, artifact, sizeof header);
-    const std::string_view bytes(static_cast<const char *>(artifact) + sizeof header, size - sizeof header);
-    if (!std::ranges::equal(header.magic, magic) || header.version != version) {
-      return fail(diag, BP_INVALID, "the artifact is not of this version of the plugin");
-    }
-    if (bytes.size() != header.step_count * sizeof(Step) || checksum_of(bytes) != header.checksum) {
-      return fail(diag, BP_INVALID, "the artifact is damaged");
-    }
-    auto program = std::make_unique<Program>();
-    program->steps.resize(header.step_count);
-    std::ranges::copy(bytes, reinterpret_cast<char *>(program->steps.data()));
-    for (const Step &step : program->steps) {
-      if (!is_of(step, allocation_count)) {
-        return fail(diag, BP_INVALID, "the artifact is of another program");
-      }
-    }
-    program->abi = {program.get(), 0, sizeof(Program) + bytes.size(), 1, 0, run, destroy};
-    *loaded = &program.release()->abi;
-    return BP_OK;
-  });
+  }
+  return steps;
 }
 
-constexpr bp_device_compiler_t compiler = {claim, compile, load};
-constexpr const char *features[] = {BP_EXT_COMPILER, nullptr};
+// --- the device ---
 
 struct Device {
   static constexpr bp_device_desc_t description = {BP_VERSION_INIT, 1,       device_id.data(), "Acme",  "Acme",
-                                                   "0.1.0",         nullptr, features,         nullptr, 0};
+                                                   "0.1.0",         nullptr, nullptr,          nullptr, 0};
 
-  bp_device_t abi;
-  const bp_host_t *host;
+  // Returns everything besides the version that answers depend on.
+  Result<std::string> init() { return "1"; }
 
-  bp_status init(const bp_diag_t *) {
-    abi.target = "1";  // everything besides the version that answers depend on
-    return BP_OK;
+  Status claim(const bp_module_t *module, bp::plugin::Claims &claims) const {
+    for (const Instruction instruction : ModuleView(module).instructions()) {
+      if (const char *reason = reason_against(instruction)) {
+        claims.refuse(instruction.index(), reason);
+      } else {
+        claims.take(instruction.index(), 100);
+      }
+    }
+    return {};
   }
-  static const void *extension(std::string_view id) { return id == BP_EXT_COMPILER ? &compiler : nullptr; }
+  Result<std::string> compile(const bp_module_t *module) const {
+    return write_artifact(make_steps(ModuleView(module)));
+  }
+  Result<std::unique_ptr<Program>> load(std::span<const char> artifact, std::uint32_t allocation_count) {
+    auto program = std::make_unique<Program>();
+    BP_ASSIGN(program->steps, read_artifact(artifact, allocation_count));
+    program->abi.resident_size = sizeof(Program) + artifact.size();
+    program->abi.scratch_alignment = 1;
+    return program;
+  }
 };
 
 }  // namespace

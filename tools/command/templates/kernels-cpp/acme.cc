@@ -1,7 +1,7 @@
 // Acme: a backend of a few kernels. The core asks find() about each instruction; those with a kernel run here.
 #include <functional>
+#include <string>
 
-#include "backplane/backplane.h"
 #include "backplane/cpp/module_view.h"
 #include "backplane/cpp/single_device.h"
 
@@ -21,8 +21,10 @@ BP_PLUGIN_MANIFEST(R"({
 
 namespace {
 
+using bp::plugin::Error;
 using bp::plugin::Instruction;
 using bp::plugin::ModuleView;
+using bp::plugin::Result;
 
 template <class Operation>
 bp_status elementwise(const bp_device_t *, const bp_call_t *call, const bp_diag_t *) {
@@ -57,38 +59,24 @@ bool is_plain(Instruction instruction) {
   return instruction.result().shape().dtype() == BP_DTYPE_F32;
 }
 
-// Returns the kernel for this instruction, or null after reporting why there is none.
-bp_kernel find(const bp_device_t *, const bp_module_t *module, std::uint32_t index, const bp_diag_t *diag) {
-  const Instruction instruction = ModuleView(module).instruction(index);
-  for (const auto &[op, kernel] : all_kernels) {
-    if (instruction.op() != op) {
-      continue;
-    }
-    if (is_plain(instruction)) {
-      return kernel;
-    }
-    diag->report(diag, BP_UNSUPPORTED, index, "expected f32, equal layouts, and no attributes");
-    return nullptr;
-  }
-  diag->report(diag, BP_UNSUPPORTED, index, "there is no kernel for this op");
-  return nullptr;
-}
-
-constexpr bp_device_kernels_t kernels = {find};
-constexpr const char *features[] = {BP_EXT_KERNELS, nullptr};
-
 struct Device {
   static constexpr bp_device_desc_t description = {BP_VERSION_INIT, 1,       "com.acme.device", "Acme",  "Acme",
-                                                   "0.1.0",         nullptr, features,          nullptr, 0};
+                                                   "0.1.0",         nullptr, nullptr,           nullptr, 0};
 
-  bp_device_t abi;
-  const bp_host_t *host;
+  // Returns everything besides the version that answers depend on.
+  Result<std::string> init() { return "1"; }
 
-  bp_status init(const bp_diag_t *) {
-    abi.target = "1";  // everything besides the version that answers depend on
-    return BP_OK;
+  // Returns the kernel for this instruction, or why there is none.
+  Result<bp_kernel> find(const bp_module_t *module, std::uint32_t index) const {
+    const Instruction instruction = ModuleView(module).instruction(index);
+    for (const auto &[op, kernel] : all_kernels) {
+      if (instruction.op() == op) {
+        return is_plain(instruction) ? Result<bp_kernel>(kernel)
+                                     : Error(BP_UNSUPPORTED, "expected f32, equal layouts, and no attributes");
+      }
+    }
+    return Error(BP_UNSUPPORTED, "there is no kernel for this op");
   }
-  static const void *extension(std::string_view id) { return id == BP_EXT_KERNELS ? &kernels : nullptr; }
 };
 
 }  // namespace
