@@ -65,8 +65,8 @@ struct BackendOptions {
   std::vector<host::Layer> layers = {};
   // Ids of host services that are not offered to the plugin, such as "bp.log/1". For tests.
   std::set<std::string, std::less<>> withdrawn_services = {};
-  // If set, each plugin runs in a process of its own, which is restarted if it crashes or hangs: see
-  // core/remote/isolate.h.
+  // If set, each plugin runs in a process of its own: if it crashes or hangs, the backend is lost, and has to be loaded
+  // again. See core/remote/isolate.h.
   std::optional<Isolation> isolation = {};
   // Thread pool for the loops of the backend. Not owned, must outlive the backend. nullptr: the process-wide pool,
   // which has one thread per processor.

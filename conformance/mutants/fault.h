@@ -36,9 +36,9 @@ struct Fault {
   std::function<bp_status(const Next<bp_status()> &next)> entry_init = {};
   std::function<void(const Next<void()> &next)> entry_deinit = {};
   std::function<const void *(const Next<const void *(const char *id)> &next, const char *id)> entry_get_factory = {};
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel)     \
-  std::function<result(const Next<result parameters> &next,                                  \
-                       layers::Layered##object &object##_ BP_LAYERED_PARAMETERS parameters)> \
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) \
+  std::function<result(const Next<result parameters> &next,                                   \
+                       layers::Layered##object &object##_ BP_LAYERED_PARAMETERS parameters)>  \
       table##_##name = {};
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION

@@ -31,7 +31,7 @@ class Mutation final : public Interposer {
     const Next<const void *(const char *)> next([&](const char *asked) { return Interposer::get_factory(asked); }, id);
     return fault_.entry_get_factory ? fault_.entry_get_factory(next, id) : next();
   }
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel)        \
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles)   \
   result table##_##name(Layered##object &object##_ BP_LAYERED_PARAMETERS parameters) override { \
     const Next<result parameters> next([&] parameters -> result {                               \
       return Interposer::table##_##name(object##_ BP_LAYERED_PARAMETERS arguments);             \

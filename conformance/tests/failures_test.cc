@@ -25,7 +25,7 @@ using layers::Failure;
 using layers::Function;
 
 constexpr Function functions[] = {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) Function::table##_##name,
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) Function::table##_##name,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/host/diagnostics.h"
+#include "core/runtime/kernel_program.h"
 
 namespace bp::compile {
 namespace {
@@ -46,7 +47,7 @@ Result<Answers> ask_for_kernels(const host::Device &device, const ir::Module &mo
     bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
       bool found = device.kernels()->find(device.abi(), image.module(), instruction.index(), diag) != nullptr;
       answers.cost[instruction.index()] = found ? 0.0f : -1.0f;
-      return BP_OK;
+      return runtime::status_of_find(diagnostics);
     });
     BP_TRY(diagnostics.result(status, device.id(), "find", image, module));
     add_reasons(diagnostics, answers.reasons);

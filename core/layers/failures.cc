@@ -6,7 +6,7 @@ namespace bp::layers {
 namespace {
 
 constexpr bool fallible[] = {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) \
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) \
   std::is_same_v<result, bp_status> || std::is_pointer_v<result>,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
@@ -30,7 +30,7 @@ class FailureLayer final : public Interposer {
   FailureLayer(std::unique_ptr<host::Entry> below, std::shared_ptr<Failure> failure)
       : Interposer(std::move(below)), failure_(std::move(failure)) {}
 
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel)        \
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles)   \
   result table##_##name(Layered##object &object##_ BP_LAYERED_PARAMETERS parameters) override { \
     if constexpr (fallible[static_cast<std::size_t>(Function::table##_##name)]) {               \
       if (strikes(Function::table##_##name, sink arguments)) {                                  \
@@ -76,19 +76,6 @@ class FailureLayer final : public Interposer {
 
 bool is_fallible(Function function) {
   return fallible[static_cast<std::size_t>(function)];
-}
-
-bool is_lost_with_device(Function function) {
-  switch (function) {
-    case Function::kernels_kernel:
-    case Function::memory_alloc:
-    case Function::memory_copy:
-    case Function::compiler_load:
-    case Function::program_run:
-    case Function::queue_submit:
-    case Function::native_sync_wait: return true;
-    default: return false;
-  }
 }
 
 host::Layer failure_layer(std::shared_ptr<Failure> failure) {

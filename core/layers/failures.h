@@ -11,8 +11,6 @@ namespace bp::layers {
 
 // Whether a function can report that it failed: by its status, or by returning nullptr.
 bool is_fallible(Function function);
-// Whether the function must report that the device is lost (BP-STATUS-03).
-bool is_lost_with_device(Function function);
 
 struct Failure {
   Function function = Function::program_run;

@@ -10,12 +10,19 @@ namespace bp::layers {
 namespace {
 
 constexpr std::string_view names[] = {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) #table "." #name,
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) #table "." #name,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
 constexpr ThreadTag tags[] = {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) ThreadTag::tag,
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) ThreadTag::tag,
+#include "core/layers/abi.def"
+#undef BP_ABI_FUNCTION
+};
+
+constexpr bool Lost = true, Works = false;  // the column `after a loss` of abi.def
+constexpr bool lost_with_device[] = {
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) loss,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
@@ -49,7 +56,7 @@ auto around(Function function, Object &object, Body body) {
 
 // Functions that the core calls and, for those of the host, the plugin. Destroy functions free the wrapper after the
 // call.
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel)                   \
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles)              \
   result call_##table##_##name(decltype(Layered##object::below) self BP_LAYERED_PARAMETERS parameters) {   \
     Layered##object &wrapper = layered(self);                                                              \
     return around(Function::table##_##name, wrapper,                                                       \
@@ -114,6 +121,10 @@ std::string_view to_string(Function function) {
 
 ThreadTag thread_tag(Function function) {
   return tags[static_cast<std::size_t>(function)];
+}
+
+bool is_lost_with_device(Function function) {
+  return lost_with_device[static_cast<std::size_t>(function)];
 }
 
 Interposer::~Interposer() = default;

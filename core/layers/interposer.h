@@ -24,12 +24,14 @@ namespace bp::layers {
 enum class ThreadTag : std::uint8_t { ThreadSafe, Control, ControlIdle, Queue, Worker };
 
 enum class Function : std::uint8_t {
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) table##_##name,
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) table##_##name,
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION
 };
 std::string_view to_string(Function function);  // such as "memory.alloc"
 ThreadTag thread_tag(Function function);
+// Whether the function must report that the device is lost (BP-STATUS-03).
+bool is_lost_with_device(Function function);
 
 class Interposer;
 
@@ -118,7 +120,7 @@ class Interposer : public host::Entry {
   virtual void leave(const Call &, bp_status) {}
 
 #define BP_LAYERED_PARAMETERS(...) __VA_OPT__(, ) __VA_ARGS__
-#define BP_ABI_FUNCTION(object, table, name, tag, result, parameters, arguments, travel) \
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, roles) \
   virtual result table##_##name(Layered##object &object##_ BP_LAYERED_PARAMETERS parameters);
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION

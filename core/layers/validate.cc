@@ -14,7 +14,6 @@
 #include "core/host/diagnostics.h"
 #include "core/host/image.h"
 #include "core/layers/artifacts.h"
-#include "core/layers/failures.h"
 #include "core/layers/interposer.h"
 
 namespace bp::layers {

@@ -4,10 +4,10 @@
 // Memory: a device without bp.memory/1 gets one space, of shared memory, which programs then work on. A device with
 // memory keeps its spaces, which the host cannot address. Kernels get their operands in shared memory.
 //
-// If the worker ends, because it crashes or because a call takes too long, the calls in progress fail with
-// BP_DEVICE_LOST, and accepted submits are signalled with that status. The next call starts a new worker, in which
-// devices and programs are made again when they are needed, with their memory. Only shared memory and constants keep
-// their content.
+// If the worker ends, because it crashes or because a call takes too long, its devices are lost: the calls in progress
+// and all later ones fail with BP_DEVICE_LOST (BP-STATUS-03), and accepted submits are signalled with that status. A
+// device that is created after that is in a new worker. Lost devices are not made again in it: their memory is gone,
+// so a program would run on other data than the caller put there, and only the caller knows how to bring it back.
 #pragma once
 
 #include "core/host/entry.h"

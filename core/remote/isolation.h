@@ -1,4 +1,4 @@
-// Isolation: limits of a plugin that runs in a process of its own.
+// Isolation: the limits of a plugin that runs in a process of its own.
 #pragma once
 
 #include <cstdint>

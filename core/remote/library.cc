@@ -6,9 +6,9 @@
 namespace bp::remote {
 
 const bp_device_desc_t *Library::description(std::string_view id) const {
-  for (const auto &description : descriptions) {
-    if (description->abi() != nullptr && description->abi()->id != nullptr && description->abi()->id == id) {
-      return description->abi();
+  for (const bp_device_desc_t *description : descriptions) {
+    if (description != nullptr && description->id != nullptr && description->id == id) {
+      return description;
     }
   }
   return nullptr;
@@ -41,7 +41,7 @@ Result<Library> start_library(Worker &worker, const std::string &path, const Iso
   if (library.has_factory) {
     reader.number(library.count);
     while (!reader.is_at_end()) {
-      library.descriptions.push_back(std::make_unique<Description>(reader));
+      library.descriptions.push_back(Codec<const bp_device_desc_t *>::read(reader, library.arena));
     }
   }
   BP_TRY(reader.status());

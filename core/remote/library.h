@@ -1,12 +1,10 @@
 // Library: the library of a plugin that is loaded in a worker, and the descriptions of its devices.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/host/diagnostics.h"
-#include "core/remote/tables.h"
+#include "core/remote/codec.h"
 #include "core/remote/worker.h"
 
 namespace bp::remote {
@@ -16,7 +14,8 @@ struct Library {
   std::vector<host::Report> reports;  // of init()
   bool has_factory = false;
   std::uint32_t count = 0;  // number of devices that the factory states
-  std::vector<std::unique_ptr<Description>> descriptions;
+  std::vector<const bp_device_desc_t *> descriptions;
+  Arena arena;  // of the descriptions
 
   // Returns the description of a device, or nullptr if there is no such device.
   const bp_device_desc_t *description(std::string_view id) const;

@@ -1,7 +1,6 @@
-// Objects: on the side that receives calls, the objects that the caller's ids refer to.
+// Objects: on the server, the objects that the client's ids refer to, and the calls that it receives.
 #pragma once
 
-#include <boost/align/aligned_allocator.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,34 +9,31 @@
 #include <vector>
 
 #include "core/layers/interposer.h"
+#include "core/remote/codec.h"
 #include "core/remote/listing.h"
-#include "core/remote/wire.h"
 
 namespace bp::remote {
 
-// Memory of this process with the alignment of modules and buffers.
-using Block = std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>>;
-
-// A piece of memory that the caller refers to by an id.
+// A piece of memory that the client refers to by an id.
 struct Piece {
   bp_loc_t location;  // as the plugin knows it
   std::byte *host;    // nullptr if this process cannot address it
   std::uint64_t size;
 };
 
-class Places;
+class ReceivedMemory;
 struct LoadedProgram {
   layers::LayeredProgram *program;
-  std::shared_ptr<const Places> constants;  // by allocation, as given to load()
-  std::vector<std::uint8_t> taken;          // by allocation: not 0 if the program has its own copy
+  std::shared_ptr<const ReceivedMemory> constants;  // by allocation, as given to load()
+  std::vector<std::uint8_t> taken;                  // by allocation: not 0 if the program has its own copy
 
   bool has_taken(std::size_t constant) const { return constant < taken.size() && taken[constant] != 0; }
 };
 
-// The objects that a submit() uses until its point is signalled, and its results after that.
+// A submit() whose point is not signalled yet: what it uses until then, and where its results will be.
 struct Submitted {
-  virtual ~Submitted() = default;
-  virtual std::vector<Item> results() const = 0;
+  std::shared_ptr<Arena> used;
+  std::vector<Item> results;
 };
 
 // Threads: all functions may be called from any thread.
@@ -48,7 +44,7 @@ class Objects {
   virtual ~Objects() = default;
 
   const bp_host_t *host() const { return host_; }
-  // Returns the bytes to pass to load() for an artifact that the caller got from compile().
+  // Returns the bytes to pass to load() for an artifact that the client got from compile().
   virtual Bytes artifact(Bytes bytes) { return bytes; }
 
   void add(std::uint64_t id, layers::LayeredDevice *device) { devices_.set(id, device); }
@@ -56,8 +52,8 @@ class Objects {
     programs_.set(id, std::make_shared<const LoadedProgram>(std::move(program)));
   }
   void add(std::uint64_t id, Piece piece) { pieces_.set(id, piece); }
-  void add(bp_point_t done, std::shared_ptr<const Submitted> submitted) {
-    submitted_.set({done.timeline, done.value}, std::move(submitted));
+  void add(bp_point_t done, Submitted submitted) {
+    submitted_.set({done.timeline, done.value}, std::make_shared<const Submitted>(std::move(submitted)));
   }
   // Return the object with an id; take_...() also removes it. Return nullptr or nullopt if there is none.
   layers::LayeredDevice *device(std::uint64_t id) const { return devices_.find(id).value_or(nullptr); }
@@ -101,13 +97,17 @@ class Objects {
   Table<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const Submitted>> submitted_;
 };
 
-// The objects that a received call refers to.
-struct Arrival {
-  Objects &objects;
-  std::uint64_t made = 0;  // the caller's id of the object that the call makes
+// A call that a server received, or one of a recording that is only listed.
+struct ReceivedCall {
+  Objects *objects = nullptr;  // nullptr if the call is only listed: then no memory is looked for or made
+  std::uint64_t made = 0;      // the client's id of the object that the call makes
   layers::LayeredFactory *factory = nullptr;
   layers::LayeredDevice *device = nullptr;  // of the call, or of its program
-  std::shared_ptr<const LoadedProgram> program;
+  std::shared_ptr<const LoadedProgram> program = nullptr;
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();  // of the arguments
+  std::shared_ptr<const ReceivedMemory> constants = nullptr;
+  bool wants_results = true;
+  std::vector<Item> results = {};  // where the values are that the call computes; without bytes if nobody can read them
 };
 
 }  // namespace bp::remote

@@ -1,353 +1,315 @@
-// Parameters: the encoding of the parameters of the ABI's functions, with a class for each kind of parameter, or for
-// several that belong together. The rows of core/layers/abi.def say which class is used. Parameters that are memory are
-// in memory_parameters.h.
+// Parameters: what happens to the parameters of a call on its way to another process, by their roles. The rows of
+// core/layers/abi.def give each parameter, or group of parameters that belong together, a role; how its value becomes
+// bytes is up to the codec of its type (codec.h), and for memory to memory.h.
 //
-// A class P is constructed from the caller's arguments and has
-//   write(writer)                     writes the inputs
-//   read_outputs(reader)              reads the outputs and stores them where the caller expects them
-//   describe(name, in, out, listing)  lists inputs and outputs; static; `out` is nullptr if there are no outputs yet
-//   Frame                             holds the arguments of the call as it is made:
-//     Frame(p, caller)                  the caller's own arguments, if the call is recorded and passed on
-//     Frame(reader, arrival)            arguments made from what was written, if the call was received
-//     arguments()                       returns the arguments as a tuple
-//     write_outputs(writer)             writes the outputs after the call
-//     settle(arrival, succeeded)        optional: after the call, stores the objects that it made
+// A role is made from references to the arguments of a call, and has some of these steps:
+//   write_request(writer, call)   on the client: writes what the call gets
+//   read_request(reader, call)    on the server: sets the arguments
+//   watch(arena)                  on the server, or in a recorder: sets arguments that keep what the plugin writes
+//   write_reply(writer)           on the server, or in a recorder: writes what the call made
+//   settle(call, succeeded)       on the server: stores the objects that the call made
+//   read_reply(reader, call)      on the client: stores what the call made where the arguments point
+//   list_request, list_reply      after read_request, read_reply: lists the values, under the parameter's name
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "core/host/byte_sink.h"
-#include "core/host/diagnostics.h"
-#include "core/remote/caller.h"
-#include "core/remote/listing.h"
+#include "core/remote/client_call.h"
+#include "core/remote/memory.h"
 #include "core/remote/objects.h"
-#include "core/remote/tables.h"
 
 namespace bp::remote {
 
-// Bases of the many parameters that have no outputs.
-struct InputOnly {
-  void read_outputs(Reader &) const {}
-};
-struct InputOnlyFrame {
-  void write_outputs(Writer &) const {}
-};
-
-inline std::string to_text(bp_point_t point) {
-  return fmt::format("{} of timeline {}", point.value, point.timeline);
-}
-template <class T>
-std::string to_text(T value) {
-  if constexpr (std::is_same_v<T, bp_status>) {
-    return host::status_name(value);
-  } else {
-    return value == static_cast<T>(BP_NONE) ? "none" : fmt::format("{}", value);
-  }
-}
-
-template <class T>
-struct Number : InputOnly {
-  T value;
-
-  explicit Number(T given) : value(given) {}
-  void write(Writer &writer) const { writer.number(value); }
-  static void describe(std::string_view name, Reader &in, Reader *, Listing &listing) {
-    listing.in(std::string(name), to_text(in.number<T>()));
-  }
-  struct Frame : InputOnlyFrame {
-    T value;
-    Frame(const Number &given, const Caller &) : value(given.value) {}
-    Frame(Reader &reader, const Arrival &) : value(reader.number<T>()) {}
-    std::tuple<T> arguments() { return {value}; }
-  };
+// The steps that a role does not have.
+struct Role {
+  static void write_request(Writer &, ClientCall &) {}
+  static void read_request(Reader &, ReceivedCall &) {}
+  static void watch(Arena &) {}
+  static void write_reply(Writer &) {}
+  static void settle(ReceivedCall &, bool /*succeeded*/) {}
+  static void read_reply(Reader &, ClientCall &) {}
+  static void list_request(std::string_view /*name*/, Listing &) {}
+  static void list_reply(std::string_view /*name*/, Listing &) {}
 };
 
-// A number that the call writes.
-template <class T>
-struct Output {
-  T *value;
+// --- in ---
 
-  explicit Output(T *given) : value(given) {}
-  void write(Writer &) const {}
-  void read_outputs(Reader &reader) const { reader.number(*value); }
-  static void describe(std::string_view name, Reader &, Reader *out, Listing &listing) {
-    if (out != nullptr) {
-      listing.out(std::string(name), to_text(out->number<T>()));
+template <class T>
+struct In : Role {
+  T &value;
+
+  explicit In(T &of) : value(of) {}
+  void write_request(Writer &writer, ClientCall &) const { Codec<T>::write(writer, value); }
+  void read_request(Reader &reader, ReceivedCall &call) const {
+    value = Codec<T>::read(reader, *call.arena);
+    if constexpr (std::is_same_v<T, const bp_module_t *>) {
+      if (value == nullptr && call.objects != nullptr) {
+        reader.fail("the call has no module");
+      }
     }
   }
-  struct Frame {
-    T own{};
-    T *value = &own;
-    Frame(const Output &given, const Caller &) : value(given.value) {}
-    Frame(Reader &, const Arrival &) {}
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<T *> arguments() { return {value}; }
-    void write_outputs(Writer &writer) const { writer.number(*value); }
-  };
-};
-
-struct Text : InputOnly {
-  const char *value;
-
-  explicit Text(const char *given) : value(given) {}
-  void write(Writer &writer) const { writer.text(value); }
-  static void describe(std::string_view name, Reader &in, Reader *, Listing &listing) {
-    listing.in(std::string(name), host::printable(in.optional_text().value_or("none")));
+  void list_request(std::string_view name, Listing &listing) const {
+    listing.in(std::string(name), Codec<T>::text(value));
   }
-  struct Frame : InputOnlyFrame {
-    std::optional<std::string> own;
-    const char *value;
-    Frame(const Text &given, const Caller &) : value(given.value) {}
-    Frame(Reader &reader, const Arrival &)
-        : own(reader.optional_text()), value(own.has_value() ? own->c_str() : nullptr) {}
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const char *> arguments() { return {value}; }
-  };
 };
 
-// The host, which is never sent: the other side has its own.
-struct Services : InputOnly {
-  const bp_host_t *host;
+// The host is never sent: the server has its own.
+template <>
+struct In<const bp_host_t *> : Role {
+  const bp_host_t *&host;
 
-  explicit Services(const bp_host_t *given) : host(given) {}
-  void write(Writer &) const {}
-  static void describe(std::string_view, Reader &, Reader *, Listing &) {}
-  struct Frame : InputOnlyFrame {
-    const bp_host_t *host;
-    Frame(const Services &given, const Caller &) : host(given.host) {}
-    Frame(Reader &, const Arrival &arrival) : host(arrival.objects.host()) {}
-    std::tuple<const bp_host_t *> arguments() { return {host}; }
-  };
+  explicit In(const bp_host_t *&of) : host(of) {}
+  void read_request(Reader &, ReceivedCall &call) const {
+    host = call.objects == nullptr ? nullptr : call.objects->host();
+  }
 };
 
-struct Settings : InputOnly {
-  std::span<const bp_option_t> options;
+// The settings of a device.
+struct List : Role {
+  const bp_option_t *&options;
+  std::uint32_t &count;
 
-  Settings(const bp_option_t *given, std::uint32_t count) : options(given, count) {}
-  void write(Writer &writer) const;
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  class Frame : public InputOnlyFrame {
-   public:
-    Frame(const Settings &given, const Caller &) : options_(given.options.begin(), given.options.end()) {}
-    Frame(Reader &reader, const Arrival &);
-    std::tuple<const bp_option_t *, std::uint32_t> arguments() {
-      return {options_.data(), static_cast<std::uint32_t>(options_.size())};
-    }
-
-   private:
-    std::vector<std::pair<std::string, std::string>> own_;
-    std::vector<bp_option_t> options_;
-  };
+  List(const bp_option_t *&of, std::uint32_t &number) : options(of), count(number) {}
+  void write_request(Writer &writer, ClientCall &) const { write_array(writer, options, count); }
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void list_request(std::string_view name, Listing &listing) const;
 };
 
-struct Reports {
-  const bp_diag_t *diag;
+// An instruction of the module that comes before it.
+struct Instruction : Role {
+  const bp_module_t *&module;
+  std::uint32_t &instr;
 
-  explicit Reports(const bp_diag_t *given) : diag(given) {}
-  void write(Writer &) const {}
-  void read_outputs(Reader &reader) const;
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  // Passes reports on at once, and keeps them.
-  class Frame {
-   public:
-    Frame(const Reports &given, const Caller &) : below_(given.diag) {}
-    Frame(Reader &, const Arrival &) {}
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const bp_diag_t *> arguments() { return {&abi_}; }
-    void write_outputs(Writer &writer) const;
-
-   private:
-    static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *text) noexcept;
-
-    bp_diag_t abi_{this, &Frame::report};
-    const bp_diag_t *below_ = nullptr;
-    mutable std::mutex mutex_;
-    std::vector<host::Report> reports_;
-  };
+  Instruction(const bp_module_t *&of, std::uint32_t &index) : module(of), instr(index) {}
+  void write_request(Writer &writer, ClientCall &) const { writer.number(instr); }
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void list_request(std::string_view, Listing &listing) const { listing.in("instruction", name_of(module, instr)); }
 };
 
-// --- modules ---
+// --- out ---
 
-// A module that was received and checked.
-class ArrivedModule {
- public:
-  explicit ArrivedModule(Reader &reader);
-  // Returns nullptr if no valid module was received.
-  const bp_module_t *get() const { return module_; }
+template <class T>
+struct Out : Role {
+  T *&value;
+
+  explicit Out(T *&of) : value(of) {}
+  void read_request(Reader &, ReceivedCall &call) const { value = &call.arena->make<T>(); }
+  void write_reply(Writer &writer) const { Codec<T>::write(writer, *value); }
+  void read_reply(Reader &reader, ClientCall &call) const { *value = Codec<T>::read(reader, call.arena); }
+  void list_reply(std::string_view name, Listing &listing) const {
+    listing.out(std::string(name), Codec<T>::text(*value));
+  }
+};
+
+// The cost of each instruction of a module.
+struct Costs : Role {
+  const bp_module_t *&module;
+  float *&cost_ns;
+
+  Costs(const bp_module_t *&of, float *&costs) : module(of), cost_ns(costs) {}
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void write_reply(Writer &writer) const { write_array(writer, cost_ns, module->instrs.count); }
+  void read_reply(Reader &reader, ClientCall &call) const;
+  void list_reply(std::string_view name, Listing &listing) const;
+};
+
+// The reports of a call, which are passed on at once, and kept.
+struct Reports : Role {
+  const bp_diag_t *&diag;
+
+  explicit Reports(const bp_diag_t *&of) : diag(of) {}
+  void watch(Arena &arena);
+  void write_reply(Writer &writer) const;
+  void read_reply(Reader &reader, ClientCall &call);
+  void list_reply(std::string_view name, Listing &listing) const;
 
  private:
-  Block own_;
-  const bp_module_t *module_ = nullptr;
+  struct Watched;
+  Watched *watched_ = nullptr;
+  std::vector<host::Report> read_;
 };
 
-void write_module(Writer &writer, const bp_module_t *module);  // `module` may be nullptr
-// Returns a text such as "softmax, stage 4, 12 instructions".
-std::string describe_module(const bp_module_t *module);
-// Returns the name of an instruction, such as "add.3".
-std::string name_of(const bp_module_t *module, std::uint32_t instruction);
+// The bytes that a call writes to a stream, which are passed on at once, and kept.
+struct Written : Role {
+  const bp_ostream_t *&stream;
 
-struct Module : InputOnly {
-  const bp_module_t *module;
+  explicit Written(const bp_ostream_t *&of) : stream(of) {}
+  const std::string &bytes() const;  // after watch(): what was written so far
+  void watch(Arena &arena);
+  void write_reply(Writer &writer) const;
+  void read_reply(Reader &reader, ClientCall &call);
+  void list_reply(std::string_view name, Listing &listing) const;
 
-  explicit Module(const bp_module_t *given) : module(given) {}
-  void write(Writer &writer) const { write_module(writer, module); }
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  struct Frame : InputOnlyFrame {
-    std::optional<ArrivedModule> own;
-    const bp_module_t *module;
-    Frame(const Module &given, const Caller &) : module(given.module) {}
-    Frame(Reader &reader, const Arrival &) : module(own.emplace(reader).get()) {}
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const bp_module_t *> arguments() { return {module}; }
-  };
+ protected:
+  bool is_compared_ = true;
+
+ private:
+  struct Watched;
+  Watched *watched_ = nullptr;
+  Bytes read_;
 };
-
-struct InstructionOf : InputOnly {
-  const bp_module_t *module;
-  std::uint32_t instr;
-
-  InstructionOf(const bp_module_t *given, std::uint32_t index) : module(given), instr(index) {}
-  void write(Writer &writer) const;
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  struct Frame : InputOnlyFrame {
-    std::optional<ArrivedModule> own;
-    const bp_module_t *module;
-    std::uint32_t instr;
-    Frame(const InstructionOf &given, const Caller &) : module(given.module), instr(given.instr) {}
-    Frame(Reader &reader, const Arrival &);
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const bp_module_t *, std::uint32_t> arguments() { return {module, instr}; }
-  };
+// Artifacts are not compared, because another build may write a different one.
+struct Artifact : Written {
+  explicit Artifact(const bp_ostream_t *&of) : Written(of) { is_compared_ = false; }
 };
-
-// A module and the cost of each instruction.
-struct Claimed {
-  const bp_module_t *module;
-  float *cost_ns;
-
-  Claimed(const bp_module_t *given, float *costs) : module(given), cost_ns(costs) {}
-  void write(Writer &writer) const { write_module(writer, module); }
-  void read_outputs(Reader &reader) const;
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  class Frame {
-   public:
-    Frame(const Claimed &given, const Caller &) : module_(given.module), cost_ns_(given.cost_ns) {}
-    Frame(Reader &reader, const Arrival &);
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const bp_module_t *, float *> arguments() { return {module_, cost_ns_}; }
-    void write_outputs(Writer &writer) const;
-
-   private:
-    std::optional<ArrivedModule> own_;
-    const bp_module_t *module_;
-    std::vector<float> costs_;
-    float *cost_ns_;
-  };
-};
-
-// --- streams ---
-
-// The bytes that the call writes. Artifacts are not compared, because another build may write a different one.
-template <bool is_artifact>
-struct Stream {
-  const bp_ostream_t *stream;
-
-  explicit Stream(const bp_ostream_t *given) : stream(given) {}
-  void write(Writer &) const {}
-  void read_outputs(Reader &reader) const {
-    const Bytes bytes = reader.content();
-    stream->write(stream, bytes.data(), bytes.size());
-  }
-  static void describe(std::string_view name, Reader &, Reader *out, Listing &listing) {
-    if (out != nullptr) {
-      listing.outputs.push_back({std::string(name), {}, !is_artifact, out->content()});
-    }
-  }
-  // Passes bytes on at once, and keeps them.
-  class Frame {
-   public:
-    Frame(const Stream &given, const Caller &) : below_(given.stream) {}
-    Frame(Reader &, const Arrival &) {}
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const bp_ostream_t *> arguments() { return {&abi_}; }
-    void write_outputs(Writer &writer) const { writer.content(std::as_bytes(std::span(bytes_))); }
-
-   private:
-    static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
-      auto &self = *static_cast<Frame *>(stream->ctx);
-      try {
-        self.bytes_.append(static_cast<const char *>(bytes), size);
-      } catch (...) {
-        return BP_NO_MEMORY;
-      }
-      return self.below_ == nullptr ? BP_OK : self.below_->write(self.below_, bytes, size);
-    }
-
-    bp_ostream_t abi_{this, &Frame::write};
-    const bp_ostream_t *below_ = nullptr;
-    std::string bytes_;
-  };
-};
-struct Artifact : Stream<true> {
-  using Stream::Stream;
-};
-struct Written : Stream<false> {
-  using Stream::Stream;
-};
-
-// --- devices ---
 
 // The target of a device, which init() sets.
-struct Target {
-  layers::LayeredDevice &device;
+struct Target : Role {
+  layers::LayeredDevice *device;
+  const char *target = nullptr;
 
-  explicit Target(layers::LayeredDevice &self) : device(self) {}
-  void write(Writer &) const {}
-  void read_outputs(Reader &reader) const;
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  struct Frame {
-    layers::LayeredDevice *device;
-    Frame(const Target &given, const Caller &) : device(&given.device) {}
-    Frame(Reader &, const Arrival &arrival) : device(arrival.device) {}
-    std::tuple<> arguments() { return {}; }
-    void write_outputs(Writer &writer) const { writer.text(device->abi.target); }
-  };
+  explicit Target(layers::LayeredDevice *of) : device(of) {}
+  void write_reply(Writer &writer) const { writer.text(device->abi.target); }
+  void read_reply(Reader &reader, ClientCall &call);
+  void list_reply(std::string_view, Listing &listing) const {
+    listing.out("target", Codec<const char *>::text(target));
+  }
 };
 
-// The id of an extension, and the data in its table besides functions.
-struct ExtensionName {
-  layers::LayeredDevice &device;
-  const char *id;
+// The data in the table of an extension besides functions.
+struct Table : Role {
+  layers::LayeredDevice *device;
+  const char *&id;
 
-  ExtensionName(layers::LayeredDevice &self, const char *given) : device(self), id(given) {}
-  void write(Writer &writer) const { writer.text(id); }
-  // Reads nothing, because the code that sends the call keeps the tables: see Extensions.
-  void read_outputs(Reader &) const {}
-  static void describe(std::string_view name, Reader &in, Reader *out, Listing &listing);
-  struct Frame {
-    layers::LayeredDevice *device;
-    std::string id;
-    const char *given;
-    Frame(const ExtensionName &name, const Caller &) : device(&name.device), id(name.id), given(name.id) {}
-    Frame(Reader &reader, const Arrival &arrival)
-        : device(arrival.device), id(reader.optional_text().value_or("")), given(id.c_str()) {}
-    Frame(const Frame &) = delete;
-    Frame &operator=(const Frame &) = delete;
-    std::tuple<const char *> arguments() { return {given}; }
-    void write_outputs(Writer &writer) const { write_extension(writer, *device, id); }
-  };
+  Table(layers::LayeredDevice *of, const char *&name) : device(of), id(name) {}
+  void write_reply(Writer &writer) const { write_extension(writer, *device, id == nullptr ? "" : id); }
+  void read_reply(Reader &reader, ClientCall &call) const;
+};
+
+// --- memory ---
+
+// The memory that alloc() makes. The host address is one of the server's, and so is not sent.
+struct Allocated : Role {
+  std::uint64_t &size;
+  bp_memory_t *&out;
+  bool is_visible = false;
+
+  Allocated(std::uint64_t &bytes, bp_memory_t *&to) : size(bytes), out(to) {}
+  void read_request(Reader &, ReceivedCall &call) const { out = &call.arena->make<bp_memory_t>(); }
+  void write_reply(Writer &writer) const;
+  void settle(ReceivedCall &call, bool succeeded) const;
+  void read_reply(Reader &reader, ClientCall &call);
+  void list_reply(std::string_view name, Listing &listing) const;
+};
+
+// Memory that the call releases.
+struct Released : Role {
+  std::uint64_t &memory;
+
+  explicit Released(std::uint64_t &of) : memory(of) {}
+  void write_request(Writer &writer, ClientCall &call) const { writer.number(call.remote({memory, 0}).memory); }
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void list_request(std::string_view name, Listing &listing) const {
+    listing.in(std::string(name), Codec<std::uint64_t>::text(memory));
+  }
+};
+
+struct Copied : Role {
+  bp_loc_t &to, &from;
+  std::uint64_t &size;
+
+  Copied(bp_loc_t &into, bp_loc_t &out_of, std::uint64_t &bytes) : to(into), from(out_of), size(bytes) {}
+  void write_request(Writer &writer, ClientCall &call) const;
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void list_request(std::string_view, Listing &listing) const { listing.in("size", fmt::format("{}", size)); }
+};
+
+struct KernelCall : Role {
+  const bp_call_t *&kernel;
+
+  explicit KernelCall(const bp_call_t *&of) : kernel(of) {}
+  void write_request(Writer &writer, ClientCall &call) const;
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void list_request(std::string_view name, Listing &listing) const;
+};
+
+// --- programs ---
+
+// The artifact that is loaded.
+struct Loaded : Role {
+  const void *&artifact;
+  std::uint64_t &size;
+
+  Loaded(const void *&bytes, std::uint64_t &count) : artifact(bytes), size(count) {}
+  void write_request(Writer &writer, ClientCall &) const {
+    writer.content({static_cast<const std::byte *>(artifact), size});
+  }
+  void read_request(Reader &reader, ReceivedCall &call) const;
+  void list_request(std::string_view, Listing &listing) const { listing.in("artifact", fmt::format("{} bytes", size)); }
+};
+
+// The constants of the artifact, by allocation.
+struct Constants : Role {
+  const void *&artifact;
+  std::uint64_t &size;
+  const bp_loc_t *&constants;
+  std::uint32_t &count;
+
+  Constants(const void *&bytes, std::uint64_t &byte_count, const bp_loc_t *&locations, std::uint32_t &number)
+      : artifact(bytes), size(byte_count), constants(locations), count(number) {}
+  void write_request(Writer &writer, ClientCall &call) const;
+  void read_request(Reader &reader, ReceivedCall &call) const;
+};
+
+// Which of the constants the program has copied.
+struct Taken : Role {
+  std::uint8_t *&taken;
+  std::uint32_t &count;
+
+  Taken(std::uint8_t *&of, std::uint32_t &number) : taken(of), count(number) {}
+  void read_request(Reader &, ReceivedCall &call) const {
+    taken = call.arena->make(std::vector<std::uint8_t>(count)).data();
+  }
+  void write_reply(Writer &writer) const {
+    writer.text(std::string_view(reinterpret_cast<const char *>(taken), count));
+  }
+  void read_reply(Reader &reader, ClientCall &call) const;
+  void list_reply(std::string_view name, Listing &listing) const;
+};
+
+// The program that load() makes. On the client it has sizes but no functions, and lives as long as the ClientCall; it
+// is unchanged if no program was made.
+struct Made : Role {
+  const bp_program_t **&program;
+  std::uint8_t *&taken;
+  std::uint32_t &count;
+
+  Made(const bp_program_t **&of, std::uint8_t *&copied, std::uint32_t &number)
+      : program(of), taken(copied), count(number) {}
+  void read_request(Reader &, ReceivedCall &call) const { program = &call.arena->make<const bp_program_t *>(); }
+  void write_reply(Writer &writer) const { write_array(writer, *program, 1); }
+  void settle(ReceivedCall &call, bool succeeded) const;
+  void read_reply(Reader &reader, ClientCall &call) const;
+  void list_reply(std::string_view name, Listing &listing) const;
+};
+
+struct Run : Role {
+  const layers::LayeredProgram *program;
+  const bp_run_t *&run;
+  const bp_module_t *module = nullptr;
+
+  Run(const layers::LayeredProgram *self, const bp_run_t *&of) : program(self), run(of) {}
+  void write_request(Writer &writer, ClientCall &call) const;
+  void read_request(Reader &reader, ReceivedCall &call);
+  void list_request(std::string_view name, Listing &listing) const;
+};
+
+// The commands of a submit(). Their results are there when `done` is signalled.
+struct Commands : Role {
+  const bp_command_t *&commands;
+  std::uint32_t &count;
+  bp_point_t &done;
+  std::vector<Listing> listed = {};  // the inputs of each command
+
+  Commands(const bp_command_t *&of, std::uint32_t &number, bp_point_t &point)
+      : commands(of), count(number), done(point) {}
+  void write_request(Writer &writer, ClientCall &call) const;
+  void read_request(Reader &reader, ReceivedCall &call);
+  void settle(ReceivedCall &call, bool succeeded) const;
+  void list_request(std::string_view name, Listing &listing) const;
 };
 
 }  // namespace bp::remote

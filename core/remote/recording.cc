@@ -9,8 +9,8 @@
 namespace bp::remote {
 namespace {
 
-// The digit is the version of the chunks and of the encoding of parameters.
-constexpr std::string_view magic = "BPCALLS1";
+// The digit is the version of the chunks and of the codecs.
+constexpr std::string_view magic = "BPCALLS2";
 constexpr std::size_t chunk_head = 1 + sizeof(std::uint64_t);
 
 enum Chunk : char { ContentChunk = 'C', PluginChunk = 'P', BeginChunk = 'B', EndChunk = 'E', ThrowChunk = 'T' };
@@ -121,9 +121,13 @@ Result<std::unique_ptr<Recording>> Recording::parse(std::string bytes, const std
   recording->bytes_ = std::move(bytes);
   std::string_view rest = recording->bytes_;
   if (!rest.starts_with(magic)) {
-    const bool is_other = rest.starts_with(magic.substr(0, magic.size() - 1));
-    return invalid_input("{}: {}, expected one that --layer=record={} writes", name,
-                         is_other ? "is a recording of another version" : "is not a recording", name);
+    const std::size_t kind = magic.size() - 1;
+    if (rest.size() >= magic.size() && rest.starts_with(magic.substr(0, kind))) {
+      return invalid_input(
+          "{}: is a recording of version {}, expected {}: record the calls again, with --layer=record={}", name,
+          host::printable(rest.substr(kind, 1)), magic.substr(kind), name);
+    }
+    return invalid_input("{}: is not a recording, expected one that --layer=record={} writes", name, name);
   }
   rest.remove_prefix(magic.size());
   while (!rest.empty()) {
@@ -149,7 +153,7 @@ Status Recording::parse_chunk(char kind, std::string_view content) {
   auto read_call = [&]() -> RecordedCall * {
     const auto number = reader.number<std::uint64_t>();
     if (reader.ok() && (number == 0 || number > calls_.size() || calls_[number - 1].has_ended)) {
-      reader.fail(fmt::format("the end of call {}, which was not going on", number));
+      reader.fail(fmt::format("call {} ends, but has not begun or has ended before", number));
     }
     return reader.ok() ? &calls_[number - 1] : nullptr;
   };
@@ -159,7 +163,7 @@ Status Recording::parse_chunk(char kind, std::string_view content) {
       BP_TRY(reader.status());
       const Bytes bytes = std::as_bytes(std::span(content)).subspan(hash.size());
       if (sha256(bytes) != hash) {
-        return invalid_input("a content of {} bytes is not what its hash says", bytes.size());
+        return invalid_input("a content of {} bytes has another hash than the recording says", bytes.size());
       }
       contents_.emplace(hash, bytes);
       return {};
@@ -195,7 +199,7 @@ Status Recording::parse_chunk(char kind, std::string_view content) {
         call->has_ended = true;
       }
       return reader.status();
-    default: return invalid_input("a chunk of kind {}", static_cast<int>(kind));
+    default: return invalid_input("a chunk has the unknown kind {}", static_cast<int>(kind));
   }
 }
 
@@ -204,7 +208,7 @@ std::optional<Bytes> Recording::find(const Sha256 &hash) const {
   return found == contents_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Listing Recording::describe(const RecordedCall &call, bp_status &status) const {
+Listing Recording::list(const RecordedCall &call, bp_status &status) const {
   Listing listing;
   status = BP_OK;
   if (!call.function.has_value()) {
@@ -212,7 +216,7 @@ Listing Recording::describe(const RecordedCall &call, bp_status &status) const {
   }
   Reader in(call.inputs, this), out(call.outputs, this);
   const bool is_answered = call.has_ended && !call.thrown.has_value() && !is_of_host(*call.function);
-  status = describe_call(*call.function, in, is_answered ? &out : nullptr, listing);
+  status = list_call(*call.function, in, is_answered ? &out : nullptr, listing);
   for (const Reader *reader : {&in, &out}) {
     if (!reader->ok()) {
       listing.in("damaged:", reader->status().error().message());

@@ -79,7 +79,7 @@ class Recording : public ContentSource {
 
   // Returns the inputs of a call and, if it has ended, its outputs, and sets its status. An error in the bytes is
   // listed as one more input.
-  Listing describe(const RecordedCall &call, bp_status &status) const;
+  Listing list(const RecordedCall &call, bp_status &status) const;
 
  private:
   Status parse_chunk(char kind, std::string_view content);

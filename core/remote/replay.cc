@@ -113,13 +113,17 @@ class Player {
     Reader in(call.inputs, &recording_);
     // If the recorded call made no object, later calls do not refer to what this call makes, so any unused id will do.
     const std::uint64_t made = call.made != 0 ? call.made : --unknown_;
-    Arrival arrival{objects_, made, &layers::layered(plugin_->factory()), nullptr, nullptr};
+    ReceivedCall received;
+    received.objects = &objects_;
+    received.made = made;
+    received.factory = &layers::layered(plugin_->factory());
     Writer out;
     std::optional<std::string> thrown;
     try {
-      if (Status status = make_call(*call.function, layer_, call.object, in, arrival, out); !status.ok()) {
+      if (Status status = make_call(*call.function, layer_, call.object, in, received, out); !status.ok()) {
         return {"cannot be made again: " + status.error().message()};
       }
+      write_results(out, received.results);
     } catch (const std::exception &error) {
       thrown = error.what();
     } catch (...) {
@@ -139,12 +143,12 @@ class Player {
   std::vector<std::string> compare_with(const RecordedCall &call, const Writer &out) {
     Listing came;
     Reader in(call.inputs, &recording_), outputs(out.bytes());
-    const bp_status status = describe_call(*call.function, in, &outputs, came);
+    const bp_status status = list_call(*call.function, in, &outputs, came);
     if (!call.has_ended) {
       return {fmt::format("recorded no end, came {}", host::status_name(status))};
     }
     bp_status recorded_status = BP_OK;
-    const Listing recorded = recording_.describe(call, recorded_status);
+    const Listing recorded = recording_.list(call, recorded_status);
     if (status != BP_OK || recorded_status != BP_OK) {
       // The other outputs are undefined.
       return status == recorded_status
@@ -210,13 +214,9 @@ class Player {
       return {};
     }
     Listing then, now;
-    now.outputs = submitted->results();
-    const std::size_t count = recorded.count();
-    for (std::size_t i = 0; i < count && recorded.ok(); ++i) {
-      Item item = i < now.outputs.size() ? now.outputs[i] : Item{};
-      item.array = recorded.content();
-      then.outputs.push_back(std::move(item));
-    }
+    now.outputs = submitted->results;
+    then.outputs = submitted->results;
+    read_results(recorded, then.outputs);
     if (!recorded.ok()) {
       return {recorded.status().error().message()};
     }
@@ -237,7 +237,7 @@ class Player {
 
 std::string about(const Recording &recording, const RecordedCall &call) {
   bp_status status = BP_OK;
-  for (const Item &item : recording.describe(call, status).inputs) {
+  for (const Item &item : recording.list(call, status).inputs) {
     if (item.name == "instruction" || item.name == "module") {
       return item.to_string();
     }

@@ -72,27 +72,23 @@ class ServerLayer final : public Interposer {
 
   void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                    const char *msg) override {
-    Writer event = begin(Event::Signal, host);
-    write_call<Function::host_signal>(event, host, point, status, instr, msg);
-    send(event);
+    send<Function::host_signal>(Event::Signal, host, point, status, instr, msg);
     objects_.take_submitted(point);
   }
   void log_log(LayeredHost &host, std::uint32_t severity, const char *msg) override {
-    Writer event = begin(Event::Log, host);
-    write_call<Function::log_log>(event, host, severity, msg);
-    send(event);
+    send<Function::log_log>(Event::Log, host, severity, msg);
   }
 
  private:
-  static Writer begin(Event event, const LayeredHost &host) {
+  template <Function function, class... Arguments>
+  void send(Event event, LayeredHost &host, Arguments... arguments) {
     Writer writer;
     writer.number(event);
     writer.number(host.id);
-    return writer;
-  }
-  void send(const Writer &event) {
+    ClientCall call;
+    write_request<function>(writer, call, host, arguments...);
     const std::lock_guard lock(mutex_);
-    control_.send(event.bytes());
+    control_.send(writer.bytes());
   }
 
   const Channel &control_;
@@ -157,7 +153,8 @@ class Server {
   }
 
   Status handle(Reader &reader, const Descriptor &attached, Writer &outputs) {
-    switch (reader.number<Request>()) {
+    const auto kind = reader.number<Request>();
+    switch (kind) {
       case Request::Start: return start(reader, outputs);
       case Request::Map: {
         const auto id = reader.number<std::uint64_t>();
@@ -183,7 +180,7 @@ class Server {
       case Request::Forget: contents_.remove(reader.number<Sha256>()); return {};
       case Request::Call: return call(reader, outputs);
     }
-    return invalid_input("a request of no kind");
+    return invalid_input("a request has the unknown kind {}", static_cast<int>(kind));
   }
 
   Status start(Reader &reader, Writer &outputs) {
@@ -220,7 +217,7 @@ class Server {
       const std::uint32_t count = factory->count(factory);
       outputs.number(count);
       for (std::uint32_t i = 0; i < std::min(count, max_descriptions); ++i) {
-        write_description(outputs, factory->get_desc(factory, i));
+        Codec<const bp_device_desc_t *>::write(outputs, factory->get_desc(factory, i));
       }
     }
     return {};
@@ -229,20 +226,21 @@ class Server {
   Status call(Reader &reader, Writer &outputs) {
     const auto function = reader.number<std::uint8_t>();
     const auto object = reader.number<std::uint64_t>(), made = reader.number<std::uint64_t>();
-    if (factory_ == nullptr || static_cast<Function>(function) > Function::threads_parallel) {
-      return invalid_input("a call of no function");
+    if (factory_ == nullptr) {
+      return invalid_input("the worker is asked to make a call, but has not loaded a library with devices");
     }
-    BP_TRY(make_call(static_cast<Function>(function), *layer_, object, reader, {*objects_, made, factory_, nullptr, {}},
-                     outputs));
+    if (static_cast<Function>(function) > Function::threads_parallel) {
+      return invalid_input("a call is of the unknown function {}", function);
+    }
+    ReceivedCall call;
+    call.objects = objects_.get();
+    call.made = made;
+    call.factory = factory_;
+    call.wants_results = false;
+    BP_TRY(make_call(static_cast<Function>(function), *layer_, object, reader, call, outputs));
     if (LayeredDevice *device = objects_->device(made);
         static_cast<Function>(function) == Function::factory_create && device != nullptr) {
       device->host.id = made;  // calls of the device to the host carry the caller's id
-    }
-    if (LayeredDevice *device = objects_->device(object);
-        static_cast<Function>(function) == Function::device_init && device->abi.target != nullptr) {
-      for (const char *id : known_extensions()) {  // so that a restarted worker has them, too
-        layer_->device_get_extension(*device, id);
-      }
     }
     return {};
   }

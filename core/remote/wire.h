@@ -34,13 +34,10 @@ class ContentSource {
   virtual bool is_checked(Bytes /*module*/) const { return false; }
 };
 
-class Caller;   // caller.h
-class Objects;  // objects.h
-
 class Writer {
  public:
-  // Both arguments are borrowed. Without a store, contents are part of the bytes.
-  explicit Writer(const Caller *caller = nullptr, ContentStore *store = nullptr) : caller_(caller), store_(store) {}
+  // The store is borrowed. Without one, contents are part of the bytes.
+  explicit Writer(ContentStore *store = nullptr) : store_(store) {}
 
   template <class T>
   void number(const T &value) {
@@ -56,12 +53,9 @@ class Writer {
   void content(Bytes content, const Sha256 *own_hash = nullptr);
   void append(const Writer &other) { bytes_ += other.bytes_; }
 
-  // Returns the caller of the call that is written, or nullptr if there is none.
-  const Caller *caller() const { return caller_; }
   const std::string &bytes() const { return bytes_; }
 
  private:
-  const Caller *caller_;
   ContentStore *store_;
   std::string bytes_;
 };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -25,6 +26,8 @@ namespace {
 
 constexpr int socket_of_worker = 3;
 constexpr std::size_t max_kept = 16;
+constexpr std::size_t max_idle_segments = 8;
+constexpr std::size_t min_segment_bytes = 4096;
 constexpr auto patience_at_end = std::chrono::seconds(2);
 
 Result<std::string> find_program() {
@@ -96,13 +99,13 @@ Result<std::unique_ptr<Worker>> Worker::start(const Isolation &isolation, Listen
 Worker::~Worker() {
   is_closing_ = true;
   shutdown(control_.descriptor(), SHUT_RDWR);
-  thread_.join();  // the thread calls bury()
+  thread_.join();  // the thread calls finish()
 }
 
 // --- the end ---
 
-void Worker::bury(const std::optional<std::string> &killed_for) {
-  const std::lock_guard burial(burial_);
+void Worker::finish(const std::optional<std::string> &killed_for) {
+  const std::lock_guard finishing(finishing_);
   if (!is_alive()) {
     return;
   }
@@ -158,7 +161,7 @@ void Worker::listen() {
       if (poll(&readable, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000))) == 0) {
         deadline = listener_.deadline ? listener_.deadline() : std::nullopt;
         if (deadline.has_value() && *deadline <= std::chrono::steady_clock::now()) {
-          bury(overdue());
+          finish(overdue());
         }
         continue;
       }
@@ -168,7 +171,7 @@ void Worker::listen() {
     }
     listener_.event(event);
   }
-  bury(std::nullopt);
+  finish(std::nullopt);
 }
 
 // --- requests ---
@@ -199,7 +202,7 @@ std::optional<std::string> Worker::ask(const Writer &request, int attached) {
   }
   Result<Channel> channel = take_channel();
   if (!channel.ok()) {
-    bury(channel.error().message());
+    finish(channel.error().message());
     return std::nullopt;
   }
   std::string reply;
@@ -213,8 +216,8 @@ std::optional<std::string> Worker::ask(const Writer &request, int attached) {
       }
       return reply;
     }
-    case Channel::Received::TimedOut: bury(overdue()); break;
-    case Channel::Received::Closed: bury(std::nullopt); break;
+    case Channel::Received::TimedOut: finish(overdue()); break;
+    case Channel::Received::Closed: finish(std::nullopt); break;
   }
   return std::nullopt;
 }
@@ -245,6 +248,34 @@ void Worker::unmap(const Segment &segment) {
   ask(request);
 }
 
+Result<std::shared_ptr<Segment>> Worker::take_segment(std::size_t size) {
+  std::vector<std::shared_ptr<Segment>> superfluous;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::ranges::find_if(idle_segments_, [&](const auto &segment) { return segment->size() >= size; });
+    if (found != idle_segments_.end()) {
+      std::shared_ptr<Segment> segment = std::move(*found);
+      idle_segments_.erase(found);
+      return segment;
+    }
+    if (idle_segments_.size() > max_idle_segments) {
+      superfluous.swap(idle_segments_);
+    }
+  }
+  for (const auto &segment : superfluous) {
+    unmap(*segment);
+  }
+  BP_ASSIGN(std::shared_ptr<Segment> made, Segment::make(std::bit_ceil(std::max(size, min_segment_bytes))));
+  map(*made);
+  return made;
+}
+
+void Worker::give_back(std::shared_ptr<Segment> segment) {
+  const std::lock_guard lock(mutex_);
+  idle_segments_.push_back(std::move(segment));
+}
+
 Sha256 Worker::keep(Bytes content, const Sha256 *own) {
   const Sha256 hash = own != nullptr ? *own : sha256(content);
   const std::lock_guard lock(contents_mutex_);
@@ -271,6 +302,11 @@ Sha256 Worker::keep(Bytes content, const Sha256 *own) {
 void Worker::forget_contents() {
   const std::lock_guard lock(contents_mutex_);
   kept_.clear();
+}
+
+std::string lost(std::string_view device, const Worker &worker, std::string_view when) {
+  return fmt::format("{} {} {}; load the backend again for a new device, in a new process", device, worker.death(),
+                     when);
 }
 
 }  // namespace bp::remote

@@ -45,6 +45,9 @@ class Worker : public ContentStore {
   // Map the segment into the worker's memory, or unmap it. map() returns whether it was not mapped before.
   bool map(const Segment &segment);
   void unmap(const Segment &segment);
+  // Returns a segment of at least `size` bytes that is mapped, and takes one back that no call uses any more.
+  Result<std::shared_ptr<Segment>> take_segment(std::size_t size);
+  void give_back(std::shared_ptr<Segment> segment);
   // Sends a content that requests refer to, unless the worker has it. The worker keeps the last few contents.
   Sha256 keep(Bytes content, const Sha256 *own) override;
   // Forgets which contents the worker has. Called if the worker says that it does not have one.
@@ -60,7 +63,7 @@ class Worker : public ContentStore {
   void listen();
   // Waits for the end of the process and tells the listener. `killed_for` says why the process is to be killed; nullopt
   // if it ends by itself.
-  void bury(const std::optional<std::string> &killed_for);
+  void finish(const std::optional<std::string> &killed_for);
   std::string overdue() const;
   Result<Channel> take_channel();
 
@@ -70,8 +73,9 @@ class Worker : public ContentStore {
   const Listener listener_;
   const Channel control_;
   const pid_t process_;
-  mutable std::mutex mutex_, burial_;
+  mutable std::mutex mutex_, finishing_;
   std::vector<Channel> idle_;
+  std::vector<std::shared_ptr<Segment>> idle_segments_;
   std::set<std::uint64_t> mapped_;
   std::string death_;
   std::mutex contents_mutex_;
@@ -79,5 +83,8 @@ class Worker : public ContentStore {
   std::atomic<bool> is_closing_ = false;
   std::thread thread_;
 };
+
+// Returns the message of a call that failed because its worker is dead. `when`: such as "in program.run".
+std::string lost(std::string_view device, const Worker &worker, std::string_view when);
 
 }  // namespace bp::remote

@@ -88,6 +88,12 @@ bp_kernel find_kernel(const host::Device &device, const bp_module_t *image, plug
 
 }  // namespace
 
+bp_status status_of_find(const host::Diagnostics &diagnostics) {
+  const bool is_lost = std::ranges::any_of(diagnostics.reports(),
+                                           [](const host::Report &report) { return report.status == BP_DEVICE_LOST; });
+  return is_lost ? BP_DEVICE_LOST : BP_OK;
+}
+
 bp_kernel find_routine(const host::Device &device, std::string_view target) {
   const bp_device_custom_call_t *routines = device.custom_call();
   for (std::uint64_t i = 0; routines != nullptr && i < routines->routine_count; ++i) {
@@ -113,7 +119,7 @@ Result<const bp_program_t *> make_kernel_program(std::shared_ptr<const host::Dev
       host::Diagnostics diagnostics;
       bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
         kernel = find_kernel(*device, image, instruction, diag);
-        return BP_OK;
+        return status_of_find(diagnostics);
       });
       BP_TRY(diagnostics.result(status, device->id(), "find", image));
       if (kernel == nullptr) {

@@ -35,8 +35,8 @@ std::optional<int> read_settings(const Options &options, std::vector<std::pair<s
 
 void add_isolate_option(Options &options) {
   options.add()("isolate", po::value<double>()->implicit_value(0, "0"),
-                "run the backend in a process of its own, which is started again when it crashes or, with "
-                "=SECONDS, when a call takes longer");
+                "run the backend in a process of its own: a crash is an error, and so is, with =SECONDS, a call that "
+                "takes longer");
 }
 
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation) {

@@ -26,6 +26,8 @@ class BackendChoice {
   void add_lowest_layer(host::Layer layer) { options_.layers.insert(options_.layers.begin(), std::move(layer)); }
 
   const std::string &name() const { return name_; }
+  // Whether the backend runs in a process of its own.
+  bool is_isolated() const { return options_.isolation.has_value(); }
   // `dump_dir`: see BackendOptions; may be empty.
   Result<Backend> load(const std::string &dump_dir = {}) const;
   // Returns the arguments that make this choice again: "--on cpu --set target=aarch64-linux-gnu".

@@ -157,7 +157,14 @@ std::vector<CheckResult> run_all(const std::vector<conformance::Case> &cases, co
   std::mutex mutex;
   std::size_t done = 0;
   pool.parallel(static_cast<std::uint32_t>(cases.size()), [&](std::uint32_t i, std::uint32_t) {
-    results[i] = run(cases[i], backend, request);
+    if (request.backend.is_isolated()) {
+      // A program that crashes loses the device for all others, so each gets its own.
+      const Result<Backend> own = request.backend.load();
+      results[i] =
+          own.ok() ? run(cases[i], *own, request) : CheckResult{CheckStatus::Failed, 0, {own.error().to_string()}, {}};
+    } else {
+      results[i] = run(cases[i], backend, request);
+    }
     std::lock_guard lock(mutex);
     progress.update(++done, cases.size(), cases[i].file);
   });

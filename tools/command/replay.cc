@@ -54,7 +54,7 @@ std::vector<const RecordedCall *> unfinished(const Recording &recording) {
 void print_list(const Recording &recording, bool is_json) {
   for (const RecordedCall &call : recording.calls()) {
     bp_status status = BP_OK;
-    const Listing listing = recording.describe(call, status);
+    const Listing listing = recording.list(call, status);
     if (is_json) {
       fmt::print("{}\n", boost::json::serialize(boost::json::object{{"call", call.number},
                                                                     {"plugin", recording.plugins()[call.plugin]},

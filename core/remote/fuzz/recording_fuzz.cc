@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   if (recording.ok()) {
     for (const bp::remote::RecordedCall &call : (*recording)->calls()) {
       bp_status status = BP_OK;
-      (void)(*recording)->describe(call, status);
+      (void)(*recording)->list(call, status);
     }
   }
   return 0;

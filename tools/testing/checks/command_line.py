@@ -569,10 +569,14 @@ def isolated():
     tiny = ["--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run", "--isolate=2"]
     expect(["run", "good.hlo", *tiny, "--set", "fault=crash"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: org.example.tiny crashed (SIGSEGV) in program.run; "
-           "it is started again for the next call")
+           "load the backend again for a new device, in a new process")
     expect(["run", "good.hlo", *tiny, "--set", "fault=hang"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: org.example.tiny was ended: it took longer than 2 s in "
-           "program.run; it is started again for the next call")
+           "program.run; load the backend again for a new device, in a new process")
+    # Each program of a check gets a new backend, so one that crashes fails alone.
+    crashed = expect(["check", "checks.hlo", "--jobs", "1", "--on", str(TINY), "--set", "ops=add", "--isolate", "--set", "fault-in=run",
+                      "--set", "fault=crash", "--set", "fault-once=crashed"], NEGATIVE, "").out
+    check(crashed.count("crashed (SIGSEGV) in program.run") == 1 and "is 2, expected 3" in crashed, f"check --isolate printed\n{crashed}")
     # A copy of the command in a folder without a worker.
     pathlib.Path("alone/bin").mkdir(parents=True)
     shutil.copy(BUILD / "tools/backplane", "alone/bin/backplane")
