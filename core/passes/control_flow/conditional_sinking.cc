@@ -37,9 +37,9 @@ bool may_sink(const Instruction &i) {
          !is_number(i) && i.control_predecessors().empty();
 }
 
-class Sinker {
+class ConditionalSinker {
  public:
-  Sinker(ir::Module &module, const Instruction &conditional) : module_(module), conditional_(conditional) {
+  ConditionalSinker(ir::Module &module, const Instruction &conditional) : module_(module), conditional_(conditional) {
     for (std::size_t b = 0; b < conditional.calls().size(); ++b) {
       const Instruction root = conditional.called(b).root();
       is_open_ = is_open_ && root.opcode() == Opcode::Tuple && root.control_predecessors().empty();
@@ -182,7 +182,8 @@ class Sinker {
 
 Result<bool> conditional_sinking(ir::Module &module, const PassContext &) {
   return rewrite_all(module, [&](Instruction instruction) -> Result<InstructionId> {
-    return instruction.opcode() == Opcode::Conditional ? Sinker(module, instruction).run() : instruction.id();
+    return instruction.opcode() == Opcode::Conditional ? ConditionalSinker(module, instruction).run()
+                                                       : instruction.id();
   });
 }
 

@@ -15,7 +15,7 @@ using ir::ElementType;
 using ir::InstructionId;
 
 // Low and high half of a 64-bit word.
-struct Halves {
+struct WordPair {
   InstructionId low, high;
 };
 
@@ -106,11 +106,11 @@ class BitGenerator {
   InstructionId carry(InstructionId sum, InstructionId term) {
     return b_.convert(b_.compare(ir::ComparisonDirection::Lt, sum, term), ElementType::U64);
   }
-  Halves halves(InstructionId wide) {
+  WordPair halves(InstructionId wide) {
     const InstructionId low = b_.convert(wide, ElementType::U32);
     return {low, b_.convert(b_.shift_right(wide, 32), ElementType::U32)};
   }
-  InstructionId joined(Halves words) {
+  InstructionId joined(WordPair words) {
     const InstructionId high = b_.shift_left(b_.convert(words.high, ElementType::U64), 32);
     return b_.bit_or({high, b_.convert(words.low, ElementType::U64)});
   }
@@ -119,7 +119,7 @@ class BitGenerator {
     return b_.bit_or({left, b_.shift_right(word, 32 - bits)});
   }
 
-  Halves three_fry_rounds(Halves key, Halves counter) {
+  WordPair three_fry_rounds(WordPair key, WordPair counter) {
     constexpr std::array<std::array<int, 4>, 2> rotations{{{13, 15, 26, 6}, {17, 29, 16, 24}}};
     const InstructionId parity = b_.exclusive_or({key.low, key.high, b_.constant(ElementType::U32, 0x1bd11bda)});
     const std::array keys{key.low, key.high, parity};
@@ -140,10 +140,10 @@ class BitGenerator {
     return b_.sum({words, b_.broadcast_scalar(scalar, words)});
   }
 
-  std::vector<InstructionId> philox_rounds(Halves key, Halves low, Halves high) {
+  std::vector<InstructionId> philox_rounds(WordPair key, WordPair low, WordPair high) {
     std::array counter{low.low, low.high, high.low, high.high};
     for (int round = 0; round < 10; ++round) {
-      const Halves first = product(counter[0], 0xd2511f53), second = product(counter[2], 0xcd9e8d57);
+      const WordPair first = product(counter[0], 0xd2511f53), second = product(counter[2], 0xcd9e8d57);
       const InstructionId x = b_.exclusive_or({second.high, counter[1], b_.broadcast_scalar(key.low, low.low)});
       const InstructionId z = b_.exclusive_or({first.high, counter[3], b_.broadcast_scalar(key.high, low.low)});
       counter = {x, second.low, z, first.low};
@@ -152,7 +152,7 @@ class BitGenerator {
     }
     return {counter.begin(), counter.end()};
   }
-  Halves product(InstructionId word, std::uint32_t factor) {
+  WordPair product(InstructionId word, std::uint32_t factor) {
     const InstructionId wide = b_.convert(word, ElementType::U64);
     return halves(b_.product({wide, b_.splat(factor, wide)}));
   }

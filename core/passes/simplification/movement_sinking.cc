@@ -29,9 +29,9 @@ bool is_same_movement(const Instruction &a, const Instruction &b) {
          (a.opcode() == Opcode::Reshape || std::ranges::equal(a.dimensions(), b.dimensions()));
 }
 
-class Sinker {
+class MovementSinker {
  public:
-  explicit Sinker(ir::Module &module) : module_(module), users_(module) {}
+  explicit MovementSinker(ir::Module &module) : module_(module), users_(module) {}
 
   InstructionId run(const Instruction &instruction) {
     const InstructionId keep = instruction.id();
@@ -93,7 +93,7 @@ class Sinker {
 }  // namespace
 
 Result<bool> movement_sinking(ir::Module &module, const PassContext &) {
-  Sinker sinker(module);
+  MovementSinker sinker(module);
   return rewrite_outside_fusions(
       module, [&](Instruction instruction) -> Result<InstructionId> { return sinker.run(instruction); });
 }
