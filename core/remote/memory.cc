@@ -21,6 +21,8 @@ enum class Form : std::uint8_t {
   Unknown,
 };
 
+constexpr std::uint64_t max_room = std::uint64_t{1} << 47;  // the address space of a process
+
 bool is_host(bp_loc_t location) {
   return location.memory == 0 && location.offset != 0;
 }
@@ -115,81 +117,104 @@ void write_memory(Writer &writer, ClientCall &call, const Usage &usage) {
 ReceivedMemory::ReceivedMemory(Reader &reader, const ReceivedCall &call) {
   const std::size_t count = reader.count();
   for (std::size_t i = 0; i < count && reader.ok(); ++i) {
-    const auto form = reader.number<Form>();
-    bp_loc_t location{};
-    std::span<std::byte> visible;
-    auto make_block = [&](std::size_t size) {
-      if (call.objects != nullptr) {
-        Block &block = blocks_.emplace_back(std::max<std::size_t>(size, 1));
-        location = {0, reinterpret_cast<std::uint64_t>(block.data())};
-        visible = std::span(block).first(size);
-      }
-    };
-    switch (form) {
-      case Form::Nowhere: break;
-      case Form::Named:
-      case Form::Filled: {
-        const auto named = reader.number<bp_loc_t>();
-        const auto piece = call.objects == nullptr ? std::nullopt : call.objects->piece(named.memory);
-        if (piece.has_value() && named.offset <= piece->size) {
-          location = {piece->location.memory, piece->location.offset + named.offset};
-          if (piece->host != nullptr) {
-            visible = {piece->host + named.offset, static_cast<std::size_t>(piece->size - named.offset)};
-          }
-        } else if (call.objects != nullptr) {
-          reader.fail(piece.has_value() ? fmt::format("offset {} is outside of memory {}, which has {} bytes",
-                                                      named.offset, named.memory, piece->size)
-                                        : fmt::format("there is no memory {}", named.memory));
-        }
-        break;
-      }
-      case Form::Content: break;
-      case Form::Room: make_block(reader.number<std::uint64_t>()); break;
-      case Form::Same: {
-        const auto same = reader.number<std::uint64_t>();
-        if (same >= i) {
-          reader.fail(fmt::format("memory {} of the call is said to be memory {}, expected an earlier one", i, same));
-          break;
-        }
-        location = locations_[same];
-        visible = visible_[same];
-        break;
-      }
-      case Form::Constant:
-        if (call.program != nullptr && i < call.program->constants->size()) {
-          location = call.program->constants->location(i);
-        } else if (call.objects != nullptr) {
-          reader.fail(
-              fmt::format("memory {} of the call is said to be a constant, but load() got no constant {}", i, i));
-        }
-        break;
-      case Form::Unknown:
-        if (call.objects != nullptr) {
-          reader.fail(fmt::format(
-              "the size of memory {} of the call is not known, because the program was not compiled by this "
-              "process, but taken from a cache",
-              i));
-        }
-        break;
-      default: reader.fail(fmt::format("memory {} of the call has the unknown form {}", i, static_cast<int>(form)));
-    }
-    if (form == Form::Filled || form == Form::Content) {
-      const Bytes content = reader.content();
-      if (form == Form::Content) {
-        make_block(content.size());
-      } else if (visible.data() != nullptr && content.size() > visible.size()) {
-        reader.fail(fmt::format("{} bytes are given for memory {} of the call, which has {}", content.size(), i,
-                                visible.size()));
-      }
-      std::ranges::copy(content.first(std::min(content.size(), visible.size())), visible.begin());
-    }
+    Region region = read_region(reader, call);
     if (call.program != nullptr && call.program->has_taken(i)) {
-      location = {};  // even if it had not taken it when this was recorded
-      visible = {};
+      region = {};  // even if it had not taken it when this was recorded
     }
-    locations_.push_back(location);
-    visible_.push_back(visible);
+    locations_.push_back(region.location);
+    visible_.push_back(region.visible);
   }
+}
+
+ReceivedMemory::Region ReceivedMemory::read_region(Reader &reader, const ReceivedCall &call) {
+  const auto form = reader.number<Form>();
+  switch (form) {
+    case Form::Nowhere: return {};
+    case Form::Named: return read_named(reader, call);
+    case Form::Filled: {
+      const Region region = read_named(reader, call);
+      const Bytes content = reader.content();
+      if (region.visible.data() != nullptr && content.size() > region.visible.size()) {
+        reader.fail(fmt::format("{} bytes are given for memory {} of the call, which has {}", content.size(), size(),
+                                region.visible.size()));
+      }
+      std::ranges::copy(content.first(std::min(content.size(), region.visible.size())), region.visible.begin());
+      return region;
+    }
+    case Form::Content: {
+      const Bytes content = reader.content();
+      const Region region = make_block(call, content.size());
+      std::ranges::copy(content.first(region.visible.size()), region.visible.begin());
+      return region;
+    }
+    case Form::Room: {
+      const auto bytes = reader.number<std::uint64_t>();
+      if (bytes > max_room) {
+        reader.fail(fmt::format("memory {} of the call has {} bytes, expected at most {}", size(), bytes, max_room));
+        return {};
+      }
+      return make_block(call, bytes);
+    }
+    case Form::Same: return read_same(reader);
+    case Form::Constant: return constant(reader, call);
+    case Form::Unknown:
+      if (call.objects != nullptr) {
+        reader.fail(fmt::format(
+            "the size of memory {} of the call is not known, because the program was not compiled by this process, "
+            "but taken from a cache",
+            size()));
+      }
+      return {};
+  }
+  reader.fail(fmt::format("memory {} of the call has the unknown form {}", size(), static_cast<int>(form)));
+  return {};
+}
+
+ReceivedMemory::Region ReceivedMemory::make_block(const ReceivedCall &call, std::size_t size) {
+  if (call.objects == nullptr) {
+    return {};
+  }
+  Block &block = blocks_.emplace_back(std::max<std::size_t>(size, 1));
+  return {{0, reinterpret_cast<std::uint64_t>(block.data())}, std::span(block).first(size)};
+}
+
+ReceivedMemory::Region ReceivedMemory::read_named(Reader &reader, const ReceivedCall &call) {
+  const auto named = reader.number<bp_loc_t>();
+  if (call.objects == nullptr) {
+    return {};
+  }
+  const auto piece = call.objects->piece(named.memory);
+  if (!piece.has_value() || named.offset > piece->size) {
+    reader.fail(piece.has_value() ? fmt::format("offset {} is outside of memory {}, which has {} bytes", named.offset,
+                                                named.memory, piece->size)
+                                  : fmt::format("there is no memory {}", named.memory));
+    return {};
+  }
+  Region region{{piece->location.memory, piece->location.offset + named.offset}, {}};
+  if (piece->host != nullptr) {
+    region.visible = {piece->host + named.offset, static_cast<std::size_t>(piece->size - named.offset)};
+  }
+  return region;
+}
+
+ReceivedMemory::Region ReceivedMemory::read_same(Reader &reader) const {
+  const auto same = reader.number<std::uint64_t>();
+  if (same >= size()) {
+    reader.fail(fmt::format("memory {} of the call is said to be memory {}, expected an earlier one", size(), same));
+    return {};
+  }
+  return {locations_[same], visible_[same]};
+}
+
+ReceivedMemory::Region ReceivedMemory::constant(Reader &reader, const ReceivedCall &call) const {
+  if (call.program != nullptr && size() < call.program->constants->size()) {
+    return {call.program->constants->location(size()), {}};
+  }
+  if (call.objects != nullptr) {
+    reader.fail(
+        fmt::format("memory {} of the call is said to be a constant, but load() got no constant {}", size(), size()));
+  }
+  return {};
 }
 
 bool ReceivedMemory::holds(std::size_t use, std::uint64_t size) const {

@@ -29,9 +29,19 @@ class ReceivedMemory {
   void check(Reader &reader, const Usage &usage, ReceivedCall &call) const;
 
  private:
+  struct Region {
+    bp_loc_t location{};
+    std::span<std::byte> visible;  // empty if this process cannot address it
+  };
+  // Read the next region, in each of the forms in which write_memory() describes one.
+  Region read_region(Reader &reader, const ReceivedCall &call);
+  static Region read_named(Reader &reader, const ReceivedCall &call);
+  Region read_same(Reader &reader) const;
+  Region constant(Reader &reader, const ReceivedCall &call) const;
+  Region make_block(const ReceivedCall &call, std::size_t size);
   Bytes bytes(const CallResult &result) const;  // empty if this process cannot address them
 
-  std::vector<bp_loc_t> locations_;
+  std::vector<bp_loc_t> locations_;  // of the regions read so far
   std::vector<std::span<std::byte>> visible_;
   std::vector<Block> blocks_;
 };
