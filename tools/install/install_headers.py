@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Installs a header and all headers that it includes by their path in the repository: install_headers.py HEADER FOLDER.
-Run by `meson install`. The headers of the plugin ABI, which these include as backplane/..., are installed
-separately."""
+"""Installs a header and all headers that it includes by their path in the repository, or relative to its own folder:
+install_headers.py HEADER FOLDER. Run by `meson install`. The headers of the plugin ABI, which these include as
+backplane/..., are installed separately."""
 
 import os
 import pathlib
@@ -9,7 +9,15 @@ import re
 import shutil
 import sys
 
-INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:core|plugin_api)/[^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def included_by(header, source):
+    """Returns the paths of the headers that a header includes, without those of the ABI."""
+    folder = pathlib.PurePosixPath(header).parent
+    paths = (path if path.startswith(("core/", "plugin_api/")) else os.path.normpath(folder / path)
+             for path in INCLUDE.findall((source / header).read_text()) if not path.startswith("backplane/"))
+    return set(paths)
 
 
 def main():
@@ -18,7 +26,7 @@ def main():
     waiting, known = [sys.argv[1]], {sys.argv[1]}
     while waiting:
         header = waiting.pop()
-        included = set(INCLUDE.findall((source / header).read_text())) - known
+        included = included_by(header, source) - known
         waiting += included
         known |= included
     for header in sorted(known):
