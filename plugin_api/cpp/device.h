@@ -69,30 +69,37 @@
 #include "backplane/ext/queue.h"
 #include "call.h"
 #include "host_services.h"
+#include "module_view.h"
 #include "options.h"
 #include "queue.h"
 #include "result.h"
 
 namespace bp::plugin {
 
-// Answers of a claim(). An instruction without an answer is taken at no cost.
+// Answers of a claim(). An instruction without an answer is not claimed. Those of embedded computations need none: they
+// belong to the instruction that calls the computation.
 class Claims {
  public:
   Claims(const bp_module_t *module, float *cost_ns, std::string_view prefix, const bp_diag_t *diag)
       : cost_ns_(cost_ns), prefix_(prefix), diag_(diag) {
-    std::fill_n(cost_ns, module->instrs.count, 0.0f);
+    for (const Computation computation : ModuleView(module).computations()) {
+      std::fill_n(cost_ns + computation.first_instruction(), computation.instruction_count(),
+                  computation.is_embedded() ? 0.0f : not_claimed);
+    }
   }
 
   void take(std::uint32_t instruction, float nanoseconds) { cost_ns_[instruction] = nanoseconds; }
   // reason: shown to the user; empty: nothing is.
   void refuse(std::uint32_t instruction, const std::string &reason = "") {
-    cost_ns_[instruction] = -1;
+    cost_ns_[instruction] = not_claimed;
     if (!reason.empty()) {
       fail(diag_, BP_UNSUPPORTED, instruction, std::string(prefix_) + reason);
     }
   }
 
  private:
+  static constexpr float not_claimed = -1;
+
   float *cost_ns_;
   std::string_view prefix_;
   const bp_diag_t *diag_;

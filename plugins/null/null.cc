@@ -6,7 +6,6 @@
 #include "backplane/ext/draft/custom_call.h"
 #include "plugin_api/cpp/call.h"
 #include "plugin_api/cpp/host_services.h"
-#include "plugin_api/cpp/module_view.h"
 #include "plugin_api/cpp/single_device.h"
 
 BP_PLUGIN_MANIFEST(R"({
@@ -77,12 +76,7 @@ struct NullDevice {
     Status run(const bp_run_t &) { return unimplemented("bp_program.run"); }
   };
 
-  Status claim(const bp_module_t *module, bp::plugin::Claims &claims) const {
-    for (const bp::plugin::Instruction instruction : bp::plugin::ModuleView(module).instructions()) {
-      claims.refuse(instruction.index());
-    }
-    return {};
-  }
+  Status claim(const bp_module_t *, bp::plugin::Claims &) const { return {}; }  // claims nothing
   Result<std::string> compile(const bp_module_t *) const { return unimplemented("bp_device_compiler.compile"); }
   Result<std::unique_ptr<Program>> load(std::span<const char>, std::uint32_t) {
     return Error(BP_INVALID, "foreign artifact: this plugin has never written one");
