@@ -103,6 +103,11 @@ Operands elementwise_operands(ir::Instruction instruction) {
   return operands;
 }
 
+// Returns the operand that the result is, except for some elements or their order, unless their layouts differ.
+Operands updated_operand(ir::Instruction instruction, std::size_t number, const ir::Shape &result) {
+  return same_element_offsets(instruction.operand(number).shape(), result) ? Operands{{number, 0}} : Operands();
+}
+
 // Returns the operands given by the output_to_operand_aliasing entries for one result position.
 Operands declared_operands(ir::Instruction instruction, std::size_t position) {
   Operands operands;
@@ -242,14 +247,14 @@ std::vector<OperandPart> overwritable_operands(ir::Instruction instruction, std:
   switch (instruction.opcode()) {
     case Opcode::Copy: return {};
     case Opcode::DynamicUpdateSlice:
-    case Opcode::SetDimensionSize: return {{0, 0}};
+    case Opcode::SetDimensionSize: return updated_operand(instruction, 0, instruction.shape());
     case Opcode::Scatter:
     case Opcode::Sort: {
       if (!instruction.shape().is_tuple()) {
-        return {{0, 0}};
+        return updated_operand(instruction, 0, instruction.shape());
       }
-      auto result = instruction.shape().index_of_subshape(position);
-      return {{static_cast<std::size_t>(result.at(0)), 0}};
+      const auto number = static_cast<std::size_t>(instruction.shape().index_of_subshape(position).at(0));
+      return updated_operand(instruction, number, instruction.shape().elements()[number]);
     }
     case Opcode::CustomCall: return declared_operands(instruction, position);
     case Opcode::Fusion: return fusion_operands(instruction, position);
