@@ -31,12 +31,28 @@ bool is_all(const SliceRange &range, std::int64_t size) {
 class SliceSimplifier {
  public:
   SliceSimplifier(ir::Module &module, const Instruction &instruction)
-      : instruction_(instruction),
+      : module_(module),
+        instruction_(instruction),
         keep_(instruction.id()),
         shape_(instruction.shape()),
         builder_(module, instruction) {}
 
+  // Returns the instruction that replaces this one. Its layout is the same: users of it may depend on the layout.
   InstructionId run() {
+    const std::size_t limit = module_.instruction_id_limit();
+    const InstructionId made = simplified();
+    if (made == keep_ || builder_.shape(made) == shape_) {
+      return made;
+    }
+    if (index(made) < limit) {
+      return keep_;
+    }
+    module_.set_shape(made, shape_);
+    return made;
+  }
+
+ private:
+  InstructionId simplified() {
     switch (instruction_.opcode()) {
       case Opcode::Slice: return slice();
       case Opcode::DynamicSlice: return dynamic_slice();
@@ -48,7 +64,6 @@ class SliceSimplifier {
     }
   }
 
- private:
   InstructionId operand(std::size_t i) const { return instruction_.operands()[i]; }
 
   InstructionId make_slice(InstructionId from, std::span<const SliceRange> ranges) {
@@ -385,6 +400,7 @@ class SliceSimplifier {
            std::ranges::find(source.dimensions(), dimension) == source.dimensions().end();
   }
 
+  ir::Module &module_;
   Instruction instruction_;
   InstructionId keep_;
   const Shape shape_;
