@@ -12,6 +12,11 @@ void List::read_request(Reader &reader, ReceivedCall &call) const {
   const std::vector<bp_option_t> &read = read_array<bp_option_t>(reader, *call.arena);
   options = read.data();
   count = static_cast<std::uint32_t>(read.size());
+  const auto is_whole = [](const bp_option_t &option) { return option.key != nullptr && option.value != nullptr; };
+  if (!std::ranges::all_of(read, is_whole)) {
+    reader.fail("a setting of the call has no key or no value, expected texts");
+    count = 0;
+  }
 }
 
 void List::list_request(std::string_view, Listing &listing) const {

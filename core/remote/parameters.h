@@ -56,6 +56,18 @@ struct In : Role {
   }
 };
 
+// A text that is never nullptr.
+struct Id : In<const char *> {
+  using In::In;
+  void read_request(Reader &reader, ReceivedCall &call) const {
+    In::read_request(reader, call);
+    if (value == nullptr) {
+      reader.fail("the call has no id, expected a text");
+      value = "";
+    }
+  }
+};
+
 // The host is never sent: the server has its own.
 template <>
 struct In<const bp_host_t *> : Role {
