@@ -56,6 +56,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -81,17 +82,17 @@ namespace bp::plugin {
 class Claims {
  public:
   Claims(const bp_module_t *module, float *cost_ns, std::string_view prefix, const bp_diag_t *diag)
-      : cost_ns_(cost_ns), prefix_(prefix), diag_(diag) {
+      : cost_ns_(cost_ns), count_(module->instrs.count), prefix_(prefix), diag_(diag) {
     for (const Computation computation : ModuleView(module).computations()) {
       std::fill_n(cost_ns + computation.first_instruction(), computation.instruction_count(),
                   computation.is_embedded() ? 0.0f : not_claimed);
     }
   }
 
-  void take(std::uint32_t instruction, float nanoseconds) { cost_ns_[instruction] = nanoseconds; }
+  void take(std::uint32_t instruction, float nanoseconds) { cost(instruction) = nanoseconds; }
   // reason: shown to the user; empty: nothing is.
   void refuse(std::uint32_t instruction, const std::string &reason = "") {
-    cost_ns_[instruction] = not_claimed;
+    cost(instruction) = not_claimed;
     if (!reason.empty()) {
       fail(diag_, BP_UNSUPPORTED, instruction, std::string(prefix_) + reason);
     }
@@ -100,7 +101,16 @@ class Claims {
  private:
   static constexpr float not_claimed = -1;
 
+  float &cost(std::uint32_t instruction) {
+    if (instruction >= count_) {
+      throw std::out_of_range("claim() has an answer for instruction " + std::to_string(instruction) +
+                              ", expected one below " + std::to_string(count_));
+    }
+    return cost_ns_[instruction];
+  }
+
   float *cost_ns_;
+  std::uint32_t count_;  // of the module's instructions
   std::string_view prefix_;
   const bp_diag_t *diag_;
 };
@@ -241,22 +251,25 @@ class DeviceFrame {
       Device &on = self(device).device_;
       if constexpr (requires { on.load(bytes, allocation_count, constants, taken); }) {
         BP_ASSIGN(auto loaded, on.load(bytes, allocation_count, constants, taken));
-        *program = publish(std::move(loaded));
+        return publish(std::move(loaded), program);
       } else {
         BP_ASSIGN(auto loaded, on.load(bytes, allocation_count));
-        *program = publish(std::move(loaded));
+        return publish(std::move(loaded), program);
       }
-      return {};
     });
   }
   template <class Program>
-  static const bp_program_t *publish(std::unique_ptr<Program> program) {
+  static Status publish(std::unique_ptr<Program> program, const bp_program_t **out) {
+    if (program == nullptr) {
+      return Error{BP_INTERNAL, "load() returned no program, expected one or an error"};
+    }
     program->abi.program_data = program.get();
     program->abi.run = [](const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *diag) {
       return call(diag, [&] { return program_of<Program>(abi).run(*run); });
     };
     program->abi.destroy = [](const bp_program_t *abi) { delete &program_of<Program>(abi); };
-    return &program.release()->abi;
+    *out = &program.release()->abi;
+    return {};
   }
 
   // --- Queues ---
