@@ -136,7 +136,7 @@ Result<std::unique_ptr<Recording>> Recording::parse(std::string bytes, const std
       std::memcpy(&size, rest.data() + 1, sizeof(size));
     }
     if (rest.size() < chunk_head || size > rest.size() - chunk_head) {
-      recording->is_cut_off_ = true;
+      recording->cut_off_at_ = recording->bytes_.size() - rest.size();
       break;
     }
     if (Status parsed = recording->parse_chunk(rest[0], rest.substr(chunk_head, size)); !parsed.ok()) {

@@ -74,7 +74,8 @@ class Recording : public ContentSource {
 
   const std::vector<std::string> &plugins() const { return plugins_; }  // paths
   const std::vector<RecordedCall> &calls() const { return calls_; }     // in the order of their begins
-  bool is_cut_off() const { return is_cut_off_; }
+  // The byte at which a truncated recording ends in the middle of something; nullopt if it is whole.
+  std::optional<std::size_t> cut_off_at() const { return cut_off_at_; }
   std::optional<Bytes> find(const Sha256 &hash) const override;
 
   // Returns the inputs of a call and, if it has ended, its outputs, and sets its status. An error in the bytes is
@@ -88,7 +89,7 @@ class Recording : public ContentSource {
   std::vector<std::string> plugins_;
   std::vector<RecordedCall> calls_;
   std::map<Sha256, Bytes> contents_;
-  bool is_cut_off_ = false;
+  std::optional<std::size_t> cut_off_at_;
 };
 
 }  // namespace bp::remote

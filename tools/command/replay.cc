@@ -83,6 +83,13 @@ Result<int> run(const ReplayRequest &request) {
   const auto &[file, backend, is_list, is_json, patience, opener] = request;
   BP_ASSIGN(std::string bytes, read_file(file));
   BP_ASSIGN(const auto recording, Recording::parse(std::move(bytes), file));
+  if (const auto cut = recording->cut_off_at()) {
+    fmt::print(stderr, "replay: {} is cut off at byte {}: it has {} calls, the end of the last ones may be missing\n",
+               file, *cut, recording->calls().size());
+  }
+  if (recording->calls().empty()) {
+    return invalid_input("{} has no call, expected those that --layer=record=FILE writes", file);
+  }
   const std::vector<const RecordedCall *> ends_in = unfinished(*recording);
   for (const RecordedCall *call : ends_in) {
     fmt::print(stderr, "replay: the recording ends in {}\n", name_of(*call));

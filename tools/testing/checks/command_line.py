@@ -553,7 +553,12 @@ def replay():
     printed = expect(["replay", "crash.calls"], NEGATIVE, "replay: the recording ends in call ..., program.run\n"
                      "replay: making call ..., program.run, the end of which was not recorded").out
     check("  recorded no end, came ok\n" in printed, f"replay of a crash printed\n{printed}")
+    pathlib.Path("cut.calls").write_bytes(whole[:at - 3])
+    expect(["replay", "cut.calls", "--list"], SUCCESS, "replay: cut.calls is cut off at byte ...: it has ... calls, the "
+           "end of the last ones may be missing")
+    pathlib.Path("empty.calls").write_bytes(whole[:8])
     for arguments, code, err in (
+            (["empty.calls"], FAILED, "backplane: empty.calls has no call, expected those that --layer=record=FILE writes"),
             (["absent.calls"], FAILED, "backplane: cannot read absent.calls: No such file or directory"),
             (["good.hlo"], FAILED, "backplane: good.hlo: is not a recording, expected one that --layer=record=good.hlo writes"),
             (["good.calls", "--on", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
