@@ -12,11 +12,11 @@
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
-#include "core/ir/storage.h"
 #include "core/runtime/program.h"
 #include "core/text/parser.h"
 #include "tools/command/terminal.h"
 #include "tools/measure/allocation_counter.h"
+#include "tools/measure/store_input.h"
 
 namespace bp {
 namespace {
@@ -36,19 +36,6 @@ Result<ir::Module> read_model(const std::string &file) {
   return text::parse_module(text, options);
 }
 
-// Writes the arrays of a value to the inputs of an execution, from number `leaf` on.
-void write_input(const ir::Literal &value, const runtime::Program &program, runtime::Execution &execution,
-                 std::size_t &leaf) {
-  if (value.shape().is_tuple()) {
-    for (const ir::Literal &element : value.tuple_elements()) {
-      write_input(element, program, execution, leaf);
-    }
-  } else if (value.shape().is_array()) {
-    ir::store(value, program.inputs()[leaf].shape, execution.input(leaf));
-    ++leaf;
-  }
-}
-
 // Runs the program on memory of its own, and prints the time and the memory that it takes.
 Status print_run(const std::shared_ptr<const runtime::Program> &program, const std::vector<ir::Literal> &arguments) {
   runtime::Execution execution = runtime::Execution::prepare(program);
@@ -57,7 +44,7 @@ Status print_run(const std::shared_ptr<const runtime::Program> &program, const s
   const auto run_once = [&]() -> Status {
     std::size_t leaf = 0;
     for (const ir::Literal &argument : arguments) {  // each time: donated inputs are overwritten
-      write_input(argument, *program, execution, leaf);
+      measure::store_input(argument, *program, execution, leaf);
     }
     const auto start = std::chrono::steady_clock::now();
     BP_TRY(execution.run());

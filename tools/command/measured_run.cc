@@ -5,24 +5,12 @@
 #include <map>
 #include <mutex>
 
-#include "core/ir/storage.h"
 #include "core/layers/interposer.h"
 #include "tools/measure/allocation_counter.h"
+#include "tools/measure/store_input.h"
 
 namespace bp::command {
 namespace {
-
-// Stores the leaves of a literal in the inputs of an execution, from number `leaf` on.
-void store_leaves(const ir::Literal &literal, const Program &program, Execution &execution, std::size_t &leaf) {
-  if (literal.shape().is_tuple()) {
-    for (const ir::Literal &element : literal.tuple_elements()) {
-      store_leaves(element, program, execution, leaf);
-    }
-  } else if (literal.shape().is_array()) {
-    ir::store(literal, program.inputs()[leaf].shape, execution.input(leaf));
-    ++leaf;
-  }
-}
 
 // Memory taken from all devices together.
 struct DeviceMemory {
@@ -90,7 +78,7 @@ Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
   for (int i = 0; i < repeat; ++i) {
     std::size_t leaf = 0;
     for (const ir::Literal &argument : arguments) {  // each time: donated inputs are overwritten
-      store_leaves(argument, *program, execution, leaf);
+      measure::store_input(argument, *program, execution, leaf);
     }
     auto start = Clock::now();
     BP_TRY(execution.run());
