@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/buffers/print.h"
 #include "core/import/hlo_proto/hlo_proto.h"
+#include "core/import/mlir/bytecode.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
 #include "core/remote/isolate.h"
@@ -59,7 +60,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
 struct ModuleText {
   std::string_view text;
   std::uint32_t first_line = 1;
-  enum class Form { Hlo, StableHlo, HloProto, MlirBytecode, Binary } form = Form::Hlo;
+  enum class Form { Hlo, StableHlo, HloProto, Binary } form = Form::Hlo;
 };
 
 // Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
@@ -73,9 +74,7 @@ std::vector<ModuleText> split_modules(std::string_view text) {
   std::vector<ModuleText> parts;
   if (import::hlo_proto::is_hlo_proto(text)) {
     parts.push_back({text, 1, ModuleText::Form::HloProto});
-  } else if (text.starts_with("ML\xefR")) {
-    parts.push_back({text, 1, ModuleText::Form::MlirBytecode});
-  } else if (find_nul(text) != std::string_view::npos) {
+  } else if (find_nul(text) != std::string_view::npos && !import::mlir::is_bytecode(text)) {
     parts.push_back({text, 1, ModuleText::Form::Binary});
   } else if (import::stablehlo::is_stablehlo(text)) {
     for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
@@ -107,15 +106,10 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
     BP_TRY(ir::verify(module));
     return module;
   }
-  if (part.form == ModuleText::Form::MlirBytecode) {
-    return Error(ErrorCode::Unsupported,
-                 "the file is MLIR bytecode, expected text: convert it with stablehlo-translate --deserialize")
-        .at({file, 1, 1, {}});
-  }
   if (part.form == ModuleText::Form::Binary) {
     return invalid_input(
-        "{}: a binary file (there is a 0 at offset {}), expected text of HLO or StableHLO, or a HloProto", file,
-        find_nul(part.text));
+        "{}: a binary file (there is a 0 at offset {}), expected HLO or StableHLO, as text, MLIR bytecode or HloProto",
+        file, find_nul(part.text));
   }
   text::ParseOptions text_options;
   text_options.file = file;

@@ -12,6 +12,7 @@
 #include "core/buffers/print.h"
 #include "core/compile/passes.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
+#include "core/import/stablehlo/stablehlo.h"
 #include "core/passes/simplification/algebra.h"
 #include "core/text/printer.h"
 #include "tools/command/check_passes.h"
@@ -51,7 +52,7 @@ Result<std::string> with_plan(ir::Module module, const Write &write) {
   return write(module, plan);
 }
 
-// An output format of --emit.
+// An output format of --emit. `write` is nullptr for the forms of StableHLO, which write a program as it was read.
 struct Form {
   std::string_view name;
   bool is_text;
@@ -67,6 +68,7 @@ constexpr Form forms[] = {
      }},
     {"module-proto", false, import::hlo_proto::write_module},
     {"proto", false, [](const ir::Module &module) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
+    {"stablehlo", true, nullptr},
 };
 
 std::string names_of_forms() {
@@ -166,6 +168,25 @@ Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> 
   return {};
 }
 
+// Writes the programs of a file of StableHLO as text.
+Status write_stablehlo(const std::string &file, const OutputOptions &output) {
+  BP_ASSIGN(const std::string text, read_file(file));
+  if (!import::stablehlo::is_stablehlo(text)) {
+    return invalid_input("{} is not StableHLO, expected a program as StableHLO's text or bytecode for --emit={}", file,
+                         output.form.name);
+  }
+  std::string written;
+  for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
+    BP_ASSIGN(const std::string program, import::stablehlo::to_text(part.text, {file, part.first_line, {}}));
+    written += (written.empty() ? "" : "\n// -----\n\n") + program;
+  }
+  if (!output.file.empty()) {
+    return write_file(output.file, written);
+  }
+  fmt::print("{}", written);
+  return {};
+}
+
 int check_model(const ModelChoice &model, const Options &options, const std::vector<passes::Pass> &list) {
   debugging::CheckOptions check;
   BackendChoice choice;
@@ -230,14 +251,16 @@ Options optimize_options() {
                   "  backplane opt model.hlo --explain-fusion=add.3   what it is fused with, and why not with others\n"
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
                   "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
+                  "  backplane opt model.mlirbc --passes=none --emit=stablehlo     what JAX has stored, as text\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "the passes, and which run by default")(
       "list-rules", "the algebraic identities, and which of them only --allow-inexact uses")(
       "passes", po::value<std::string>(),
       "names of passes and stages, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"),
-      "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto")(
-      "output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
+      "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto; stablehlo: a "
+      "program of StableHLO as text, with --passes=none")("output,o", po::value<std::string>()->default_value(""),
+                                                          "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
       "allow-inexact", "also use rules that hold for real numbers but not for floats: results may change")(
@@ -304,7 +327,12 @@ int optimize(std::span<const std::string> arguments) {
   if (options.has("explain-fusion")) {
     output.explained = options.get<std::string>("explain-fusion");
   }
-  Status status = optimize_model(model, *list, context, output);
+  if (form->write == nullptr && !list->empty()) {
+    return options.misuse(
+        fmt::format("--emit={} is given with passes, expected --passes=none: passes are of HLO", emit));
+  }
+  Status status =
+      form->write == nullptr ? write_stablehlo(model.file(), output) : optimize_model(model, *list, context, output);
   return status.ok() ? success : report(status.error());
 }
 

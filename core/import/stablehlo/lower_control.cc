@@ -262,6 +262,21 @@ Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
 
 }  // namespace
 
+namespace {
+
+// Keeps attributes whose names have no dialect, which only the target of the call understands.
+void keep_other_attributes(Lowering &lowering, const Operation &call, InstructionId id) {
+  for (const NamedAttribute &entry : call.attributes) {
+    if (!entry.is_used && entry.name.find('.') == std::string_view::npos) {
+      const auto *text = entry.value.get<std::string>();
+      lowering.add_frontend_attribute(id, entry.name, text != nullptr ? *text : to_string(entry.value));
+      entry.is_used = true;
+    }
+  }
+}
+
+}  // namespace
+
 Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation) {
   BP_ASSIGN(std::string target, lowering.word(operation, "call_target_name"));
   if (target == "shape_assertion" && !operation.operands.empty() && operation.result_count == 0) {
@@ -301,7 +316,7 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
   }
   // Ignored: layouts of buffers are chosen by the compiler, and custom calls get row-major arrays; the error message is
   // only used at run time.
-  for (std::string_view ignored : {"operand_layouts", "result_layouts", "error_message"}) {
+  for (std::string_view ignored : {"operand_layouts", "result_layouts", "result_tilings", "error_message"}) {
     operation.find(ignored);
   }
   BP_ASSIGN(InstructionId id,
@@ -323,6 +338,7 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
                   }
                 },
                 calls));
+  keep_other_attributes(lowering, operation, id);
   return lowering.results(operation, id);
 }
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/import/mlir/bytecode.h"
+#include "core/import/stablehlo/bytecode/reader.h"
 #include "core/import/stablehlo/lowering.h"
+#include "core/import/stablehlo/program_printer.h"
 #include "core/import/stablehlo/program_reader.h"
 #include "core/import/stablehlo/verifier.h"
 
@@ -12,9 +15,13 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view separator = "// -----";
 
-}  // namespace
-
-Result<ir::Module> read(std::string_view text, const Options &options) {
+// Reads and verifies a program. The text must outlive it.
+Result<Program> read_program(std::string_view text, const Options &options) {
+  if (mlir::is_bytecode(text)) {
+    BP_ASSIGN(Program program, bytecode::read_program(text, options.file));
+    BP_TRY(verify(program));
+    return program;
+  }
   if (text.size() >= text::Lexer::max_size) {
     return invalid_input("{}: a text of {} bytes, expected less than {}", options.file, text.size(),
                          text::Lexer::max_size);
@@ -24,10 +31,25 @@ Result<ir::Module> read(std::string_view text, const Options &options) {
   }
   BP_ASSIGN(Program program, ProgramReader(text, options.file, options.first_line).read());
   BP_TRY(verify(program));
+  return program;
+}
+
+}  // namespace
+
+Result<ir::Module> read(std::string_view text, const Options &options) {
+  BP_ASSIGN(const Program program, read_program(text, options));
   return Lowering(program, options).run();
 }
 
+Result<std::string> to_text(std::string_view program, const Options &options) {
+  BP_ASSIGN(const Program read, read_program(program, options));
+  return print(read);
+}
+
 std::vector<TextPart> split(std::string_view text) {
+  if (mlir::is_bytecode(text)) {
+    return {{text}};
+  }
   std::vector<TextPart> parts;
   std::size_t begin = 0;
   std::uint32_t first_line = 1, line = 1;
@@ -50,6 +72,9 @@ std::vector<TextPart> split(std::string_view text) {
 }
 
 bool is_stablehlo(std::string_view text) {
+  if (mlir::is_bytecode(text)) {
+    return true;
+  }
   text::Lexer lexer(text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text);
   text::Token first = lexer.at(0);
   std::string_view word = lexer.text(first);

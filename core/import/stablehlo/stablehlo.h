@@ -1,4 +1,5 @@
-// Imports StableHLO text as modules. Reads the pretty and the generic form of MLIR, without MLIR.
+// Imports StableHLO, as text or as MLIR bytecode, as modules. Reads the pretty and the generic form of MLIR, without MLIR,
+// and portable artifacts of StableHLO 0.9.0 to 1.20.0.
 // Functions become computations, calls stay calls, regions become called computations, several results become a tuple.
 // chlo operations become instructions. Checks (check.expect_eq, custom calls to @check.*) become custom calls of that
 // name with a side effect, whose backend_config is a JSON object of their attributes.
@@ -17,8 +18,8 @@
 
 namespace bp::import::stablehlo {
 
-// Reads and verifies one module: a `module`, or functions without one. Functions that the entry does not reach are
-// omitted.
+// Reads and verifies one module: a `module`, or functions without one, or bytecode. Functions that the entry does not
+// reach are omitted.
 Result<ir::Module> read(std::string_view text, const Options &options = {});
 
 // One module of a text that holds several, separated by lines that begin with "// -----".
@@ -29,7 +30,11 @@ struct TextPart {
 // Splits a text into modules. Parts that consist only of blanks and comments are omitted.
 std::vector<TextPart> split(std::string_view text);
 
-// Whether a text is StableHLO and not HLO, judging by its beginning after comments.
+// Writes a program as text, without lowering it: with all its functions, also with operations that have no HLO. Equal
+// programs have equal texts, whether they were text or bytecode.
+Result<std::string> to_text(std::string_view program, const Options &options = {});
+
+// Whether a text is StableHLO and not HLO, judging by its beginning after comments; also bytecode is.
 bool is_stablehlo(std::string_view text);
 
 }  // namespace bp::import::stablehlo

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <limits>
 
 namespace bp::import::stablehlo {
 namespace {
@@ -70,7 +71,41 @@ std::string to_string(const Type &type) {
   return shape_name(type);
 }
 
+bool is_scale(ir::ElementType type, double scale) {
+  return ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (requires { static_cast<double>(T(scale)); }) {
+      const double rounded = static_cast<double>(T(scale));
+      return rounded > 0 && rounded < std::numeric_limits<double>::infinity();
+    } else {
+      return false;
+    }
+  });
+}
+
+std::string scales_problem(const Type &type) {
+  if (type.quantization == nullptr || type.quantization->dimension < 0) {
+    return {};
+  }
+  const auto dimension = static_cast<std::size_t>(type.quantization->dimension);
+  const auto scales = static_cast<std::int64_t>(type.quantization->scales.size());
+  const bool is_known = dimension < type.shape.rank() && !type.shape.is_dynamic(dimension);
+  if (dimension < type.shape.rank() && (!is_known || type.shape.size(dimension) == scales)) {
+    return {};
+  }
+  return fmt::format("{} scales for dimension {} of {}", scales, dimension, to_string(type));
+}
+
 SourceLocation Program::location(std::size_t position) const {
+  if (!origins.empty()) {
+    const Location *origin = position < origins.size() ? origins[position].get() : nullptr;
+    if (origin == nullptr || origin->source_file.empty()) {
+      return {file, 0, 0, {}};
+    }
+    return {origin->source_file,
+            static_cast<std::uint32_t>(origin->source_line),
+            static_cast<std::uint32_t>(origin->source_column),
+            {}};
+  }
   SourceLocation location = text::locate(text, position, file);
   location.line += first_line - 1;
   return location;

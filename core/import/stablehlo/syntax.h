@@ -43,6 +43,10 @@ struct Type {
 };
 // Returns the type as it is written: tensor<2x?xf32>.
 std::string to_string(const Type &type);
+// Whether the scale, rounded to the type, is neither 0 nor infinite.
+bool is_scale(ir::ElementType type, double scale);
+// Returns what is wrong with the number of scales of a quantized tensor; empty if nothing is.
+std::string scales_problem(const Type &type);
 // Returns the name of an element type: i8, ui8, complex<f32>, f8E4M3FN.
 std::string element_type_name(ir::ElementType type);
 
@@ -131,9 +135,12 @@ struct Region {
 };
 
 struct Program {
-  std::string_view text;
+  std::string_view text;  // or bytecode
   std::string file;
   std::uint32_t first_line = 1;
+  // Only in programs that are read from bytecode, which has no lines: positions are indices of `origins`, the places in
+  // the program of the framework; nullptr: not known.
+  std::vector<std::shared_ptr<const Location>> origins;
   Operation module;          // builtin.module; its one region holds the functions
   std::vector<Type> values;  // by ValueId
 

@@ -108,13 +108,8 @@ Result<Type> SyntaxReader::read_tensor() {
     BP_TRY(read_encoding(type.shape));
   }
   BP_TRY(tokens_.expect('>', "after a tensor type"));
-  if (type.quantization != nullptr && type.quantization->dimension >= 0) {
-    auto dimension = static_cast<std::size_t>(type.quantization->dimension);
-    auto scales = static_cast<std::int64_t>(type.quantization->scales.size());
-    bool is_known = dimension < type.shape.rank() && !type.shape.is_dynamic(dimension);
-    if (dimension >= type.shape.rank() || (is_known && type.shape.size(dimension) != scales)) {
-      return tokens_.error_at(begin, "{} scales for dimension {} of {}", scales, dimension, to_string(type));
-    }
+  if (const std::string problem = scales_problem(type); !problem.empty()) {
+    return tokens_.error_at(begin, "{}", problem);
   }
   return type;
 }
@@ -224,22 +219,6 @@ Result<ElementType> SyntaxReader::read_storage_type() {
   }
   return read_element_type();
 }
-
-namespace {
-
-// Whether the scale, rounded to the type, is neither 0 nor infinite.
-bool is_scale(ElementType type, double scale) {
-  return ir::visit_element_type(type, [&]<class T>() {
-    if constexpr (requires { static_cast<double>(T(scale)); }) {
-      const double rounded = static_cast<double>(T(scale));
-      return rounded > 0 && rounded < std::numeric_limits<double>::infinity();
-    } else {
-      return false;
-    }
-  });
-}
-
-}  // namespace
 
 // Reads !quant.uniform<i8<-127:127>:f32:0, {0.1:-30, 0.5}>; the current token must be quant.uniform.
 Result<Type> SyntaxReader::read_quantized_element() {
