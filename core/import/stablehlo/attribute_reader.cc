@@ -113,6 +113,13 @@ Result<Attribute> SyntaxReader::read_attribute(TypeSuffix suffix) {
     BP_ASSIGN(attribute.value, read_struct());
     return attribute;
   }
+  const std::size_t inside = tokens_.token().end;
+  if (tokens_.is('(') && inside < tokens_.source().size() && std::isdigit(tokens_.source()[inside]) != 0) {
+    BP_TRY(tokens_.read_balanced("the part of an axis"));  // (1)2
+    BP_TRY(tokens_.read_integer("the size of the part of an axis"));
+    attribute.value = OpaqueText{tokens_.canonical_since(attribute.position)};
+    return attribute;
+  }
   if (tokens_.is('!') || tokens_.is('(')) {
     bool is_function = tokens_.is('(');
     BP_ASSIGN(std::vector<Type> types, read_type_list());

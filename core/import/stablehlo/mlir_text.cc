@@ -150,7 +150,9 @@ struct Writer {
   }
   std::string operator()(const Dictionary &dictionary) const {
     std::string text;
-    for (const NamedAttribute &entry : dictionary.entries) {
+    std::vector<NamedAttribute> entries = dictionary.entries;
+    std::ranges::sort(entries, {}, &NamedAttribute::name);
+    for (const NamedAttribute &entry : entries) {
       const bool is_unit = entry.value.get<std::monostate>() != nullptr;
       text += fmt::format("{}{}{}", text.empty() ? "" : ", ",
                           is_bare(entry.name) ? std::string(entry.name) : mlir_string(entry.name),

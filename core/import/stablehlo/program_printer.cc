@@ -299,6 +299,10 @@ class ProgramPrinter {
         texts.emplace(row.name, attribute_text(attribute.value, row.kind));
       }
     }
+    if (texts.contains("operand_layouts") || texts.contains("result_layouts")) {  // both or none are there
+      texts.emplace("operand_layouts", "[]");
+      texts.emplace("result_layouts", "[]");
+    }
     for (auto &[name, group] : groups) {
       auto &[row, members] = group;
       if (row->is_optional && bytecode::is_absent(members)) {

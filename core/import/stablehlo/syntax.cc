@@ -20,6 +20,10 @@ std::string shape_name(const Type &type) {
     }
     return fmt::format("tuple<{}>", text);
   }
+  if (shape.element_type() == ir::ElementType::Buffer) {
+    const std::string content = shape_name({shape.elements()[0]});
+    return "memref" + content.substr(content.find('<'));
+  }
   std::string text, bounds;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     bool is_bounded = shape.is_dynamic(i) && shape.size(i) != ir::unbounded;

@@ -55,6 +55,10 @@ Result<Type> SyntaxReader::read_type() {
   if (tokens_.is_word("tensor")) {
     return read_tensor();
   }
+  if (tokens_.is_word("memref")) {
+    BP_ASSIGN(Type content, read_tensor());
+    return Type{ir::Shape::buffer(std::move(content.shape))};
+  }
   if (tokens_.is_word("tuple")) {
     BP_ASSIGN(std::vector<ir::Shape> elements, read_elements());
     return Type{ir::Shape::tuple(std::move(elements))};

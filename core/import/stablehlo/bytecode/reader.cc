@@ -171,7 +171,17 @@ class BytecodeReader {
         BP_TRY(add_attribute(to, *own, std::move(attribute.value)));
       }
     }
+    add_missing_layouts(to);
     return finish_groups(to, vhlo);
+  }
+
+  // Layouts of operands and results are present both or not at all.
+  static void add_missing_layouts(Operation &to) {
+    const Attribute *operands = to.find("operand_layouts"), *results = to.find("result_layouts");
+    if ((operands == nullptr) != (results == nullptr)) {
+      to.attributes.push_back(
+          {operands == nullptr ? "operand_layouts" : "result_layouts", {std::vector<Attribute>(), to.position}});
+    }
   }
 
   static const VhloAttribute *find_attribute(const VhloOperation *vhlo, std::string_view name) {

@@ -129,8 +129,11 @@ Result<Type> TypeReader::read_vhlo(Encoding::Item &item) {
   }
   switch (item.code) {
     case vhlo_type::Complex: return read_complex(item);
-    case vhlo_type::RankedTensor:
-    case vhlo_type::RankedBuffer: return read_array(item, false);
+    case vhlo_type::RankedTensor: return read_array(item, false);
+    case vhlo_type::RankedBuffer: {
+      BP_ASSIGN(Type content, read_array(item, false));
+      return Type{ir::Shape::buffer(std::move(content.shape))};
+    }
     case vhlo_type::RankedTensorWithEncoding: return read_array(item, true);
     case vhlo_type::Token: return Type{ir::Shape::token()};
     case vhlo_type::Tuple:

@@ -29,7 +29,7 @@ void set_mark(VhloAttribute &row, std::string_view mark) {
 
 const std::unordered_map<std::string_view, VhloAttribute> &attributes() {
   static const std::unordered_map<std::string_view, VhloAttribute> rows = {
-#define BP_VHLO_ATTRIBUTE(name, pretty_name, kind) {name, {name, pretty_name, AttributeKind::kind}},
+#define BP_VHLO_ATTRIBUTE(name, pretty_name, kind) {name, {name, pretty_name, AttributeKind::kind, {}, {}, false, {}}},
 #include "core/import/stablehlo/bytecode/vhlo_attributes.def"
   };
   return rows;

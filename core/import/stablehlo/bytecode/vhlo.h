@@ -62,10 +62,10 @@ struct VhloAttribute {
   std::string_view pretty_name;  // in the pretty form; empty: the same
   AttributeKind kind;
   std::string_view group;    // the attribute of StableHLO that has this one as a member; empty: none
-  std::string_view form = {};     // of the group: #stablehlo.form<...>
-  bool is_optional = false;  // the attribute, or the group, may be absent in StableHLO
+  std::string_view form;     // of the group: #stablehlo.form<...>
+  bool is_optional;  // the attribute, or the group, may be absent in StableHLO
   // The number that stands for absence, in all elements; otherwise nothing does: 0, false, "", DEFAULT, an empty list.
-  std::optional<std::int64_t> repeated = {};
+  std::optional<std::int64_t> repeated;
 };
 
 struct VhloOperation {
