@@ -62,7 +62,7 @@ std::string element_type_name(ir::ElementType type) {
 }
 
 bool Type::operator==(const Type &other) const {
-  if (!ir::same(shape, other.shape, ir::CompareLayout::No)) {
+  if (is_future != other.is_future || !ir::same(shape, other.shape, ir::CompareLayout::No)) {
     return false;
   }
   if (quantization == nullptr || other.quantization == nullptr) {
@@ -72,7 +72,12 @@ bool Type::operator==(const Type &other) const {
 }
 
 std::string to_string(const Type &type) {
-  return shape_name(type);
+  const std::string text = shape_name(type);
+  if (!type.is_future) {
+    return text;
+  }
+  return type.shape.is_tuple() ? "!stablehlo.future" + text.substr(text.find('<'))
+                               : fmt::format("!stablehlo.future<{}>", text);
 }
 
 bool is_scale(ir::ElementType type, double scale) {

@@ -38,6 +38,7 @@ struct Quantization {
 struct Type {
   ir::Shape shape;  // quantized tensors: with the storage type
   std::shared_ptr<const Quantization> quantization = nullptr;
+  bool is_future = false;  // what an asynchronous operation will have computed; of several values: a tuple
 
   bool operator==(const Type &other) const;
 };

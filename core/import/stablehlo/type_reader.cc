@@ -45,7 +45,9 @@ Result<Type> SyntaxReader::read_type() {
     }
     if (name == "stablehlo.future") {  // a future of several values is a tuple
       BP_ASSIGN(std::vector<ir::Shape> values, read_elements());
-      return Type{values.size() == 1 ? std::move(values[0]) : ir::Shape::tuple(std::move(values))};
+      Type type{values.size() == 1 ? std::move(values[0]) : ir::Shape::tuple(std::move(values))};
+      type.is_future = true;
+      return type;
     }
     BP_ASSIGN(std::size_t end, enter_alias(begin));
     BP_ASSIGN(Type type, read_type());

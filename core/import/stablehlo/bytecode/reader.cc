@@ -199,6 +199,7 @@ class BytecodeReader {
     std::vector<std::string_view> names;
     if (vhlo != nullptr) {
       std::ranges::transform(vhlo->attributes, std::back_inserter(names), &VhloAttribute::name);
+      std::ranges::sort(names);
     } else if (to.name == "builtin.module") {
       names = {"sym_name", "sym_visibility"};
     } else if (to.name == "sdy.mesh") {

@@ -139,8 +139,11 @@ Result<Type> TypeReader::read_vhlo(Encoding::Item &item) {
     case vhlo_type::Tuple:
     case vhlo_type::Future: {
       BP_ASSIGN(Type type, read_tuple(item));
-      const bool is_one = item.code == vhlo_type::Future && type.shape.elements().size() == 1;
-      return is_one ? Type{type.shape.elements()[0]} : std::move(type);
+      type.is_future = item.code == vhlo_type::Future;
+      if (type.is_future && type.shape.elements().size() == 1) {
+        type.shape = ir::Shape(type.shape.elements()[0]);
+      }
+      return type;
     }
     case vhlo_type::UniformQuantized: return read_quantized(item, false);
     case vhlo_type::UniformQuantizedPerAxis: return read_quantized(item, true);

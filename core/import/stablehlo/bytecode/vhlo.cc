@@ -61,7 +61,6 @@ std::vector<VhloAttribute> parse_attributes(std::string_view text) {
       add(take(members, ' '), group, form, mark);
     }
   }
-  std::ranges::sort(result, {}, &VhloAttribute::name);
   return result;
 }
 

@@ -72,7 +72,7 @@ struct VhloOperation {
   std::string_view name;  // "add_v1"
   std::string stablehlo;  // "stablehlo.add"
   Version first, last;
-  std::vector<VhloAttribute> attributes;  // in alphabetical order
+  std::vector<VhloAttribute> attributes;
 };
 
 // Returns the operation of this name, as "add_v1"; nullptr if there is none.
