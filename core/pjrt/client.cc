@@ -1,0 +1,442 @@
+#include "core/pjrt/client.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/host/build_configuration.h"
+#include "core/import/stablehlo/bytecode/vhlo.h"
+#include "core/pjrt/args.h"
+
+namespace bp::pjrt {
+namespace {
+
+constexpr int max_devices = 1024;
+
+PJRT_NamedValue named(std::string_view name, PJRT_NamedValue_Type type) {
+  PJRT_NamedValue value{};
+  value.struct_size = sizeof(PJRT_NamedValue);
+  value.name = name.data();
+  value.name_size = name.size();
+  value.type = type;
+  value.value_size = 1;
+  return value;
+}
+
+template <std::size_t size>
+PJRT_NamedValue version(std::string_view name, const std::int64_t (&numbers)[size]) {
+  PJRT_NamedValue value = named(name, PJRT_NamedValue_Type_Int64List);
+  value.int64_array_value = numbers;
+  value.value_size = size;
+  return value;
+}
+
+void *get_user_data(PJRT_Memory *memory, const void *key) {
+  auto &own = static_cast<OwnMemory &>(*memory);
+  const std::lock_guard lock(own.mutex);
+  const auto found = own.user_data.find(key);
+  return found == own.user_data.end() ? nullptr : found->second.first;
+}
+
+void set_user_data(PJRT_Memory *memory, const void *key, void *data, void (*destructor)(void *)) {
+  auto &own = static_cast<OwnMemory &>(*memory);
+  const std::lock_guard lock(own.mutex);
+  auto &slot = own.user_data[key];
+  if (slot.second != nullptr) {
+    slot.second(slot.first);
+  }
+  slot = {data, destructor};
+}
+
+const PJRT_Memory_FunctionTable memory_table = {sizeof(PJRT_Memory_FunctionTable), nullptr, sizeof(OwnMemory),
+                                                get_user_data, set_user_data};
+
+// The options of a client: backend (a name or a path) and num_devices; others are settings of the backend.
+struct ClientOptions {
+  std::string backend = "cpu";
+  std::string platform = "backplane";
+  int num_devices = 1;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+std::string text_of(const PJRT_NamedValue &value) {
+  switch (value.type) {
+    case PJRT_NamedValue_Type_String: return std::string(value.string_value, value.value_size);
+    case PJRT_NamedValue_Type_Int64: return fmt::format("{}", value.int64_value);
+    case PJRT_NamedValue_Type_Float: return fmt::format("{}", value.float_value);
+    case PJRT_NamedValue_Type_Bool: return value.bool_value ? "true" : "false";
+    case PJRT_NamedValue_Type_Int64List: break;
+  }
+  return fmt::format("{}", fmt::join(value.int64_array_value, value.int64_array_value + value.value_size, ","));
+}
+
+Result<ClientOptions> read_options(const PJRT_Client_Create_Args &args) {
+  ClientOptions options;
+  if (const char *name = std::getenv("BACKPLANE_BACKEND"); name != nullptr && *name != '\0') {
+    options.backend = name;
+  }
+  for (std::size_t i = 0; i < args.num_options; ++i) {
+    const PJRT_NamedValue &option = args.create_options[i];
+    const std::string name(option.name, option.name_size), value = text_of(option);
+    if (name == "backend") {
+      options.backend = value;
+    } else if (name == "platform_name") {
+      options.platform = value;
+    } else if (name == "num_devices") {
+      options.num_devices = std::atoi(value.c_str());
+      if (options.num_devices < 1 || options.num_devices > max_devices) {
+        return invalid_input("the option num_devices is {}, expected 1 to {}", value, max_devices);
+      }
+    } else {
+      options.settings.emplace_back(name, value);
+    }
+  }
+  return options;
+}
+
+void add_device(PJRT_Client &client, int id, const std::string &backend) {
+  PJRT_Device &device = client.devices.emplace_back();
+  device.client = &client;
+  device.description.id = id;
+  device.description.kind = backend;
+  device.description.text = fmt::format("BackplaneDevice(id={}, backend={})", id, backend);
+  OwnMemory &memory = client.own_memories.emplace_back();
+  memory.vtable = &memory_table;
+  memory.device = &device;
+  memory.id = id;
+  memory.kind = device_memory;
+  memory.text = fmt::format("BackplaneMemory(id={}, device={}, kind={})", id, id, device_memory);
+  device.memories.push_back(&memory);
+  client.device_handles.push_back(&device);
+  client.memory_handles.push_back(&memory);
+  client.description_handles.push_back(&device.description);
+}
+
+Result<PJRT_Device *> find_device(PJRT_Device *device) {
+  return device == nullptr ? Result<PJRT_Device *>(invalid_input("no device is given")) : device;
+}
+
+OwnMemory &own(PJRT_Memory *memory) {
+  return static_cast<OwnMemory &>(*memory);
+}
+
+template <class Args>
+void set_text(Args &args, const char *Args::*text, size_t Args::*size, const std::string &value) {
+  set(args, text, value.c_str());
+  set(args, size, value.size());
+}
+
+}  // namespace
+
+template <>
+Handles<PJRT_Client> &handles<PJRT_Client>() {
+  static auto &all = *new Handles<PJRT_Client>("PJRT_Client");
+  return all;
+}
+
+OwnMemory::~OwnMemory() {
+  for (const auto &[key, data] : user_data) {
+    if (data.second != nullptr) {
+      data.second(data.first);
+    }
+  }
+}
+
+Result<PJRT_Device *> device_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory) {
+  if (memory != nullptr) {
+    BP_ASSIGN(const OwnMemory *found, find_memory(client, memory));
+    return found->device;
+  }
+  if (device == nullptr) {
+    return client.device_handles.front();
+  }
+  if (std::ranges::find(client.device_handles, device) == client.device_handles.end()) {
+    return invalid_input("the device is not one of this client");
+  }
+  return device;
+}
+
+Result<OwnMemory *> find_memory(PJRT_Client &client, PJRT_Memory *memory) {
+  if (std::ranges::find(client.memory_handles, memory) == client.memory_handles.end()) {
+    return invalid_input("the memory is not one of this client");
+  }
+  return &own(memory);
+}
+
+Status Plugin_Initialize(PJRT_Plugin_Initialize_Args &) {
+  return {};
+}
+
+// The versions of StableHLO that are read: frameworks store programs as the newest of them.
+Status Plugin_Attributes(PJRT_Plugin_Attributes_Args &args) {
+  using import::stablehlo::bytecode::newest_version, import::stablehlo::bytecode::oldest_version;
+  static constexpr std::int64_t current[] = {newest_version.major_number, newest_version.minor_number,
+                                             newest_version.patch},
+                                minimum[] = {oldest_version.major_number, oldest_version.minor_number,
+                                             oldest_version.patch};
+  static const PJRT_NamedValue attributes[] = {
+      version("stablehlo_current_version", current), version("stablehlo_minimum_version", minimum), [] {
+        PJRT_NamedValue value = named("xla_version", PJRT_NamedValue_Type_Int64);
+        value.int64_value = 2;
+        return value;
+      }()};
+  set(args, &PJRT_Plugin_Attributes_Args::attributes, attributes);
+  set(args, &PJRT_Plugin_Attributes_Args::num_attributes, std::size(attributes));
+  return {};
+}
+
+// --- Client ---
+
+Status Client_Create(PJRT_Client_Create_Args &args) {
+  BP_ASSIGN(const ClientOptions options, read_options(args));
+  BackendOptions backend;
+  backend.settings = options.settings;
+  auto loaded = Backend::load(options.backend, backend);
+  if (!loaded.ok()) {
+    return std::move(loaded).error().note(fmt::format(
+        "while loading the backend '{}', which BACKPLANE_BACKEND or the client's option names", options.backend));
+  }
+  auto client = std::make_unique<PJRT_Client>(std::move(loaded).value());
+  client->platform_name = options.platform;
+  client->platform_version = fmt::format("Backplane {} ({})", host::core_version, options.backend);
+  for (int i = 0; i < options.num_devices; ++i) {
+    add_device(*client, i, options.backend);
+  }
+  args.client = handles<PJRT_Client>().add(std::move(client));
+  return {};
+}
+
+Status Client_Destroy(PJRT_Client_Destroy_Args &args) {
+  return args.client == nullptr ? Status() : handles<PJRT_Client>().destroy(args.client);
+}
+
+Status Client_PlatformName(PJRT_Client_PlatformName_Args &args) {
+  using Args = PJRT_Client_PlatformName_Args;
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  set_text(args, &Args::platform_name, &Args::platform_name_size, client->platform_name);
+  return {};
+}
+
+Status Client_ProcessIndex(PJRT_Client_ProcessIndex_Args &args) {
+  set(args, &PJRT_Client_ProcessIndex_Args::process_index, 0);
+  return {};
+}
+
+Status Client_PlatformVersion(PJRT_Client_PlatformVersion_Args &args) {
+  using Args = PJRT_Client_PlatformVersion_Args;
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  set_text(args, &Args::platform_version, &Args::platform_version_size, client->platform_version);
+  return {};
+}
+
+Status Client_TopologyDescription(PJRT_Client_TopologyDescription_Args &args) {
+  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
+  args.topology = &client->topology;
+  return {};
+}
+
+Status Client_Devices(PJRT_Client_Devices_Args &args) {
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  set(args, &PJRT_Client_Devices_Args::devices, client->device_handles.data());
+  set(args, &PJRT_Client_Devices_Args::num_devices, client->device_handles.size());
+  return {};
+}
+
+Status Client_AddressableDevices(PJRT_Client_AddressableDevices_Args &args) {
+  using Args = PJRT_Client_AddressableDevices_Args;
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  set(args, &Args::addressable_devices, client->device_handles.data());
+  set(args, &Args::num_addressable_devices, client->device_handles.size());
+  return {};
+}
+
+namespace {
+
+Result<PJRT_Device *> lookup(const PJRT_Client &client, int id) {
+  if (id < 0 || static_cast<std::size_t>(id) >= client.device_handles.size()) {
+    return make_error(ErrorCode::NotFound, "there is no device {}, expected 0 to {}", id,
+                      client.device_handles.size() - 1);
+  }
+  return client.device_handles[static_cast<std::size_t>(id)];
+}
+
+}  // namespace
+
+Status Client_LookupDevice(PJRT_Client_LookupDevice_Args &args) {
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  BP_ASSIGN(args.device, lookup(*client, args.id));
+  return {};
+}
+
+Status Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args &args) {
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  BP_ASSIGN(args.addressable_device, lookup(*client, args.local_hardware_id));
+  return {};
+}
+
+Status Client_AddressableMemories(PJRT_Client_AddressableMemories_Args &args) {
+  using Args = PJRT_Client_AddressableMemories_Args;
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  set(args, &Args::addressable_memories, client->memory_handles.data());
+  set(args, &Args::num_addressable_memories, client->memory_handles.size());
+  return {};
+}
+
+Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_Args &args) {
+  BP_ASSIGN(const PJRT_Client *client, handles<PJRT_Client>().find(args.client));
+  const auto needed = static_cast<std::size_t>(std::max(args.num_replicas, 0)) *
+                      static_cast<std::size_t>(std::max(args.num_partitions, 0));
+  if (needed > client->devices.size() || needed > args.default_assignment_size) {
+    return invalid_input("{} replicas of {} partitions for {} devices", args.num_replicas, args.num_partitions,
+                         client->devices.size());
+  }
+  for (std::size_t i = 0; i < needed; ++i) {
+    args.default_assignment[i] = static_cast<int>(i);
+  }
+  return {};
+}
+
+// --- Devices ---
+
+Status DeviceDescription_Id(PJRT_DeviceDescription_Id_Args &args) {
+  args.id = args.device_description->id;
+  return {};
+}
+
+Status DeviceDescription_ProcessIndex(PJRT_DeviceDescription_ProcessIndex_Args &args) {
+  args.process_index = 0;
+  return {};
+}
+
+Status DeviceDescription_Attributes(PJRT_DeviceDescription_Attributes_Args &args) {
+  set(args, &PJRT_DeviceDescription_Attributes_Args::attributes, args.device_description->attributes.data());
+  set(args, &PJRT_DeviceDescription_Attributes_Args::num_attributes, args.device_description->attributes.size());
+  return {};
+}
+
+Status DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args &args) {
+  using Args = PJRT_DeviceDescription_Kind_Args;
+  set_text(args, &Args::device_kind, &Args::device_kind_size, args.device_description->kind);
+  return {};
+}
+
+Status DeviceDescription_DebugString(PJRT_DeviceDescription_DebugString_Args &args) {
+  using Args = PJRT_DeviceDescription_DebugString_Args;
+  set_text(args, &Args::debug_string, &Args::debug_string_size, args.device_description->text);
+  return {};
+}
+
+Status DeviceDescription_ToString(PJRT_DeviceDescription_ToString_Args &args) {
+  using Args = PJRT_DeviceDescription_ToString_Args;
+  set_text(args, &Args::to_string, &Args::to_string_size, args.device_description->text);
+  return {};
+}
+
+Status Device_GetDescription(PJRT_Device_GetDescription_Args &args) {
+  BP_ASSIGN(PJRT_Device * device, find_device(args.device));
+  args.device_description = &device->description;
+  return {};
+}
+
+// The attributes live as long as the client; the deleter must be there all the same.
+Status Device_GetAttributes(PJRT_Device_GetAttributes_Args &args) {
+  using Args = PJRT_Device_GetAttributes_Args;
+  BP_ASSIGN(PJRT_Device * device, find_device(args.device));
+  set(args, &Args::attributes, device->description.attributes.data());
+  set(args, &Args::num_attributes, device->description.attributes.size());
+  set(args, &Args::device_attributes, nullptr);
+  set(args, &Args::attributes_deleter, [](PJRT_Device_Attributes *) {});
+  return {};
+}
+
+Status Device_IsAddressable(PJRT_Device_IsAddressable_Args &args) {
+  args.is_addressable = true;
+  return {};
+}
+
+Status Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args &args) {
+  BP_ASSIGN(const PJRT_Device *device, find_device(args.device));
+  args.local_hardware_id = device->description.id;
+  return {};
+}
+
+Status Device_AddressableMemories(PJRT_Device_AddressableMemories_Args &args) {
+  BP_ASSIGN(PJRT_Device * device, find_device(args.device));
+  set(args, &PJRT_Device_AddressableMemories_Args::memories, device->memories.data());
+  set(args, &PJRT_Device_AddressableMemories_Args::num_memories, device->memories.size());
+  return {};
+}
+
+Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args &args) {
+  BP_ASSIGN(const PJRT_Device *device, find_device(args.device));
+  args.memory = device->memories.front();
+  return {};
+}
+
+// --- Memories ---
+
+Status Memory_Id(PJRT_Memory_Id_Args &args) {
+  args.id = own(args.memory).id;
+  return {};
+}
+
+Status Memory_Kind(PJRT_Memory_Kind_Args &args) {
+  set_text(args, &PJRT_Memory_Kind_Args::kind, &PJRT_Memory_Kind_Args::kind_size, own(args.memory).kind);
+  return {};
+}
+
+Status Memory_Kind_Id(PJRT_Memory_Kind_Id_Args &args) {
+  args.kind_id = 0;
+  return {};
+}
+
+Status Memory_DebugString(PJRT_Memory_DebugString_Args &args) {
+  using Args = PJRT_Memory_DebugString_Args;
+  set_text(args, &Args::debug_string, &Args::debug_string_size, own(args.memory).text);
+  return {};
+}
+
+Status Memory_ToString(PJRT_Memory_ToString_Args &args) {
+  using Args = PJRT_Memory_ToString_Args;
+  set_text(args, &Args::to_string, &Args::to_string_size, own(args.memory).text);
+  return {};
+}
+
+Status Memory_AddressableByDevices(PJRT_Memory_AddressableByDevices_Args &args) {
+  OwnMemory &memory = own(args.memory);
+  set(args, &PJRT_Memory_AddressableByDevices_Args::devices, &memory.device);
+  set(args, &PJRT_Memory_AddressableByDevices_Args::num_devices, 1);
+  return {};
+}
+
+// --- Topology: that of the client, which owns it ---
+
+Status TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args &) {
+  return {};
+}
+
+Status TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformName_Args &args) {
+  using Args = PJRT_TopologyDescription_PlatformName_Args;
+  set_text(args, &Args::platform_name, &Args::platform_name_size, args.topology->client->platform_name);
+  return {};
+}
+
+Status TopologyDescription_PlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args &args) {
+  using Args = PJRT_TopologyDescription_PlatformVersion_Args;
+  set_text(args, &Args::platform_version, &Args::platform_version_size, args.topology->client->platform_version);
+  return {};
+}
+
+Status TopologyDescription_GetDeviceDescriptions(PJRT_TopologyDescription_GetDeviceDescriptions_Args &args) {
+  using Args = PJRT_TopologyDescription_GetDeviceDescriptions_Args;
+  set(args, &Args::descriptions, args.topology->client->description_handles.data());
+  set(args, &Args::num_descriptions, args.topology->client->description_handles.size());
+  return {};
+}
+
+Status TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_Args &args) {
+  set(args, &PJRT_TopologyDescription_Attributes_Args::attributes, nullptr);
+  set(args, &PJRT_TopologyDescription_Attributes_Args::num_attributes, 0);
+  return {};
+}
+
+}  // namespace bp::pjrt

@@ -1,0 +1,365 @@
+#include "core/pjrt/executable.h"
+
+#include <algorithm>
+
+#include "core/base/files.h"
+#include "core/import/hlo_proto/hlo_proto.h"
+#include "core/import/hlo_proto/wire.h"
+#include "core/import/stablehlo/stablehlo.h"
+#include "core/ir/verifier.h"
+#include "core/pjrt/args.h"
+#include "core/pjrt/compile_options.h"
+
+namespace bp::pjrt {
+namespace {
+
+// Reads a program in one of the formats of PJRT_Program.
+Result<Module> read_program(const PJRT_Program &program) {
+  const std::string_view code(program.code, program.code_size), format(program.format, program.format_size);
+  if (format == "mlir") {
+    BP_ASSIGN(Module module, import::stablehlo::read(code));
+    return module;
+  }
+  if (format == "hlo" || format == "hlo_with_config") {
+    std::string_view bytes = code;
+    if (format == "hlo_with_config") {
+      using import::hlo_proto::Message;
+      BP_ASSIGN(const Message message, Message::parse(code, {nullptr, "HloModuleProtoWithConfig"}));
+      BP_ASSIGN(bytes, message.text({1, "hlo_module"}));
+    }
+    BP_ASSIGN(Module module, import::hlo_proto::read_module(bytes));
+    BP_TRY(ir::verify(module));
+    return module;
+  }
+  return unsupported("a program in the format '{}', expected mlir, hlo or hlo_with_config", format);
+}
+
+// If BACKPLANE_DUMP_DIR is set, returns a folder in it for this program, and stores the program there.
+Result<std::string> dump(const PJRT_Program &program, std::string_view name) {
+  const char *folder = std::getenv("BACKPLANE_DUMP_DIR");
+  if (folder == nullptr || *folder == '\0') {
+    return std::string();
+  }
+  static std::atomic<int> number = 0;
+  std::string own = fmt::format("{}/{:04}-{}", folder, number++, name);
+  BP_TRY(make_directory(own));
+  BP_TRY(write_file(own + "/program.mlirbc", std::string_view(program.code, program.code_size)));
+  return own;
+}
+
+std::vector<bool> donated_parameters(const Module &module) {
+  std::vector<bool> donated(module.entry().parameter_count());
+  const auto mark = [&](std::int64_t parameter) {
+    if (parameter >= 0 && static_cast<std::size_t>(parameter) < donated.size()) {
+      donated[static_cast<std::size_t>(parameter)] = true;
+    }
+  };
+  for (const ir::InputOutputAlias &alias : module.header().input_output_alias) {
+    mark(alias.parameter);
+  }
+  for (const ir::BufferDonor &donor : module.header().buffer_donor) {
+    mark(donor.parameter);
+  }
+  return donated;
+}
+
+// Frameworks have the elements of a result that is a tuple as results.
+std::vector<ir::Shape> results_of(const Module &module) {
+  const ir::Shape shape = module.entry().root().shape();
+  if (!shape.is_tuple()) {
+    return {shape};
+  }
+  return {shape.elements().begin(), shape.elements().end()};
+}
+
+void describe(CompiledProgram &program, std::size_t parameters) {
+  for (const ir::Shape &shape : program.results) {
+    program.result_types.push_back(shape.is_token() ? PJRT_Buffer_Type_TOKEN : buffer_type(shape.element_type()));
+    program.result_ranks.push_back(shape.is_array() ? shape.rank() : 0);
+    if (shape.is_array()) {
+      program.result_sizes.insert(program.result_sizes.end(), shape.sizes().begin(), shape.sizes().end());
+    }
+  }
+  const auto fill = [](std::size_t count, std::vector<const char *> &kinds, std::vector<std::size_t> &sizes) {
+    kinds.assign(count, device_memory.data());
+    sizes.assign(count, device_memory.size());
+  };
+  fill(program.results.size(), program.result_memories, program.result_memory_sizes);
+  fill(parameters, program.parameter_memories, program.parameter_memory_sizes);
+}
+
+// Settings of compiler_options that the core understands; others are refused by name.
+Status set_options(const CompileRequest &request, CompileOptions &options) {
+  for (const auto &[name, value] : request.options) {
+    if (name == "backplane_verify") {
+      options.verify = value == "true";
+    } else if (name == "backplane_device_only") {
+      options.device_only = value == "true";
+    } else if (name.starts_with("backplane_")) {
+      return invalid_input("the compiler option '{}', expected backplane_verify or backplane_device_only", name);
+    }  // others are of XLA
+  }
+  return {};
+}
+
+}  // namespace
+
+template <>
+Handles<PJRT_Executable> &handles<PJRT_Executable>() {
+  static auto &all = *new Handles<PJRT_Executable>("PJRT_Executable");
+  return all;
+}
+
+template <>
+Handles<PJRT_LoadedExecutable> &handles<PJRT_LoadedExecutable>() {
+  static auto &all = *new Handles<PJRT_LoadedExecutable>("PJRT_LoadedExecutable");
+  return all;
+}
+
+Status Client_Compile(PJRT_Client_Compile_Args &args) {
+  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
+  BP_ASSIGN(const CompileRequest request,
+            read_compile_options(std::string_view(args.compile_options, args.compile_options_size)));
+  BP_ASSIGN(Module module, read_program(*args.program));
+  const std::int64_t devices = std::max(request.num_replicas * request.num_partitions,
+                                        module.header().replica_count * module.header().num_partitions);
+  if (devices != 1) {
+    return unsupported(
+        "the program '{}' is for {} devices, expected one: programs over several devices are not "
+        "supported yet",
+        module.name(), devices);
+  }
+  const std::int64_t id = request.device_ids.empty() ? 0 : request.device_ids.front();
+  if (id < 0 || static_cast<std::size_t>(id) >= client->devices.size()) {
+    return invalid_input("the program is for device {}, expected 0 to {}", id, client->devices.size() - 1);
+  }
+  CompileOptions options;
+  BP_TRY(set_options(request, options));
+  BP_ASSIGN(options.dump_dir, dump(*args.program, module.name()));
+  const std::size_t parameters = module.entry().parameter_count();
+  const std::vector<bool> donated = donated_parameters(module);
+  std::vector<ir::Shape> results = results_of(module);
+  const std::string name = module.name();
+  BP_ASSIGN(Compiled compiled, client->backend.compile(std::move(module), options));
+  auto program = std::make_shared<CompiledProgram>(std::move(compiled.executable));
+  program->client = client;
+  program->device = client->device_handles[static_cast<std::size_t>(id)];
+  program->name = name;
+  program->compile_options.assign(args.compile_options, args.compile_options_size);
+  program->assignment = device_assignment(id);
+  program->donated = donated;
+  program->results = std::move(results);
+  describe(*program, parameters);
+  args.executable = handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
+  return {};
+}
+
+namespace {
+
+Result<std::shared_ptr<CompiledProgram>> find(const PJRT_Executable *executable) {
+  BP_ASSIGN(const PJRT_Executable *found, handles<PJRT_Executable>().find(executable));
+  return found->program;
+}
+
+Result<std::shared_ptr<CompiledProgram>> find(const PJRT_LoadedExecutable *executable) {
+  BP_ASSIGN(const PJRT_LoadedExecutable *found, handles<PJRT_LoadedExecutable>().find(executable));
+  return found->program;
+}
+
+}  // namespace
+
+Status Executable_Destroy(PJRT_Executable_Destroy_Args &args) {
+  return args.executable == nullptr ? Status() : handles<PJRT_Executable>().destroy(args.executable);
+}
+
+Status Executable_Name(PJRT_Executable_Name_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &PJRT_Executable_Name_Args::executable_name, program->name.c_str());
+  set(args, &PJRT_Executable_Name_Args::executable_name_size, program->name.size());
+  return {};
+}
+
+Status Executable_NumReplicas(PJRT_Executable_NumReplicas_Args &args) {
+  args.num_replicas = 1;
+  return {};
+}
+
+Status Executable_NumPartitions(PJRT_Executable_NumPartitions_Args &args) {
+  args.num_partitions = 1;
+  return {};
+}
+
+Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  args.num_outputs = program->results.size();
+  return {};
+}
+
+Status Executable_SizeOfGeneratedCodeInBytes(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args &args) {
+  BP_TRY(find(args.executable));
+  args.size_in_bytes = 0;
+  return {};
+}
+
+Status Executable_OutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args &args) {
+  using Args = PJRT_Executable_OutputMemoryKinds_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::num_outputs, program->results.size());
+  set(args, &Args::memory_kinds, program->result_memories.data());
+  set(args, &Args::memory_kind_sizes, program->result_memory_sizes.data());
+  return {};
+}
+
+Status Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args &args) {
+  using Args = PJRT_Executable_ParameterMemoryKinds_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::num_parameters, program->parameter_memories.size());
+  set(args, &Args::memory_kinds, program->parameter_memories.data());
+  set(args, &Args::memory_kind_sizes, program->parameter_memory_sizes.data());
+  return {};
+}
+
+Status Executable_OutputElementTypes(PJRT_Executable_OutputElementTypes_Args &args) {
+  using Args = PJRT_Executable_OutputElementTypes_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::output_types, program->result_types.data());
+  set(args, &Args::num_output_types, program->result_types.size());
+  return {};
+}
+
+Status Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args &args) {
+  using Args = PJRT_Executable_OutputDimensions_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::num_outputs, program->results.size());
+  set(args, &Args::dims, program->result_sizes.data());
+  set(args, &Args::dim_sizes, program->result_ranks.data());
+  return {};
+}
+
+// Called twice: the first time for the size, without memory for the program.
+Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args &args) {
+  static constexpr std::string_view format = "hlo";
+  BP_ASSIGN(const auto program, find(args.executable));
+  BP_ASSIGN(const std::string bytes, import::hlo_proto::write_module(program->executable.module()));
+  args.program->format = format.data();
+  args.program->format_size = format.size();
+  if (args.program->code == nullptr) {
+    args.program->code_size = bytes.size();
+    return {};
+  }
+  if (args.program->code_size < bytes.size()) {
+    return invalid_input("memory of {} bytes for the program, expected {}", args.program->code_size, bytes.size());
+  }
+  std::ranges::copy(bytes, args.program->code);
+  return {};
+}
+
+Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args &args) {
+  using Args = PJRT_Executable_GetCompileOptions_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::serialized_bytes, program->compile_options.data());
+  set(args, &Args::serialized_bytes_size, program->compile_options.size());
+  set(args, &Args::serialized_compile_options, nullptr);
+  set(args, &Args::serialized_compile_options_deleter, [](PJRT_SerializedCompileOptions *) {});
+  return {};
+}
+
+// --- Loaded executables ---
+
+Status LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args &args) {
+  return args.executable == nullptr ? Status() : handles<PJRT_LoadedExecutable>().destroy(args.executable);
+}
+
+Status LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args &args) {
+  BP_ASSIGN(const auto program, find(args.loaded_executable));
+  args.executable = handles<PJRT_Executable>().add(std::make_unique<PJRT_Executable>(program));
+  return {};
+}
+
+Status LoadedExecutable_GetDeviceAssignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args &args) {
+  using Args = PJRT_LoadedExecutable_GetDeviceAssignment_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::serialized_bytes, program->assignment.data());
+  set(args, &Args::serialized_bytes_size, program->assignment.size());
+  set(args, &Args::serialized_device_assignment, nullptr);
+  set(args, &Args::serialized_device_assignment_deleter, [](PJRT_DeviceAssignmentSerialized *) {});
+  return {};
+}
+
+Status LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args &args) {
+  using Args = PJRT_LoadedExecutable_AddressableDevices_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::addressable_devices, &program->device);
+  set(args, &Args::num_addressable_devices, 1);
+  return {};
+}
+
+Status LoadedExecutable_AddressableDeviceLogicalIds(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args &args) {
+  using Args = PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  set(args, &Args::addressable_device_logical_ids, &program->logical_ids);
+  set(args, &Args::num_addressable_device_logical_ids, 1);
+  return {};
+}
+
+Status LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  program->is_deleted = true;
+  return {};
+}
+
+Status LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  args.is_deleted = program->is_deleted;
+  return {};
+}
+
+namespace {
+
+// Marks the buffers that the program takes over as deleted.
+Status donate(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args) {
+  const std::span<const std::int64_t> kept(args.options->non_donatable_input_indices,
+                                           args.options->num_non_donatable_input_indices);
+  for (std::size_t i = 0; i < args.num_args; ++i) {
+    if (program.donated[i] && std::ranges::find(kept, static_cast<std::int64_t>(i)) == kept.end()) {
+      BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
+      const std::lock_guard lock(buffer->mutex);
+      buffer->value = nullptr;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  if (program->is_deleted) {
+    return invalid_input("the program '{}' was deleted", program->name);
+  }
+  if (args.num_devices != 1) {
+    return unsupported("a run of '{}' on {} devices, expected one", program->name, args.num_devices);
+  }
+  if (args.num_args != program->donated.size()) {
+    return invalid_input("{} arguments for '{}', expected {}", args.num_args, program->name, program->donated.size());
+  }
+  std::vector<ir::Literal> arguments;
+  for (std::size_t i = 0; i < args.num_args; ++i) {
+    BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
+    BP_ASSIGN(const auto value, value_of(*buffer));
+    arguments.push_back(*value);
+  }
+  BP_TRY(donate(*program, args));
+  BP_ASSIGN(ir::Literal result, program->executable.run(std::move(arguments)));
+  const bool is_tuple = result.shape().is_tuple();
+  for (std::size_t i = 0; i < program->results.size(); ++i) {
+    args.output_lists[0][i] =
+        make_buffer(program->client, program->device, is_tuple ? result.tuple_elements()[i] : result);
+  }
+  if (args.device_complete_events != nullptr) {
+    args.device_complete_events[0] = make_event();
+  }
+  return {};
+}
+
+}  // namespace bp::pjrt

@@ -1,0 +1,66 @@
+// Programs: compiled for a device, run on its buffers.
+#pragma once
+
+#include <atomic>
+
+#include "core/pjrt/buffer.h"
+
+namespace bp::pjrt {
+
+// What a compilation made; shared by the handles of PJRT_Executable and PJRT_LoadedExecutable.
+struct CompiledProgram {
+  PJRT_Client *client = nullptr;
+  PJRT_Device *device = nullptr;
+  runtime::Executable executable;
+  std::string name;
+  std::string compile_options;    // as the caller gave them
+  std::string assignment;         // a serialized DeviceAssignmentProto
+  std::string optimized_program;  // a serialized HloModuleProto
+  std::vector<bool> donated;      // by parameter: whether the program takes over its buffer
+  std::vector<ir::Shape> results;
+  // Facts about the results, as callers ask for them.
+  std::vector<PJRT_Buffer_Type> result_types;
+  std::vector<std::int64_t> result_sizes;  // of all results, one after the other
+  std::vector<std::size_t> result_ranks;
+  std::vector<const char *> result_memories, parameter_memories;
+  std::vector<std::size_t> result_memory_sizes, parameter_memory_sizes;
+  PJRT_LogicalDeviceIds logical_ids{0, 0};
+  std::atomic<bool> is_deleted = false;
+
+  explicit CompiledProgram(runtime::Executable compiled) : executable(std::move(compiled)) {}
+};
+
+}  // namespace bp::pjrt
+
+struct PJRT_Executable {
+  std::shared_ptr<bp::pjrt::CompiledProgram> program;
+};
+struct PJRT_LoadedExecutable {
+  std::shared_ptr<bp::pjrt::CompiledProgram> program;
+};
+
+namespace bp::pjrt {
+
+BP_PJRT_DECLARE(Client_Compile);
+BP_PJRT_DECLARE(Executable_Destroy);
+BP_PJRT_DECLARE(Executable_Name);
+BP_PJRT_DECLARE(Executable_NumReplicas);
+BP_PJRT_DECLARE(Executable_NumPartitions);
+BP_PJRT_DECLARE(Executable_NumOutputs);
+BP_PJRT_DECLARE(Executable_SizeOfGeneratedCodeInBytes);
+BP_PJRT_DECLARE(Executable_OutputMemoryKinds);
+BP_PJRT_DECLARE(Executable_ParameterMemoryKinds);
+BP_PJRT_DECLARE(Executable_OutputElementTypes);
+BP_PJRT_DECLARE(Executable_OutputDimensions);
+BP_PJRT_DECLARE(Executable_OptimizedProgram);
+BP_PJRT_DECLARE(Executable_GetCompileOptions);
+BP_PJRT_DECLARE(LoadedExecutable_Destroy);
+BP_PJRT_DECLARE(LoadedExecutable_GetExecutable);
+BP_PJRT_DECLARE(LoadedExecutable_GetDeviceAssignment);
+BP_PJRT_DECLARE(LoadedExecutable_AddressableDevices);
+BP_PJRT_DECLARE(LoadedExecutable_AddressableDeviceLogicalIds);
+BP_PJRT_DECLARE(LoadedExecutable_Delete);
+BP_PJRT_DECLARE(LoadedExecutable_IsDeleted);
+BP_PJRT_DECLARE(LoadedExecutable_Execute);
+
+}  // namespace bp::pjrt

@@ -1,0 +1,71 @@
+// The objects that callers hold: a handle that was destroyed, or that never was one, is an error and not a crash.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/base/result.h"
+#include "core/pjrt/pjrt_c_api.h"
+
+namespace bp::pjrt {
+
+// All live objects of one type.
+template <class T>
+class Handles {
+ public:
+  // `name`: of the type, for messages.
+  explicit Handles(std::string_view name) : name_(name) {}
+
+  // Takes over the object, which remains until destroy().
+  T *add(std::unique_ptr<T> object) {
+    const std::unique_lock lock(mutex_);
+    T *handle = object.get();
+    live_.emplace(handle, std::move(object));
+    return handle;
+  }
+
+  Result<T *> find(const T *handle) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = live_.find(handle);
+    if (found == live_.end()) {
+      return invalid_input("{} is no live object: it was destroyed, or never was one", name_);
+    }
+    return found->second.get();
+  }
+
+  Status destroy(const T *handle) {
+    std::unique_ptr<T> object;  // destroyed after the lock is released
+    const std::unique_lock lock(mutex_);
+    const auto found = live_.find(handle);
+    if (found == live_.end()) {
+      return invalid_input("{} is no live object: it was destroyed, or never was one", name_);
+    }
+    object = std::move(found->second);
+    live_.erase(found);
+    return {};
+  }
+
+ private:
+  std::string_view name_;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<const T *, std::unique_ptr<T>> live_;
+};
+
+// Returns the objects of a type: one per type for the whole process, never destroyed, as callers may be late.
+template <class T>
+Handles<T> &handles();
+template <>
+Handles<PJRT_Client> &handles<PJRT_Client>();
+template <>
+Handles<PJRT_Buffer> &handles<PJRT_Buffer>();
+template <>
+Handles<PJRT_Event> &handles<PJRT_Event>();
+template <>
+Handles<PJRT_Executable> &handles<PJRT_Executable>();
+template <>
+Handles<PJRT_LoadedExecutable> &handles<PJRT_LoadedExecutable>();
+
+}  // namespace bp::pjrt
