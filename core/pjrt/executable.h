@@ -7,7 +7,7 @@
 
 namespace bp::pjrt {
 
-// What a compilation made; shared by the handles of PJRT_Executable and PJRT_LoadedExecutable.
+// The result of a compilation, shared by the handles of PJRT_Executable and PJRT_LoadedExecutable.
 struct CompiledProgram {
   PJRT_Client *client = nullptr;
   PJRT_Device *device = nullptr;

@@ -1,6 +1,7 @@
 #include "core/import/mlir/bytecode.h"
 
 #include <array>
+#include <optional>
 
 #include "core/import/mlir/byte_reader.h"
 #include "core/import/mlir/operation_reader.h"

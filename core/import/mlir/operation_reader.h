@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/import/mlir/byte_reader.h"
-#include "core/import/mlir/bytecode.h"
+#include "core/import/mlir/file.h"
 
 namespace bp::import::mlir {
 

@@ -1,5 +1,5 @@
-// Imports StableHLO, as text or as MLIR bytecode, as modules. Reads the pretty and the generic form of MLIR, without MLIR,
-// and portable artifacts of StableHLO 0.9.0 to 1.20.0.
+// Imports StableHLO, as text or as MLIR bytecode, as modules. Reads the pretty and the generic form of MLIR, without
+// MLIR, and portable artifacts of StableHLO 0.9.0 to 1.20.0.
 // Functions become computations, calls stay calls, regions become called computations, several results become a tuple.
 // chlo operations become instructions. Checks (check.expect_eq, custom calls to @check.*) become custom calls of that
 // name with a side effect, whose backend_config is a JSON object of their attributes.

@@ -38,6 +38,7 @@ ALLOWED = {
     "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter", "layers", "remote"}} | {"plugin_api"},
     "core": {f"core/{layer}" for layer in ALL_CORE} | {"plugin_api"},
     "core/c": {"core", "core/base", "core/host", "plugin_api"},
+    "core/pjrt": {f"core/{layer}" for layer in ALL_CORE} | {"core", "plugin_api"},
     "core/debugging": {f"core/{layer}" for layer in ALL_CORE} | {"core"},
     "plugin_api": set(),
     # A backend may use what backends share, never another backend. plugins/gpu is shared by backends of GPUs alone.
@@ -60,6 +61,7 @@ RAW_STRING = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"')  # such as the text of a ge
 # all of them.
 PASSES = ("control_flow", "expansion", "fusion", "layout", "primitives", "simplification")
 ROOMS = {
+    "core/import": {"hlo_proto": set(), "mlir": set(), "stablehlo": {"mlir"}},
     "core/passes": {room: set() for room in PASSES},
     "plugins/llvm": {
         "scalar": set(),

@@ -18,8 +18,8 @@ inline constexpr Version oldest_version{0, 9, 0}, newest_version{1, 20, 0};
 std::string to_string(Version version);
 std::optional<Version> parse_version(std::string_view text);  // "1.9.0"
 
-// What an attribute is. In StableHLO, lists and flags are written array<i64: 1>, array<i1: true> and `unit`, and words
-// #stablehlo<precision DEFAULT>; in VHLO they are tensors, booleans and enumerations.
+// The kind of an attribute. In StableHLO, lists and flags are written array<i64: 1>, array<i1: true> and `unit`, and
+// words #stablehlo<precision DEFAULT>; in VHLO they are tensors, booleans and enumerations.
 enum class AttributeKind : std::uint8_t {
   I64,
   I32,

