@@ -67,6 +67,15 @@ static int misbehaves(const tiny_device *device, const char *where) {
     raise(SIGSEGV);
   } else if (strcmp(fault, "exit") == 0) {
     _exit(7);
+  } else if (strcmp(fault, "leave") == 0) {
+    exit(0);
+  } else if (strcmp(fault, "fork") == 0) {
+    if (fork() == 0) {
+      for (;;) {
+        pause();
+      }
+    }
+    raise(SIGSEGV);
   } else if (strcmp(fault, "hang") == 0) {
     for (;;) {
       pause();
@@ -284,6 +293,7 @@ static bp_status run_program(const bp_program_t *abi, const bp_run_t *run, const
 
 static void destroy_program(const bp_program_t *abi) {
   tiny_program *program = abi->program_data;
+  misbehaves(program->device, "program-destroy");
   for (uint32_t i = 0; i < program->module->allocations.count; ++i) {
     free(program->own[i]);
   }
@@ -374,9 +384,13 @@ static const bp_option_desc_t options[] = {
     {"no-run", "0", "its programs have no run()", NULL, BP_OPTION_TEXT, 0},
     {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
     {"fail-claim", NULL, "claim() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
-    {"fault", NULL, "crash, exit, hang, garbage, later (a crash after submit), never (a submit that is not signalled)",
+    {"fault", NULL,
+     "crash, fork (a crash that leaves a child), exit, leave (by exit code 0), hang, garbage, later (a crash after "
+     "submit), never (a submit that is not signalled)",
      NULL, BP_OPTION_TEXT, 0},
-    {"fault-in", NULL, "where: init, claim, compile, load, alloc, copy, submit, run", NULL, BP_OPTION_TEXT, 0},
+    {"fault-in", NULL,
+     "where: init, claim, compile, load, alloc, copy, submit, run, release, program-destroy, destroy", NULL,
+     BP_OPTION_TEXT, 0},
     {"fault-once", NULL, "only if this file is not there; it is made", NULL, BP_OPTION_TEXT, 0},
 };
 static const char *const features[] = {TINY_EXTENSION, NULL};
@@ -390,6 +404,7 @@ static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
   return BP_OK;
 }
 static void destroy_device(const bp_device_t *device) {
+  misbehaves(device->device_data, "destroy");
   free(device->device_data);
 }
 
@@ -409,7 +424,7 @@ static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size,
   return BP_OK;
 }
 static void release(const bp_device_t *device, uint64_t memory) {
-  (void)device;
+  misbehaves(device->device_data, "release");
   free(at((bp_loc_t){memory, 0}));
 }
 static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag) {
