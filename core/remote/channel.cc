@@ -41,7 +41,32 @@ Result<std::pair<Channel, Channel>> Channel::make_pair() {
   return std::pair(Channel(Descriptor(ends[0])), Channel(Descriptor(ends[1])));
 }
 
-bool Channel::send(std::string_view message, int attached) const {
+Channel::Received Channel::wait(short event, const Deadline &deadline) const {
+  while (true) {
+    int patience = -1;
+    if (deadline.has_value()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
+      patience = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
+    }
+    pollfd ends[] = {{descriptor_.get(), event, 0}, {process_, POLLIN, 0}};
+    const int ready = poll(ends, std::size(ends), patience);
+    if (ready > 0) {
+      return ends[0].revents != 0 ? Received::Message : Received::Closed;
+    }
+    if (ready < 0 && errno != EINTR) {
+      return Received::Closed;
+    }
+    if (ready == 0 && std::chrono::steady_clock::now() >= *deadline) {
+      return Received::TimedOut;
+    }
+  }
+}
+
+Channel::Received Channel::wait(const Deadline &deadline) const {
+  return wait(POLLIN, deadline);
+}
+
+bool Channel::send(std::string_view message, int attached, const Deadline &deadline) const {
   messages.fetch_add(1, std::memory_order_release);
   std::uint64_t size = message.size();
   iovec parts[] = {{&size, sizeof(size)}, {const_cast<char *>(message.data()), message.size()}};
@@ -60,8 +85,11 @@ bool Channel::send(std::string_view message, int attached) const {
       rights->cmsg_len = CMSG_LEN(sizeof(int));
       std::memcpy(CMSG_DATA(rights), &attached, sizeof(int));
     }
-    const ssize_t sent = sendmsg(descriptor_.get(), &head, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) {
+    if (wait(POLLOUT, deadline) != Received::Message) {
+      return false;
+    }
+    const ssize_t sent = sendmsg(descriptor_.get(), &head, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) {
       continue;
     }
     if (sent < 0) {
@@ -82,21 +110,8 @@ bool Channel::send(std::string_view message, int attached) const {
 
 Channel::Received Channel::read(char *to, std::size_t size, Descriptor *attached, const Deadline &deadline) const {
   while (size > 0) {
-    int patience = -1;
-    if (deadline.has_value()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
-      patience = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
-    }
-    pollfd readable{descriptor_.get(), POLLIN, 0};
-    const int ready = poll(&readable, 1, patience);
-    if (ready < 0 && errno == EINTR) {
-      continue;
-    }
-    if (ready == 0 && std::chrono::steady_clock::now() < *deadline) {
-      continue;
-    }
-    if (ready <= 0) {
-      return ready == 0 ? Received::TimedOut : Received::Closed;
+    if (const Received readable = wait(POLLIN, deadline); readable != Received::Message) {
+      return readable;
     }
     iovec part{to, size};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};

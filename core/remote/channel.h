@@ -40,19 +40,27 @@ class Channel {
   static Result<std::pair<Channel, Channel>> make_pair();
 
   int descriptor() const { return descriptor_.get(); }
+  // Lets the end of a process close the channel. Without this, a process that has inherited the other end keeps the
+  // channel open. `process` is a pidfd, which is borrowed; a negative one is ignored.
+  void watch(int process) { process_ = process; }
 
-  // Sends a message. Returns false if the other end is closed. The descriptor `attached` is sent along unless it is
-  // negative.
-  bool send(std::string_view message, int attached = -1) const;
+  // Sends a message. Returns false if the other end is closed, or does not take all of it in time. The descriptor
+  // `attached` is sent along unless it is negative.
+  bool send(std::string_view message, int attached = -1, const Deadline &deadline = std::nullopt) const;
 
   enum class Received { Message, Closed, TimedOut };
+  // Waits until receive() need not wait for the begin of a message.
+  Received wait(const Deadline &deadline) const;
   // Waits for a message. Bytes that are not a message count as Closed.
   Received receive(std::string &message, Descriptor &attached, const Deadline &deadline = std::nullopt) const;
 
  private:
+  // Waits until bytes can be read (POLLIN) or written (POLLOUT).
+  Received wait(short event, const Deadline &deadline) const;
   Received read(char *to, std::size_t size, Descriptor *attached, const Deadline &deadline) const;
 
   Descriptor descriptor_;
+  int process_ = -1;
 };
 
 }  // namespace bp::remote

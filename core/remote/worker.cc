@@ -1,9 +1,9 @@
 #include "core/remote/worker.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +76,11 @@ Result<pid_t> spawn(const std::string &program, int socket, std::int64_t bytes) 
 }
 
 std::string describe_end(int status) {
+std::chrono::steady_clock::time_point after(double seconds) {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
   if (WIFSIGNALED(status)) {
     const char *name = sigabbrev_np(WTERMSIG(status));
     return fmt::format("crashed (SIG{})", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
@@ -97,6 +102,15 @@ Result<std::unique_ptr<Worker>> Worker::start(const Isolation &isolation, Listen
 }
 
 Worker::~Worker() {
+Worker::Worker(const Isolation &isolation, Listener listener, Channel control, pid_t process)
+    : isolation_(isolation),
+      listener_(std::move(listener)),
+      control_(std::move(control)),
+      process_(process),
+      process_end_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {
+  control_.watch(process_end_.get());
+}
+
   is_closing_ = true;
   shutdown(control_.descriptor(), SHUT_RDWR);
   thread_.join();  // the thread calls finish()
@@ -148,24 +162,21 @@ std::string Worker::overdue() const {
 
 void Worker::listen() {
   std::string event;
+  const auto deadline = [&] { return listener_.deadline ? listener_.deadline() : std::nullopt; };
   Descriptor attached;
   while (true) {
-    Channel::Deadline deadline = listener_.deadline ? listener_.deadline() : std::nullopt;
-    // The deadline is computed again after this time, because work may be accepted meanwhile.
-    const auto soon = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                             std::chrono::duration<double>(isolation_.seconds / 4));
-    pollfd readable{control_.descriptor(), POLLIN, 0};
+    Channel::Deadline until;
     if (isolation_.seconds > 0) {
-      const auto until = std::min(deadline.value_or(soon), soon);
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-      if (poll(&readable, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000'000))) == 0) {
-        deadline = listener_.deadline ? listener_.deadline() : std::nullopt;
-        if (deadline.has_value() && *deadline <= std::chrono::steady_clock::now()) {
-          finish(overdue());
-        }
-        continue;
+      // The deadline is computed again after this time, because work may be accepted meanwhile.
+      const auto soon = after(isolation_.seconds / 4);
+      until = std::min(deadline().value_or(soon), soon);
+    }
+    if (control_.wait(until) == Channel::Received::TimedOut) {
+      if (const auto latest = deadline(); latest.has_value() && *latest <= std::chrono::steady_clock::now()) {
+        finish(overdue());
       }
     }
+      continue;
     if (control_.receive(event, attached) != Channel::Received::Message) {
       break;
     }
@@ -187,16 +198,13 @@ Result<Channel> Worker::take_channel() {
   }
   BP_ASSIGN(auto ends, Channel::make_pair());
   const std::lock_guard lock(mutex_);
+  ends.first.watch(process_end_.get());
   control_.send("", ends.second.descriptor());
   return std::move(ends.first);
 }
 
 std::optional<std::string> Worker::ask(const Writer &request, int attached) {
-  Channel::Deadline deadline;
-  if (isolation_.seconds > 0) {
-    deadline = std::chrono::steady_clock::now() +
-               std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(isolation_.seconds));
-  }
+  const Channel::Deadline deadline = isolation_.seconds > 0 ? std::optional(after(isolation_.seconds)) : std::nullopt;
   if (!is_alive()) {
     return std::nullopt;
   }
@@ -207,7 +215,7 @@ std::optional<std::string> Worker::ask(const Writer &request, int attached) {
   }
   std::string reply;
   Descriptor none;
-  channel->send(request.bytes(), attached);
+  channel->send(request.bytes(), attached, deadline);  // if this fails, so does receive()
   switch (channel->receive(reply, none, deadline)) {
     case Channel::Received::Message: {
       const std::lock_guard lock(mutex_);

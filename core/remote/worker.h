@@ -58,8 +58,7 @@ class Worker : public ContentStore {
   bool is_alive() const { return death().empty(); }
 
  private:
-  Worker(const Isolation &isolation, Listener listener, Channel control, pid_t process)
-      : isolation_(isolation), listener_(std::move(listener)), control_(std::move(control)), process_(process) {}
+  Worker(const Isolation &isolation, Listener listener, Channel control, pid_t process);
   void listen();
   // Waits for the end of the process and tells the listener. `killed_for` says why the process is to be killed; nullopt
   // if it ends by itself.
@@ -71,8 +70,9 @@ class Worker : public ContentStore {
   const std::uint64_t number_ = ++last_number_;
   const Isolation isolation_;
   const Listener listener_;
-  const Channel control_;
+  Channel control_;
   const pid_t process_;
+  const Descriptor process_end_;  // a pidfd: becomes readable when the process ends; negative on old systems
   mutable std::mutex mutex_, finishing_;
   std::vector<Channel> idle_;
   std::vector<std::shared_ptr<Segment>> idle_segments_;

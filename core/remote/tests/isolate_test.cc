@@ -278,6 +278,21 @@ TEST_CASE("other ends of a worker are told apart") {
   CHECK_FALSE(has_children());
 }
 
+TEST_CASE("a crash is seen although a child of the plugin still has its sockets") {
+  const testing::TemporaryFolder folder;
+  const Given queues = {{"queues", "1"}};
+  for (const auto &[settings, where, function] :
+       {std::tuple(Given(), "init", "device.init"), std::tuple(Given(), "run", "program.run"),
+        std::tuple(queues, "submit", "queue.submit")}) {
+    INFO(where);
+    const Given misbehaves = misbehaving(folder, settings, "fork", where);
+    CHECK(
+        contains(attempt(load("tiny", misbehaves)), "org.example.tiny crashed (SIGSEGV) in " + std::string(function)));
+    CHECK(attempt(load("tiny", misbehaves)) == "right");
+  }
+  CHECK_FALSE(has_children());
+}
+
 TEST_CASE("garbage on the worker's sockets is no answer") {
   const testing::TemporaryFolder folder;
   for (const char *where : {"claim", "run"}) {
