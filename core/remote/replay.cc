@@ -1,5 +1,6 @@
 #include "core/remote/replay.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 
@@ -11,31 +12,84 @@ struct Signalled {
   std::string message;
 };
 
-// Receives the plugin's calls to the host.
+// Receives the plugin's calls to the host, and knows which of the work that the plugin has accepted is unfinished.
 class ReplayLayer final : public Interposer {
  public:
   using Interposer::Interposer;
 
+  // Sets the call that is made next.
+  void set_call(const RecordedCall *call) { call_ = call; }
+
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
+                         bp_point_t done, const bp_diag_t *diag) override {
+    const bp_status status = Interposer::queue_submit(device, queue, commands, count, done, diag);
+    const std::lock_guard lock(mutex_);
+    if (status == BP_OK && !signalled_.contains(key(done))) {
+      unfinished_[key(done)] = {&device, call_};
+    }
+    return status;
+  }
   void host_signal(LayeredHost &, bp_point_t point, bp_status status, std::uint32_t, const char *msg) override {
     const std::lock_guard lock(mutex_);
-    signalled_[{point.timeline, point.value}] = {status, msg == nullptr ? "" : msg};
+    signalled_[key(point)] = {status, msg == nullptr ? "" : msg};
+    unfinished_.erase(key(point));
     changed_.notify_all();
   }
   void log_log(LayeredHost &, std::uint32_t, const char *) override {}
 
+  // Waits for the signal of a point. If it does not come in time, the work is late.
   std::optional<Signalled> wait(bp_point_t point, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    const std::pair key(point.timeline, point.value);
-    if (!changed_.wait_for(lock, patience, [&] { return signalled_.contains(key); })) {
+    if (!changed_.wait_for(lock, patience, [&] { return signalled_.contains(key(point)); })) {
+      if (const auto found = unfinished_.find(key(point)); found != unfinished_.end()) {
+        found->second.is_late = true;
+      }
       return std::nullopt;
     }
-    return signalled_.extract(key).mapped();
+    return signalled_.extract(key(point)).mapped();
+  }
+  // Waits until the device has finished all that it accepted, except for late work. What is unfinished then is late.
+  // Returns the calls that submitted late work, which may be finished at any time.
+  std::vector<const RecordedCall *> wait_until_idle(const LayeredDevice &device, std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, patience, [&] {
+      return std::ranges::none_of(
+          unfinished_, [&](const auto &entry) { return entry.second.device == &device && !entry.second.is_late; });
+    });
+    for (auto &[point, work] : unfinished_) {
+      work.is_late = work.is_late || work.device == &device;
+    }
+    return late(device);
+  }
+  std::vector<const RecordedCall *> late_work(const LayeredDevice &device) const {
+    const std::lock_guard lock(mutex_);
+    return late(device);
   }
 
  private:
-  std::mutex mutex_;
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  struct Work {
+    const LayeredDevice *device;
+    const RecordedCall *call;
+    bool is_late = false;
+  };
+
+  static Key key(bp_point_t point) { return {point.timeline, point.value}; }
+  std::vector<const RecordedCall *> late(const LayeredDevice &device) const {
+    std::vector<const RecordedCall *> calls;
+    for (const auto &[point, work] : unfinished_) {
+      if (work.device == &device && work.is_late) {
+        calls.push_back(work.call);
+      }
+    }
+    return calls;
+  }
+
+  const RecordedCall *call_ = nullptr;
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Signalled> signalled_;
+  std::map<Key, Signalled> signalled_;
+  std::map<Key, Work> unfinished_;
 };
 
 // Also maps recorded artifacts to those that compile() made in the replay.
@@ -80,14 +134,22 @@ class Player {
     return is_of_host(*call.function) ? std::vector<std::string>() : make(call);
   }
 
-  // Destroys the objects that the recorded calls leave behind.
-  void clean_up() {
-    for (const std::uint64_t device : made_devices_) {
-      clean_up(device);
-      if (LayeredDevice *left = objects_.take_device(device); left != nullptr) {
-        left->abi.destroy(&left->abi);
+  // Destroys the objects that the recorded calls leave behind, except for those of devices with late work. Returns the
+  // calls that submitted it.
+  std::vector<const RecordedCall *> clean_up() {
+    std::vector<const RecordedCall *> late;
+    for (const std::uint64_t id : made_devices_) {
+      if (LayeredDevice *device = objects_.device(id); device != nullptr) {
+        const auto of_device = layer_.wait_until_idle(*device, options_.patience);
+        late.insert(late.end(), of_device.begin(), of_device.end());
+        if (of_device.empty()) {
+          clean_up(id);
+          objects_.take_device(id);
+          device->abi.destroy(&device->abi);
+        }
       }
     }
+    return late;
   }
 
  private:
@@ -106,7 +168,30 @@ class Player {
     }
   }
 
+  // Returns the late work that may use what the call destroys or releases. Programs and devices are destroyed when
+  // nothing is in flight, memory may be released before.
+  std::vector<const RecordedCall *> wait_for_use(const RecordedCall &call) {
+    const LayeredDevice *device = objects_.device(call.object);
+    if (call.function == Function::program_destroy) {
+      const auto loaded = objects_.program(call.object);
+      device = loaded == nullptr ? nullptr : loaded->program->device;
+    }
+    if (device == nullptr) {
+      return {};
+    }
+    switch (*call.function) {
+      case Function::device_destroy:
+      case Function::program_destroy: return layer_.wait_until_idle(*device, options_.patience);
+      case Function::memory_release: return layer_.late_work(*device);
+      default: return {};
+    }
+  }
+
   std::vector<std::string> make(const RecordedCall &call) {
+    if (const auto late = wait_for_use(call); !late.empty()) {
+      return {fmt::format("is not made, because the work of call {} is not finished", late[0]->number)};
+    }
+    layer_.set_call(&call);
     if (call.function == Function::device_destroy) {
       clean_up(call.object);
     }
@@ -268,8 +353,12 @@ ReplayReport replay(const Recording &recording, const ReplayOptions &options) {
       report.differences.push_back({&call, about(recording, call), std::move(what)});
     }
   }
-  for (const auto &player : players) {
-    player->clean_up();
+  static auto &left = *new std::vector<std::unique_ptr<Player>>();  // plugins may use them until the process ends
+  for (auto &player : players) {
+    if (const auto late = player->clean_up(); !late.empty()) {
+      report.unfinished.insert(report.unfinished.end(), late.begin(), late.end());
+      left.push_back(std::move(player));
+    }
   }
   return report;
 }

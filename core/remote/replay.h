@@ -22,7 +22,8 @@ struct Difference {
 struct ReplayOptions {
   // The plugins on which the calls are made, by the number of the plugin in the recording.
   std::vector<std::shared_ptr<const host::Plugin>> plugins;
-  // Time that a submit() may take until it is signalled.
+  // Time that a submit() may take until it is signalled. After the last call, too: the recording of an application that
+  // was killed ends while work is in flight.
   std::chrono::milliseconds patience = std::chrono::seconds(60);
   // Called before each call is made; may be empty.
   std::function<void(const RecordedCall &)> before;
@@ -32,6 +33,9 @@ struct ReplayReport {
   std::size_t made = 0;  // number of calls that were made
   std::vector<Difference> differences;
 };
+  // The submit() calls that were accepted and not signalled in time. Their devices are not destroyed, because the
+  // plugin may still use what they work on: end the process without destructors of the plugin, by std::_Exit().
+  std::vector<const RecordedCall *> unfinished;
 
 // Returns the layer with which the plugins of ReplayOptions must be loaded, above all other layers.
 host::Layer replay_layer();

@@ -45,5 +45,8 @@ int new_backend(std::span<const std::string> arguments);      // new.cc
 
 // Prints the error on standard error, as "backplane: ...", and returns ExitCode::failed.
 int report(const Error &error);
+// Writes what is printed so far and ends the process without destructors, because a plugin may still use the memory of
+// this process.
+[[noreturn]] void end_now(int code);
 
 }  // namespace bp::command

@@ -31,11 +31,9 @@ Active &active() {
   return active;
 }
 
-// Does not return, because the device may still write to the memory of this process.
 void end_overdue(const std::string &what) {
   fmt::print(stderr, "backplane: deadline: {}\n", what);
-  std::fflush(nullptr);
-  std::_Exit(failed);
+  end_now(failed);
 }
 
 }  // namespace

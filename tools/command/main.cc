@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <new>
 #include <system_error>
+#include <cstdlib>
 
 #include "backplane/base/status.h"
 #include "core/host/build_configuration.h"
@@ -62,6 +63,14 @@ int report(const Error &error) {
 }  // namespace bp::command
 
 namespace {
+void end_now(int code) {
+  const bool is_written = std::fflush(nullptr) == 0 && std::ferror(stdout) == 0;
+  if (!is_written) {
+    std::fputs("backplane: cannot write the standard output\n", stderr);
+  }
+  std::_Exit(is_written ? code : failed);
+}
+
 
 int run(std::span<const std::string> arguments) {
   using namespace bp::command;

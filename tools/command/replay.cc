@@ -144,7 +144,15 @@ Result<int> run(const ReplayRequest &request) {
         "{} calls made again: {}\n", report.made,
         report.differences.empty() ? "as recorded" : fmt::format("{} came out differently", report.differences.size()));
   }
-  return int{report.differences.empty() ? success : negative};
+  const int code = report.differences.empty() ? success : negative;
+  for (const RecordedCall *call : report.unfinished) {
+    fmt::print(stderr, "replay: the work of {} was not finished {:g} s after the last call\n", name_of(*call),
+               patience);
+  }
+  if (!report.unfinished.empty()) {
+    end_now(code);
+  }
+  return code;
 }
 
 }  // namespace

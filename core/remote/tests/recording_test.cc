@@ -1,11 +1,15 @@
 // Recorded calls of a plugin can be made again; differences of their outcomes are found and named.
 #include <catch2/catch.hpp>
 
+#include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/layers/artifacts.h"
 #include "core/remote/isolate.h"
 #include "core/remote/record.h"
 #include "core/remote/replay.h"
@@ -94,6 +98,73 @@ template <class Mutant>
 host::Layer mutant() {
   return [](std::unique_ptr<host::Entry> below) { return std::make_unique<Mutant>(std::move(below)); };
 }
+
+// Returns a recording up to the last call of a function, as if the application had been killed then.
+std::string cut_before_last(const std::string &calls, std::string_view function) {
+  std::size_t cut = 0;
+  for (std::size_t at = 8, size = 0; at < calls.size(); at += 9 + size) {  // a chunk: kind, size, content
+    std::memcpy(&size, &calls[at + 1], sizeof(size));
+    cut = calls[at] == 'B' && calls.substr(at, 9 + size).find(function) != std::string::npos ? at : cut;
+  }
+  REQUIRE(cut > 0);
+  return calls.substr(0, cut);
+}
+
+// Signals late, on a thread of its own, and counts the objects that are destroyed before.
+struct Late : Interposer {
+  using Interposer::Interposer;
+  ~Late() override {
+    for (std::thread &thread : threads) {
+      thread.join();
+    }
+  }
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
+                         bp_point_t done, const bp_diag_t *diag) override {
+    ++in_flight;
+    return Interposer::queue_submit(device, queue, commands, count, done, diag);
+  }
+  void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr, const char *) override {
+    threads.emplace_back([=, this, &host] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      --in_flight;
+      Interposer::host_signal(host, point, status, instr, nullptr);
+    });
+  }
+  void device_destroy(LayeredDevice &device) override {
+    destroyed_early += in_flight > 0 ? 1 : 0;
+    Interposer::device_destroy(device);
+  }
+  void program_destroy(LayeredProgram &program) override {
+    destroyed_early += in_flight > 0 ? 1 : 0;
+    Interposer::program_destroy(program);
+  }
+  void memory_release(LayeredDevice &device, std::uint64_t memory) override {
+    destroyed_early += in_flight > 0 ? 1 : 0;
+    Interposer::memory_release(device, memory);
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> in_flight = 0;
+  static inline std::atomic<int> destroyed_early = 0;
+};
+
+// Accepts work and never signals it.
+struct Never : Interposer {
+  using Interposer::Interposer;
+  void host_signal(LayeredHost &, bp_point_t, bp_status, std::uint32_t, const char *) override {}
+  void device_destroy(LayeredDevice &device) override {
+    ++destroyed;
+    Interposer::device_destroy(device);
+  }
+  void program_destroy(LayeredProgram &program) override {
+    ++destroyed;
+    Interposer::program_destroy(program);
+  }
+  void memory_release(LayeredDevice &device, std::uint64_t memory) override {
+    ++destroyed;
+    Interposer::memory_release(device, memory);
+  }
+  static inline std::atomic<int> destroyed = 0;
+};
 
 }  // namespace
 
@@ -308,6 +379,35 @@ TEST_CASE("a recording that is cut off is replayed as far as it goes") {
     }
   }
   CHECK(last >= all - 2);
+}
+
+TEST_CASE("a replay waits for the work in flight before it destroys what that uses") {
+  const std::string calls = record("tiny", queues);
+  Late::destroyed_early = 0;
+  for (const std::string &part : {cut_before_last(calls, "host.signal"), calls}) {
+    const ReplayReport report = replay_on(*parse(part), {mutant<Late>()});
+    CHECK(report.unfinished.empty());
+    CHECK(Late::destroyed_early == 0);
+  }
+}
+
+TEST_CASE("a replay leaves a device whose work does not end") {
+  const std::string calls = record("tiny", queues);
+  Never::destroyed = 0;
+  const auto cut = parse(cut_before_last(calls, "host.signal"));
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const ReplayReport report = replay_on(*cut, {mutant<Never>()});
+  CHECK(std::chrono::steady_clock::now() < until);
+  REQUIRE_FALSE(report.unfinished.empty());
+  CHECK(report.unfinished.back()->function == Function::queue_submit);
+  CHECK(Never::destroyed == 0);
+
+  const auto whole = parse(calls);
+  const std::string found = to_string(replay_on(*whole, {mutant<Never>()}));
+  CHECK(found.find("device.destroy (); is not made, because the work of call ") != std::string::npos);
+  CHECK(found.find("program.destroy (); is not made, because the work of call ") != std::string::npos);
+  CHECK(found.find("memory.release (); is not made, because the work of call ") != std::string::npos);
+  CHECK(Never::destroyed == 0);
 }
 
 TEST_CASE("content that repeats is stored once") {
