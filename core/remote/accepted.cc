@@ -67,9 +67,8 @@ void Accepted::handle(std::string_view message) {
   } else if (event == Event::Log) {
     const auto severity = reader.number<std::uint32_t>();
     const std::optional<std::string> text = reader.optional_text();
-    const auto *log = static_cast<const bp_host_log_t *>(host->get_extension(host, BP_EXT_LOG));
-    if (log != nullptr && reader.ok()) {
-      log->log(host, severity, text.has_value() ? text->c_str() : nullptr);
+    if (reader.ok()) {
+      log(host, severity, text.has_value() ? text->c_str() : nullptr);
     }
   }
 }

@@ -92,6 +92,10 @@ bool is_of_host(Function function) {
   return visit(function, []<Function known>() { return std::is_same_v<typename Row<known>::Object, LayeredHost>; });
 }
 
+bool has_no_result(Function function) {
+  return visit(function, []<Function known>() { return std::is_void_v<typename Row<known>::Result>; });
+}
+
 Status make_call(Function function, Interposer &layer, std::uint64_t object, Reader &request, ReceivedCall &call,
                  Writer &reply) {
   return visit(function, [&]<Function known>() -> Status {

@@ -77,6 +77,8 @@ decltype(auto) visit(Function function, Visitor &&visitor) {
 std::optional<Function> function_of(std::string_view name);
 // Whether it is a function of the host, which the plugin calls.
 bool is_of_host(Function function);
+// Whether it returns nothing, so that it cannot say that it failed.
+bool has_no_result(Function function);
 
 template <class Roles, class Step>
 void for_each_role(Roles &roles, const Step &step) {

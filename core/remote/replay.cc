@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <map>
+#include <set>
 
 namespace bp::remote {
 namespace {
@@ -17,7 +18,7 @@ class ReplayLayer final : public Interposer {
  public:
   using Interposer::Interposer;
 
-  // Sets the call that is made next.
+  // Sets the call that is made next; nullptr if the next calls are not recorded ones.
   void set_call(const RecordedCall *call) { call_ = call; }
 
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
@@ -35,7 +36,23 @@ class ReplayLayer final : public Interposer {
     unfinished_.erase(key(point));
     changed_.notify_all();
   }
-  void log_log(LayeredHost &, std::uint32_t, const char *) override {}
+  // Errors are kept, because destroy() and release() have no other way to tell of them.
+  void log_log(LayeredHost &host, std::uint32_t severity, const char *msg) override {
+    if (severity < BP_LOG_ERROR) {
+      return;
+    }
+    if (call_ == nullptr) {
+      Interposer::log_log(host, severity, msg);
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    errors_.emplace_back(msg == nullptr ? "" : msg);
+  }
+  // Returns the errors that were logged since the last time.
+  std::vector<std::string> take_errors() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(errors_, {});
+  }
 
   // Waits for the signal of a point. If it does not come in time, the work is late.
   std::optional<Signalled> wait(bp_point_t point, std::chrono::milliseconds patience) {
@@ -85,8 +102,9 @@ class ReplayLayer final : public Interposer {
     return calls;
   }
 
-  const RecordedCall *call_ = nullptr;
+  std::atomic<const RecordedCall *> call_ = nullptr;
   mutable std::mutex mutex_;  // guards the members below
+  std::vector<std::string> errors_;
   std::condition_variable changed_;
   std::map<Key, Signalled> signalled_;
   std::map<Key, Work> unfinished_;
@@ -121,7 +139,15 @@ class Player {
         recording_(recording),
         options_(options),
         services_({}),
-        objects_(services_.abi()) {}
+        objects_(services_.abi()) {
+    for (const RecordedCall &call : recording.calls()) {
+      if (call.function == Function::log_log) {
+        Reader in(call.inputs);
+        in.number<std::uint32_t>();
+        logged_.insert(in.optional_text().value_or(""));
+      }
+    }
+  }
 
   // Makes a call and returns the differences from the recording.
   std::vector<std::string> play(const RecordedCall &call) {
@@ -137,6 +163,7 @@ class Player {
   // Destroys the objects that the recorded calls leave behind, except for those of devices with late work. Returns the
   // calls that submitted it.
   std::vector<const RecordedCall *> clean_up() {
+    layer_.set_call(nullptr);
     std::vector<const RecordedCall *> late;
     for (const std::uint64_t id : made_devices_) {
       if (LayeredDevice *device = objects_.device(id); device != nullptr) {
@@ -192,6 +219,7 @@ class Player {
       return {fmt::format("is not made, because the work of call {} is not finished", late[0]->number)};
     }
     layer_.set_call(&call);
+    layer_.take_errors();
     if (call.function == Function::device_destroy) {
       clean_up(call.object);
     }
@@ -222,7 +250,15 @@ class Player {
                  ? std::vector<std::string>()
                  : std::vector{fmt::format("recorded {}, came {}", host::printable(recorded), host::printable(came))};
     }
-    return compare_with(call, out);
+    std::vector<std::string> differences = compare_with(call, out);
+    if (has_no_result(*call.function)) {
+      for (const std::string &error : layer_.take_errors()) {
+        if (!logged_.contains(error)) {
+          differences.push_back(fmt::format("recorded no error, came {}", host::printable(error)));
+        }
+      }
+    }
+    return differences;
   }
 
   std::vector<std::string> compare_with(const RecordedCall &call, const Writer &out) {
@@ -314,6 +350,7 @@ class Player {
   const ReplayOptions &options_;
   host::HostServices services_;
   ReplayObjects objects_;
+  std::set<std::string> logged_;  // in the recording
   std::uint64_t unknown_ = 0;
   std::vector<std::uint64_t> made_devices_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> made_programs_, made_memory_;  // ids of object and device

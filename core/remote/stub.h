@@ -27,6 +27,14 @@ inline void report(const bp_diag_t *diag, bp_status status, const std::string &t
   }
 }
 
+// Shows a line to the user, if the host has such a service.
+inline void log(const bp_host_t *host, std::uint32_t severity, const char *text) {
+  const auto *service = static_cast<const bp_host_log_t *>(host->get_extension(host, BP_EXT_LOG));
+  if (service != nullptr) {
+    service->log(host, severity, text);
+  }
+}
+
 class Stub : public Interposer {
  public:
   Stub() : Interposer(nullptr) {}
@@ -76,9 +84,12 @@ class Stub : public Interposer {
       const bool was_alive = worker.is_alive();
       const std::optional<std::string> reply = worker.ask(request);
       if (!reply.has_value()) {
-        report(diag, BP_DEVICE_LOST,
-               lost(name_of(self), worker,
-                    fmt::format("{} {}", was_alive ? "in" : "before", layers::to_string(function))));
+        const std::string text =
+            lost(name_of(self), worker, fmt::format("{} {}", was_alive ? "in" : "before", layers::to_string(function)));
+        report(diag, BP_DEVICE_LOST, text);
+        if (was_alive) {
+          log_unreported<function>(self, text);
+        }
         return {};
       }
       Reader reader(*reply);
@@ -89,8 +100,15 @@ class Stub : public Interposer {
           if (diag != nullptr) {
             throw std::runtime_error(std::string(reader.text()));
           }
+          log_unreported<function>(self, fmt::format("{} threw an exception in {}: {}", name_of(self),
+                                                     layers::to_string(function), reader.text()));
           return refused;
-        default: report(diag, BP_INTERNAL, std::string(reader.text())); return refused;
+        default: {
+          const std::string text(reader.text());
+          report(diag, BP_INTERNAL, text);
+          log_unreported<function>(self, fmt::format("{}: {}", layers::to_string(function), text));
+          return refused;
+        }
       }
     }
     report(diag, BP_INTERNAL, "the worker forgets a module as soon as it has got it");
@@ -104,6 +122,17 @@ class Stub : public Interposer {
 
  private:
   static constexpr int max_attempts = 3;
+
+  // Logs an error of a function that returns nothing and gets no sink for reports, such as destroy().
+  template <Function function>
+  static void log_unreported([[maybe_unused]] const typename Row<function>::Object &self,
+                             [[maybe_unused]] const std::string &text) {
+    if constexpr (std::is_void_v<typename Row<function>::Result>) {
+      log(host_of(self), BP_LOG_ERROR, text.c_str());
+    }
+  }
+  static const bp_host_t *host_of(const LayeredDevice &device) { return device.host.below; }
+  static const bp_host_t *host_of(const LayeredProgram &program) { return host_of(*program.device); }
 
   // Whether the function is called with the same module for each of its instructions.
   static constexpr bool repeats_module(Function function) {

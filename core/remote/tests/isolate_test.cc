@@ -293,6 +293,31 @@ TEST_CASE("a crash is seen although a child of the plugin still has its sockets"
   CHECK_FALSE(has_children());
 }
 
+TEST_CASE("a crash in a function that returns nothing is logged") {
+  for (const auto &[where, function] :
+       {std::pair("destroy", "device.destroy"), std::pair("program-destroy", "program.destroy"),
+        std::pair("release", "memory.release")}) {
+    INFO(where);
+    const testing::TemporaryFolder folder;
+    std::vector<std::string> logged;
+    BackendOptions options;
+    options.settings = misbehaving(folder, {{"ops", "add"}, {"capacity", "100000"}}, "crash", where);
+    options.isolation = Isolation{};
+    options.log = [&](std::uint32_t, std::string_view message) { logged.emplace_back(message); };
+    {
+      const auto backend = Backend::load(plugin("tiny"), options);
+      REQUIRE(backend.ok());
+      REQUIRE(backend
+                  ->compile(text::parse_module("ENTRY e { x = f32[4] parameter(0)  c = f32[4] constant({1, 2, 3, 4})  "
+                                               "ROOT a = f32[4] add(x, c) }")
+                                .value())
+                  .ok());
+    }
+    REQUIRE(logged.size() == 1);
+    CHECK(logged[0].starts_with("org.example.tiny crashed (SIGSEGV) in " + std::string(function) + "; "));
+  }
+}
+
 TEST_CASE("garbage on the worker's sockets is no answer") {
   const testing::TemporaryFolder folder;
   for (const char *where : {"claim", "run"}) {

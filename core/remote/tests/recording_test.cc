@@ -410,6 +410,27 @@ TEST_CASE("a replay leaves a device whose work does not end") {
   CHECK(Never::destroyed == 0);
 }
 
+TEST_CASE("a crash in a function that returns nothing is a difference") {
+  for (const auto &[where, function] :
+       {std::pair("destroy", "device.destroy"), std::pair("program-destroy", "program.destroy"),
+        std::pair("release", "memory.release")}) {
+    INFO(where);
+    const testing::TemporaryFolder folder;
+    const std::string mark = folder / "mark";
+    std::ofstream(mark) << "not yet";
+    Given settings = device_memory;
+    settings.insert(settings.end(), {{"fault", "crash"}, {"fault-in", where}, {"fault-once", mark}});
+    const auto recording = parse(record("tiny", settings));
+    std::filesystem::remove(mark);
+    const ReplayReport report = replay_on(*recording, {}, isolated({}));
+    REQUIRE_FALSE(report.differences.empty());
+    CHECK(report.differences[0].call->function_name == function);
+    REQUIRE(report.differences[0].what.size() == 1);
+    CHECK(report.differences[0].what[0].starts_with(
+        fmt::format("recorded no error, came org.example.tiny crashed (SIGSEGV) in {}; ", function)));
+  }
+}
+
 TEST_CASE("content that repeats is stored once") {
   const std::string calls = record("tiny", host_memory);
   std::size_t images = 0;
