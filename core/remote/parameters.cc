@@ -8,6 +8,27 @@ namespace bp::remote {
 
 // --- in ---
 
+namespace {
+
+void check_stage(Reader &reader, const ReceivedCall &call, const bp_module_t *module, std::uint32_t expected) {
+  if (call.objects != nullptr && module != nullptr && module->stage != expected) {
+    reader.fail(fmt::format("the module of the call is of stage {}, expected {}", module->stage, expected));
+  }
+}
+
+}  // namespace
+
+void Staged::read_request(Reader &reader, ReceivedCall &call) const {
+  In::read_request(reader, call);
+  check_stage(reader, call, value, stage);
+}
+
+void Rewritten::read_request(Reader &reader, ReceivedCall &call) const {
+  In::read_request(reader, call);
+  // In phase 0 the module is as it was read, of the first stage.
+  check_stage(reader, call, value, std::max<std::uint32_t>(phase, BP_STAGE_LEGALIZE));
+}
+
 void List::read_request(Reader &reader, ReceivedCall &call) const {
   const std::vector<bp_option_t> &read = read_array<bp_option_t>(reader, *call.arena);
   options = read.data();
@@ -228,6 +249,7 @@ void KernelCall::read_request(Reader &reader, ReceivedCall &call) const {
                                   received.module->instrs.count));
     return;
   }
+  check_stage(reader, call, received.module, BP_STAGE_FINAL);
   const plugin::Instruction instruction = plugin::ModuleView(received.module).instruction(received.instr);
   auto &addresses = call.arena->make<std::vector<void *>>();
   for (std::uint32_t i = 0; i < instruction.operand_count() + instruction.result_count(); ++i) {
@@ -314,6 +336,7 @@ void Run::read_request(Reader &reader, ReceivedCall &call) {
   received.get_extension = [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; };
   reader.number(received.id);
   module = Codec<const bp_module_t *>::read(reader, *call.arena);
+  check_stage(reader, call, module, BP_STAGE_FINAL);
   const auto &memory = call.arena->keep(std::make_shared<ReceivedMemory>(reader, call));
   const std::size_t count = memory.size() == 0 ? 0 : memory.size() - 1;
   if (reader.ok() && (memory.size() == 0 || (module != nullptr && count != module->allocations.count))) {

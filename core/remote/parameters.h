@@ -56,6 +56,22 @@ struct In : Role {
   }
 };
 
+// A module of one stage.
+struct Staged : In<const bp_module_t *> {
+  std::uint32_t stage;
+
+  Staged(const bp_module_t *&of, std::uint32_t expected) : In(of), stage(expected) {}
+  void read_request(Reader &reader, ReceivedCall &call) const;
+};
+
+// A module of the stage that a phase of rewriting leaves.
+struct Rewritten : In<const bp_module_t *> {
+  std::uint32_t &phase;
+
+  Rewritten(const bp_module_t *&of, std::uint32_t &leaves) : In(of), phase(leaves) {}
+  void read_request(Reader &reader, ReceivedCall &call) const;
+};
+
 // A text that is never nullptr.
 struct Id : In<const char *> {
   using In::In;

@@ -431,6 +431,57 @@ TEST_CASE("a crash in a function that returns nothing is a difference") {
   }
 }
 
+TEST_CASE("a module of a stage that the function does not get is not passed to the plugin") {
+  // Above the record layer: compiles the module that was claimed first.
+  struct Early : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_claim(LayeredDevice &device, const bp_module_t *module, float *cost_ns,
+                             const bp_diag_t *diag) override {
+      if (first == nullptr) {
+        first = std::make_unique<layers::ModuleCopy>(module);
+      }
+      return Interposer::compiler_claim(device, module, cost_ns, diag);
+    }
+    bp_status compiler_compile(LayeredDevice &device, const bp_module_t *, const bp_ostream_t *artifact,
+                               const bp_diag_t *diag) override {
+      return Interposer::compiler_compile(device, first->view().image(), artifact, diag);
+    }
+    std::unique_ptr<layers::ModuleCopy> first;
+  };
+  struct Counts : Interposer {
+    using Interposer::Interposer;
+    bp_status compiler_compile(LayeredDevice &, const bp_module_t *, const bp_ostream_t *,
+                               const bp_diag_t *diag) override {
+      diag->report(diag, BP_INVALID, BP_NONE, "counted");
+      ++count();
+      return BP_INVALID;
+    }
+    static int &count() {
+      static int calls = 0;
+      return calls;
+    }
+  };
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "calls";
+  {
+    BackendOptions options;
+    options.settings = {{"ops", "negate"}};
+    options.layers = {mutant<Counts>(), record_layer(RecordingFile::create(path).value()), mutant<Early>()};
+    auto backend = Backend::load(plugin("tiny"), options);
+    CHECK_FALSE(
+        backend
+            ->compile(text::parse_module("HloModule m  ENTRY e { x = f32[4] parameter(0)  ROOT n = f32[4] negate(x) }")
+                          .value())
+            .ok());
+  }
+  Counts::count() = 0;
+  const auto recording = parse(read_file(path).value());
+  const std::string found = to_string(replay_on(*recording, {mutant<Counts>()}));
+  CHECK(found.find("compiler.compile (module m, stage 1, ") == 0);
+  CHECK(found.find("cannot be made again: the module of the call is of stage 1, expected 4") != std::string::npos);
+  CHECK(Counts::count() == 0);
+}
+
 TEST_CASE("content that repeats is stored once") {
   const std::string calls = record("tiny", host_memory);
   std::size_t images = 0;
