@@ -1,11 +1,12 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <system_error>
-#include <cstdlib>
 
 #include "backplane/base/status.h"
 #include "core/host/build_configuration.h"
@@ -60,9 +61,6 @@ int report(const Error &error) {
   return failed;
 }
 
-}  // namespace bp::command
-
-namespace {
 void end_now(int code) {
   const bool is_written = std::fflush(nullptr) == 0 && std::ferror(stdout) == 0;
   if (!is_written) {
@@ -71,6 +69,22 @@ void end_now(int code) {
   std::_Exit(is_written ? code : failed);
 }
 
+}  // namespace bp::command
+
+namespace {
+
+std::atomic<bool> is_finished = false;  // the command has an exit code
+
+// Called at the end of the process: a plugin that calls exit() must not decide the exit code.
+void refuse_exit() {
+  if (!is_finished) {
+    std::fputs(
+        "backplane: the process was ended from within, before the command was done: a plugin may have called "
+        "exit(), which --isolate shows\n",
+        stderr);
+    bp::command::end_now(bp::command::failed);
+  }
+}
 
 int run(std::span<const std::string> arguments) {
   using namespace bp::command;
@@ -91,9 +105,7 @@ int run(std::span<const std::string> arguments) {
   return usage;
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     int code = run(arguments);
@@ -111,4 +123,14 @@ int main(int argc, char **argv) {
     std::fputs(fmt::format("backplane: {}: {}\n", what, error.code().message()).c_str(), stderr);
   }
   return bp::command::failed;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  std::atexit(refuse_exit);
+  std::at_quick_exit(refuse_exit);
+  const int code = run(argc, argv);
+  is_finished = true;
+  return code;
 }

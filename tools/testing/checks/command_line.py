@@ -566,6 +566,20 @@ def replay():
         expect(["replay", *arguments], code, err)
 
 
+def exits():
+    """A plugin that calls exit(0) does not make the command a success."""
+    tiny = ["--on", str(TINY), "--set", "ops=negate,add", "--set", "fault=leave", "--set", "fault-in=run", "--set", "fault-once=left"]
+    message = "backplane: the process was ended from within, before the command was done: a plugin may have called exit(), which --isolate shows"
+    pathlib.Path("left").touch()
+    expect(["run", "good.hlo", *tiny, "--layer", "record=left.calls"], SUCCESS, "record: ... calls in left.calls")
+    for arguments in (["run", "good.hlo", *tiny], ["check", "checks.hlo", *tiny], ["replay", "left.calls"]):
+        pathlib.Path("left").unlink()
+        expect(arguments, FAILED, message)
+        check(pathlib.Path("left").exists(), f"{arguments}: the plugin did not exit")
+    pathlib.Path("left").unlink()
+    expect(["run", "good.hlo", *tiny, "--isolate"], FAILED, "backplane: ...org.example.tiny ended the process (exit code 0) in program.run; ...")
+
+
 def isolated():
     good = expect(["run", "checked.hlo", "--on", "kernels", "--isolate", "--against", "interpreter"], SUCCESS, "").out
     check(": agrees\n" in good, f"run --isolate printed\n{good}")
@@ -593,6 +607,9 @@ def isolated():
            "backplane: plugin org.example.tiny: run: device lost: ...\nrecord: ... calls in lost.calls")
     printed = expect(["replay", "lost.calls", "--isolate"], SUCCESS, "").out
     check(printed.endswith(" calls made again: as recorded\n"), f"replay --isolate printed\n{printed}")
+    # A crash in a function without a status is shown.
+    expect(["run", "good.hlo", *tiny, "--set", "fault-in=destroy", "--set", "fault=crash"], SUCCESS,
+           "backplane: org.example.tiny crashed (SIGSEGV) in device.destroy; load the backend again for a new device, in a new process")
     # When an application is killed, its worker ends.
     hanging = subprocess.Popen([BUILD / "tools/backplane", "run", "good.hlo", *tiny[:-1], "--isolate", "--set", "fault=hang"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -656,7 +673,7 @@ def main():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
                      pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
-                     replay, isolated, precision):
+                     replay, exits, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
