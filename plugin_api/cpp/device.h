@@ -45,7 +45,8 @@
 //   Status check();  // fails once the device is lost; asked before alloc, copy, load and submit
 //   const void *extension(std::string_view id) const;  // of ids besides the above; null: it does not have it
 //
-// All functions may throw: exceptions become reports (call.h).
+// All functions may throw: exceptions become reports (call.h). So may release(), extension() and destructors that are
+// noexcept(false): their exceptions are logged.
 #pragma once
 
 #include <algorithm>
@@ -172,6 +173,10 @@ class DeviceFrame {
   static DeviceFrame &self(const bp_device_t *device) { return *static_cast<DeviceFrame *>(device->device_data); }
 
   template <class Body>
+  static void call_logged(const bp_host_t *host, const char *function, Body &&body) {
+    logged(host, prefix_of<Device>(), function, std::forward<Body>(body));
+  }
+  template <class Body>
   static bp_status call(const bp_diag_t *diag, Body &&body) {
     return guarded(diag, prefix_of<Device>(), std::forward<Body>(body));
   }
@@ -221,7 +226,9 @@ class DeviceFrame {
       return {};
     });
   }
-  static void release(const bp_device_t *device, std::uint64_t memory) { self(device).device_.release(memory); }
+  static void release(const bp_device_t *device, std::uint64_t memory) {
+    call_logged(self(device).host_, "memory.release", [&] { self(device).device_.release(memory); });
+  }
   static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, std::uint64_t size,
                         const bp_diag_t *diag) {
     return call(diag, [&]() -> Status {
@@ -251,15 +258,19 @@ class DeviceFrame {
       Device &on = self(device).device_;
       if constexpr (requires { on.load(bytes, allocation_count, constants, taken); }) {
         BP_ASSIGN(auto loaded, on.load(bytes, allocation_count, constants, taken));
-        return publish(std::move(loaded), program);
+        return publish(self(device).host_, std::move(loaded), program);
       } else {
         BP_ASSIGN(auto loaded, on.load(bytes, allocation_count));
-        return publish(std::move(loaded), program);
+        return publish(self(device).host_, std::move(loaded), program);
       }
     });
   }
+  // What the core gets for a program.
+  struct PublishedProgram : bp_program_t {
+    const bp_host_t *host;
+  };
   template <class Program>
-  static Status publish(std::unique_ptr<Program> program, const bp_program_t **out) {
+  static Status publish(const bp_host_t *host, std::unique_ptr<Program> program, const bp_program_t **out) {
     if (program == nullptr) {
       return Error{BP_INTERNAL, "load() returned no program, expected one or an error"};
     }
@@ -267,8 +278,13 @@ class DeviceFrame {
     program->abi.run = [](const bp_program_t *abi, const bp_run_t *run, const bp_diag_t *diag) {
       return call(diag, [&] { return program_of<Program>(abi).run(*run); });
     };
-    program->abi.destroy = [](const bp_program_t *abi) { delete &program_of<Program>(abi); };
-    *out = &program.release()->abi;
+    program->abi.destroy = [](const bp_program_t *abi) {
+      const auto *published = static_cast<const PublishedProgram *>(abi);
+      call_logged(published->host, "program.destroy", [&] { delete &program_of<Program>(abi); });
+      delete published;
+    };
+    *out = new PublishedProgram{program->abi, host};
+    program.release();
     return {};
   }
 
@@ -341,7 +357,9 @@ class DeviceFrame {
     }
     return {};
   }
-  static void destroy(const bp_device_t *device) { delete &self(device); }
+  static void destroy(const bp_device_t *device) {
+    call_logged(self(device).host_, "device.destroy", [&] { delete &self(device); });
+  }
   static const void *get_extension(const bp_device_t *device, const char *id) {
     const void *found = nullptr;
     visit_extensions([&](std::string_view known, const void *table) {
@@ -350,7 +368,9 @@ class DeviceFrame {
       }
     });
     if constexpr (requires { self(device).device_.extension(id); }) {
-      return found != nullptr ? found : self(device).device_.extension(id);
+      if (found == nullptr) {
+        call_logged(self(device).host_, "device.get_extension", [&] { found = self(device).device_.extension(id); });
+      }
     }
     return found;
   }

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "backplane/ext/log.h"
 #include "backplane/ext/thread_pool.h"
+#include "call.h"
 
 namespace bp::plugin {
 
@@ -74,5 +76,19 @@ class HostServices {
   const bp_host_log_t *log_ = nullptr;
   const bp_host_threads_t *threads_ = nullptr;
 };
+
+// Runs the body of an ABI function that cannot report, such as destroy(). An exception is logged as an error, with
+// `prefix` and the name of the function in front of its message.
+template <class Body>
+void logged(const bp_host_t *host, std::string_view prefix, const char *function, Body &&body) noexcept {
+  const Status status = caught([&]() -> Status {
+    body();
+    return {};
+  });
+  if (!status.ok()) {
+    HostServices(host).log(BP_LOG_ERROR,
+                           std::string(prefix) + function + " threw an exception: " + status.error().message());
+  }
+}
 
 }  // namespace bp::plugin
