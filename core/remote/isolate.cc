@@ -31,7 +31,7 @@ struct IsolatedDevice : bp_device_t {
   bool is_initialized = false;
 
   // Decides where programs get their memory (isolate.h). Called once the extensions are known.
-  void arrange_memory();
+  void arrange_memory(bool lends_memory);
 };
 
 struct IsolatedProgram : bp_program_t {
@@ -46,13 +46,13 @@ IsolatedProgram &isolated(const LayeredProgram &program) {
   return *static_cast<IsolatedProgram *>(const_cast<bp_program_t *>(program.below));
 }
 
-void IsolatedDevice::arrange_memory() {
+void IsolatedDevice::arrange_memory(bool lends_memory) {
   has_memory = extensions.spaces.has_value();
   if (has_memory) {
     for (bp_space_t &space : *extensions.spaces) {
       space.flags &= ~static_cast<std::uint32_t>(BP_SPACE_HOST_VISIBLE);
     }
-  } else if (extensions.find(BP_EXT_COMPILER) != nullptr) {
+  } else if (lends_memory && extensions.find(BP_EXT_COMPILER) != nullptr) {
     extensions.spaces = {{"shared", 0, shared_alignment, BP_SPACE_HOST_VISIBLE, 0, 0}};
     if (extensions.queues.has_value()) {
       for (std::uint32_t &kinds : *extensions.queues) {
@@ -135,7 +135,7 @@ class IsolatedPlugin final : public Stub {
         state.extensions.add(id);
       }
     }
-    state.arrange_memory();
+    state.arrange_memory(isolation_.lends_memory);
     state.is_initialized = true;
     return BP_OK;
   }

@@ -1,7 +1,8 @@
 // Isolation: runs a plugin in a process of its own. The core sees an entry as of any library; the calls are sent to a
 // worker (worker.h), which makes them. The contents of buffers are in shared memory.
 //
-// Memory: a device without bp.memory/1 gets one space, of shared memory, which programs then work on. A device with
+// Memory: a device without bp.memory/1 gets one space, of shared memory, which programs then work on, unless
+// Isolation::lends_memory is false: then the memory of the application is copied for each call. A device with
 // memory keeps its spaces, which the host cannot address. Kernels get their operands in shared memory.
 //
 // If the worker ends, because it crashes or because a call takes too long, its devices are lost: the calls in progress

@@ -11,6 +11,7 @@ namespace bp::remote {
 struct Isolation {
   double seconds = 0;                                          // time that a call may take; 0: unlimited
   std::int64_t bytes = 0;                                      // address space of the worker; 0: unlimited
+  bool lends_memory = true;                                    // to a device without any, see isolate.h
   std::set<std::string, std::less<>> withdrawn_services = {};  // services that the host does not offer, for tests
 };
 

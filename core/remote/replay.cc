@@ -266,7 +266,7 @@ class Player {
     Reader in(call.inputs, &recording_), outputs(out.bytes());
     const bp_status status = list_call(*call.function, in, &outputs, came);
     if (!call.has_ended) {
-      return {fmt::format("recorded no end, came {}", host::status_name(status))};
+      return {fmt::format("recorded no end, came {}", explained(came, status))};
     }
     bp_status recorded_status = BP_OK;
     const Listing recorded = recording_.list(call, recorded_status);
@@ -371,6 +371,14 @@ std::string about(const Recording &recording, const RecordedCall &call) {
 
 host::Layer replay_layer() {
   return [](std::unique_ptr<host::Entry> below) { return std::make_unique<ReplayLayer>(std::move(below)); };
+}
+
+Isolation isolation_for(const Recording &recording, std::uint64_t plugin, Isolation isolation) {
+  isolation.lends_memory = std::ranges::any_of(recording.calls(), [&](const RecordedCall &call) {
+    return call.plugin == plugin && call.function == Function::device_get_extension &&
+           Reader(call.inputs).optional_text() == BP_EXT_MEMORY && Reader(call.outputs).number<std::uint8_t>() != 0;
+  });
+  return isolation;
 }
 
 ReplayReport replay(const Recording &recording, const ReplayOptions &options) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/host/plugin.h"
+#include "core/remote/isolation.h"
 #include "core/remote/recording.h"
 
 namespace bp::remote {
@@ -32,13 +33,17 @@ struct ReplayOptions {
 struct ReplayReport {
   std::size_t made = 0;  // number of calls that were made
   std::vector<Difference> differences;
-};
   // The submit() calls that were accepted and not signalled in time. Their devices are not destroyed, because the
   // plugin may still use what they work on: end the process without destructors of the plugin, by std::_Exit().
   std::vector<const RecordedCall *> unfinished;
+};
 
 // Returns the layer with which the plugins of ReplayOptions must be loaded, above all other layers.
 host::Layer replay_layer();
+
+// Returns the isolation in which the calls of a plugin of the recording can be made again: a device that had no memory
+// when it was recorded does not get any.
+Isolation isolation_for(const Recording &recording, std::uint64_t plugin, Isolation isolation);
 
 ReplayReport replay(const Recording &recording, const ReplayOptions &options);
 

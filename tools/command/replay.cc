@@ -76,11 +76,11 @@ struct ReplayRequest {
   std::string file, backend;
   bool is_list = false, is_json = false;
   double patience = 60;
-  host::Opener opener;
+  std::optional<remote::Isolation> isolation = {};
 };
 
 Result<int> run(const ReplayRequest &request) {
-  const auto &[file, backend, is_list, is_json, patience, opener] = request;
+  const auto &[file, backend, is_list, is_json, patience, isolation] = request;
   BP_ASSIGN(std::string bytes, read_file(file));
   BP_ASSIGN(const auto recording, Recording::parse(std::move(bytes), file));
   if (const auto cut = recording->cut_off_at()) {
@@ -106,6 +106,9 @@ Result<int> run(const ReplayRequest &request) {
     const bool is_replaced = !backend.empty() && recording->plugins().size() == 1;
     BP_ASSIGN(const host::Candidate candidate,
               host::find_plugin(is_replaced ? backend : path, host::plugin_directories()));
+    const host::Opener opener =
+        isolation.has_value() ? remote::isolated(remote::isolation_for(*recording, options.plugins.size(), *isolation))
+                              : host::Opener();
     BP_ASSIGN(auto plugin, host::Plugin::load(candidate, host::AfterUse::KeepMapped, layers, opener));
     options.plugins.push_back(std::move(plugin));
   }
@@ -189,12 +192,8 @@ int replay_calls(std::span<const std::string> arguments) {
   if (!(request.patience > 0 && request.patience < 1e6)) {
     return options.misuse(fmt::format("--patience is {}, expected a positive number of seconds", request.patience));
   }
-  std::optional<remote::Isolation> isolation;
-  if (auto exit = read_isolation(options, isolation)) {
+  if (auto exit = read_isolation(options, request.isolation)) {
     return *exit;
-  }
-  if (isolation.has_value()) {
-    request.opener = remote::isolated(*isolation);
   }
   const Result<int> code = run(request);
   return code.ok() ? *code : report(code.error());
