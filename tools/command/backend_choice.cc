@@ -44,8 +44,8 @@ std::optional<int> read_isolation(const Options &options, std::optional<Isolatio
     return std::nullopt;
   }
   const double seconds = options.get<double>("isolate");
-  if (!(seconds >= 0 && seconds < 1e6)) {
-    return options.misuse(fmt::format("--isolate is {}, expected a positive number of seconds", seconds));
+  if (!(seconds >= 0 && seconds <= 1e6)) {
+    return options.misuse(fmt::format("--isolate is {}, expected at most 1000000 seconds; 0: no limit", seconds));
   }
   isolation = Isolation{seconds};
   return std::nullopt;

@@ -189,8 +189,9 @@ int replay_calls(std::span<const std::string> arguments) {
   request.is_list = options.has("list");
   request.is_json = options.has("json");
   request.patience = options.get<double>("patience");
-  if (!(request.patience > 0 && request.patience < 1e6)) {
-    return options.misuse(fmt::format("--patience is {}, expected a positive number of seconds", request.patience));
+  if (!(request.patience > 0 && request.patience <= 1e6)) {
+    return options.misuse(
+        fmt::format("--patience is {}, expected more than 0 and at most 1000000 seconds", request.patience));
   }
   if (auto exit = read_isolation(options, request.isolation)) {
     return *exit;
