@@ -32,21 +32,22 @@ constexpr auto patience_at_end = std::chrono::seconds(2);
 
 Result<std::string> find_program() {
   std::vector<std::string> paths;
-  if (const char *given = std::getenv("BACKPLANE_WORKER"); given != nullptr && !host::is_elevated()) {
-    paths.emplace_back(given);
+  const char *given = host::is_elevated() ? nullptr : std::getenv("BACKPLANE_WORKER");
+  if (given != nullptr) {
+    paths.emplace_back(given);  // no other one: what was asked for must not be replaced silently
+  } else {
+    if (const std::string build = host::build_directory(); !build.empty()) {
+      paths.push_back(build + "/core/backplane-worker");
+    }
+    paths.push_back(host::installed(host::worker_directory) + "/backplane-worker");
   }
-  if (const std::string build = host::build_directory(); !build.empty()) {
-    paths.push_back(build + "/core/backplane-worker");
-  }
-  paths.push_back(host::installed(host::worker_directory) + "/backplane-worker");
   for (const std::string &path : paths) {
     if (access(path.c_str(), X_OK) == 0) {
       return path;
     }
   }
-  return make_error(ErrorCode::NotFound,
-                    "there is no program to isolate backends in, expected {}; BACKPLANE_WORKER may name it",
-                    fmt::join(paths, " or "));
+  return make_error(ErrorCode::NotFound, "there is no program to isolate backends in, expected {}; BACKPLANE_WORKER {}",
+                    fmt::join(paths, " or "), given != nullptr ? "names it" : "may name it");
 }
 
 Result<pid_t> spawn(const std::string &program, int socket, std::int64_t bytes) {
@@ -75,12 +76,12 @@ Result<pid_t> spawn(const std::string &program, int socket, std::int64_t bytes) 
   return process;
 }
 
-std::string describe_end(int status) {
 std::chrono::steady_clock::time_point after(double seconds) {
   return std::chrono::steady_clock::now() +
          std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
 }
 
+std::string describe_end(int status) {
   if (WIFSIGNALED(status)) {
     const char *name = sigabbrev_np(WTERMSIG(status));
     return fmt::format("crashed (SIG{})", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
@@ -101,7 +102,6 @@ Result<std::unique_ptr<Worker>> Worker::start(const Isolation &isolation, Listen
   return worker;
 }
 
-Worker::~Worker() {
 Worker::Worker(const Isolation &isolation, Listener listener, Channel control, pid_t process)
     : isolation_(isolation),
       listener_(std::move(listener)),
@@ -111,6 +111,7 @@ Worker::Worker(const Isolation &isolation, Listener listener, Channel control, p
   control_.watch(process_end_.get());
 }
 
+Worker::~Worker() {
   is_closing_ = true;
   shutdown(control_.descriptor(), SHUT_RDWR);
   thread_.join();  // the thread calls finish()
@@ -161,8 +162,8 @@ std::string Worker::overdue() const {
 }
 
 void Worker::listen() {
-  std::string event;
   const auto deadline = [&] { return listener_.deadline ? listener_.deadline() : std::nullopt; };
+  std::string event;
   Descriptor attached;
   while (true) {
     Channel::Deadline until;
@@ -175,8 +176,8 @@ void Worker::listen() {
       if (const auto latest = deadline(); latest.has_value() && *latest <= std::chrono::steady_clock::now()) {
         finish(overdue());
       }
-    }
       continue;
+    }
     if (control_.receive(event, attached) != Channel::Received::Message) {
       break;
     }
@@ -197,8 +198,8 @@ Result<Channel> Worker::take_channel() {
     }
   }
   BP_ASSIGN(auto ends, Channel::make_pair());
-  const std::lock_guard lock(mutex_);
   ends.first.watch(process_end_.get());
+  const std::lock_guard lock(mutex_);
   control_.send("", ends.second.descriptor());
   return std::move(ends.first);
 }
