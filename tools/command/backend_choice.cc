@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/command/layer_choice.h"
+#include "tools/command/terminal.h"
 
 namespace bp::command {
 
@@ -36,7 +37,7 @@ std::optional<int> read_settings(const Options &options, std::vector<std::pair<s
 void add_isolate_option(Options &options) {
   options.add()("isolate", po::value<double>()->implicit_value(0, "0"),
                 "run the backend in a process of its own: a crash is an error, and so is, with =SECONDS, a call that "
-                "takes longer");
+                "takes longer (at most 1000000; 0: no limit)");
 }
 
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation) {
@@ -85,12 +86,12 @@ Result<Backend> BackendChoice::load(const std::string &dump_dir) const {
 }
 
 std::string BackendChoice::arguments() const {
-  std::string arguments = "--on " + name_;
+  std::string arguments = "--on " + shell_word(name_);
   if (options_.isolation.has_value()) {
     arguments += fmt::format(" --isolate={:g}", options_.isolation->seconds);
   }
   for (const auto &[name, value] : options_.settings) {
-    arguments += fmt::format(" --set {}={}", name, value);
+    arguments += " --set " + shell_word(fmt::format("{}={}", name, value));
   }
   return arguments;
 }

@@ -95,9 +95,10 @@ Result<int> bisect(const BisectRequest &request) {
     fmt::print(
         "{} computes {} ({}) differently from the interpreter: relative error {:.3g}\n"
         "rerun: backplane run {} --by-instruction --tolerance {:g}\n"
-        "alone: backplane reduce {} --extract {} --depth 1 -o {}.hlo\n",
+        "alone: backplane reduce {} --extract {} --depth 1 -o {}\n",
         request.backend.name(), found->name, ir::to_string(found->opcode), found->relative_error, common,
-        request.tolerance, request.model.arguments(module, 1), found->name, found->name);
+        request.tolerance, request.model.arguments(module, 1), shell_word(found->name),
+        shell_word(found->name + ".hlo"));
     return static_cast<int>(success);
   }
   fmt::print("each instruction alone agrees\n");
@@ -106,8 +107,8 @@ Result<int> bisect(const BisectRequest &request) {
     fmt::print("without fusion it {}: the difference is in {}\n", agrees ? "agrees" : "differs, too",
                agrees ? "how fusions are compiled" : "how instructions follow each other");
   }
-  fmt::print("next: backplane reduce {} --against {} --tolerance {:g} -o small.hlo\n", common, request.against,
-             request.tolerance);
+  fmt::print("next: backplane reduce {} --against {} --tolerance {:g} -o small.hlo\n", common,
+             shell_word(request.against), request.tolerance);
   return static_cast<int>(success);
 }
 

@@ -172,8 +172,8 @@ std::vector<CheckResult> run_all(const std::vector<conformance::Case> &cases, co
 }
 
 std::string rerun_command(const conformance::Case &one, const CheckRequest &request) {
-  return fmt::format("{} check {} --part {} {}{}{}", request.memory ? "backplane_counting" : "backplane", one.file,
-                     one.part, request.backend.arguments(),
+  return fmt::format("{} check {} --part {} {}{}{}", request.memory ? "backplane_counting" : "backplane",
+                     shell_word(one.file), one.part, request.backend.arguments(),
                      request.policy == conformance::Policy::Device ? " --policy device" : "",
                      request.memory ? " --memory" : "");
 }

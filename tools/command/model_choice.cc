@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text/parser.h"
+#include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
@@ -91,9 +92,10 @@ Error ModelChoice::too_many(const std::vector<Module> &modules, std::string_view
 }
 
 std::string ModelChoice::arguments(const Module &module, std::size_t count) const {
-  return !asked_.empty() ? fmt::format("{} --part={}", file_, asked_)
-         : count > 1     ? fmt::format("{} --part={}", file_, module.name())
-                         : file_;
+  const std::string file = shell_word(file_);
+  return !asked_.empty() ? fmt::format("{} --part={}", file, shell_word(asked_))
+         : count > 1     ? fmt::format("{} --part={}", file, shell_word(module.name()))
+                         : file;
 }
 
 }  // namespace bp::command

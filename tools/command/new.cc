@@ -12,6 +12,7 @@
 #include "core/host/installation.h"
 #include "tools/command/options.h"
 #include "tools/command/templates.h"
+#include "tools/command/terminal.h"
 
 namespace bp::command {
 namespace {
@@ -153,7 +154,8 @@ int new_backend(std::span<const std::string> arguments) {
   if (Status written = write_repository(request); !written.ok()) {
     return report(written.error());
   }
-  fmt::print("{} is a backend now: cd {} && make && make run && make conform\n", request.name, request.folder);
+  fmt::print("{} is a backend now: cd {} && make && make run && make conform\n", request.name,
+             shell_word(request.folder));
   return success;
 }
 

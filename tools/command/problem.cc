@@ -195,7 +195,7 @@ std::string Problem::rerun(const std::string &file) const {
                          pass_names_.empty() ? "" : " --passes=" + pass_names_, check_.seed, check_.draws);
     case Trial::Run:
       return fmt::format("backplane run {} {} --against {} --tolerance {:g} --seed {}", file, backend_.arguments(),
-                         against_, tolerance_, check_.seed);
+                         shell_word(against_), tolerance_, check_.seed);
     case Trial::Judge: return fmt::format("backplane fuzz {} {} --seed {}", file, backend_.arguments(), check_.seed);
     case Trial::Command: return fmt::format("{} {}", command, file);
   }
@@ -226,7 +226,7 @@ int reduce_and_write(const ir::Module &module, const Problem &problem, const std
         module, [&](const ir::Module &candidate) { return problem.is_reproduced_by(problem.attempt(candidate)); },
         options);
   }
-  const std::string rerun = problem.rerun(output);
+  const std::string rerun = problem.rerun(shell_word(output));
   std::string explanation = problem.explain(reduced.module);
   const std::string plugin = problem.plugin();
   const std::string header = fmt::format(

@@ -35,6 +35,9 @@ class Progress {
 // terminal.
 std::string printable(std::string_view text);
 
+// Returns the text as one word of a shell's command line, in quotes where it needs them.
+std::string shell_word(std::string_view text);
+
 double seconds_since(std::chrono::steady_clock::time_point start);
 
 // Returns "1.5 GB", "312 KB", "40 bytes": powers of ten, three digits.

@@ -580,6 +580,15 @@ def exits():
     expect(["run", "good.hlo", *tiny, "--isolate"], FAILED, "backplane: ...org.example.tiny ended the process (exit code 0) in program.run; ...")
 
 
+def quoted():
+    """A printed command can be pasted into a shell."""
+    made = expect(["new", "acme", "-o", "it's new", "--headers", "headers"], SUCCESS, "").out
+    check("cd 'it'\\''s new' && make" in made, f"new printed {made}")
+    shutil.copy("good.hlo", "a good one.hlo")
+    found = expect(["bisect", "a good one.hlo", "--on", str(TINY), "--set", "ops=negate", "--set", "wrong=negate", "--tolerance", "0"], SUCCESS, "").out
+    check("\nrerun: backplane run 'a good one.hlo' --on " in found, f"bisect printed\n{found}")
+
+
 def isolated():
     good = expect(["run", "checked.hlo", "--on", "kernels", "--isolate", "--against", "interpreter"], SUCCESS, "").out
     check(": agrees\n" in good, f"run --isolate printed\n{good}")
@@ -677,7 +686,7 @@ def main():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
                      pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
-                     replay, exits, isolated, precision):
+                     replay, exits, quoted, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
