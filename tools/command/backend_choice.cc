@@ -79,6 +79,12 @@ std::optional<int> BackendChoice::read(const Options &options) {
   return read_layers(options, options_.layers);
 }
 
+Result<Backend> BackendChoice::load_here() const {
+  BackendOptions options = options_;
+  options.isolation.reset();
+  return Backend::load(name_, options);
+}
+
 Result<Backend> BackendChoice::load(const std::string &dump_dir) const {
   BackendOptions options = options_;
   options.dump_dir = dump_dir;

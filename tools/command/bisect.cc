@@ -62,12 +62,16 @@ Result<int> bisect(const BisectRequest &request) {
   BP_ASSIGN(Backend reference, Backend::load(request.against));
   const std::string common = fmt::format("{} {} --seed {}", request.model.arguments(module, 1),
                                          request.backend.arguments(), request.check.seed);
-  BP_ASSIGN(const debugging::Agreement agreement,
-            debugging::compare(module, backend, reference, request.check.seed, request.tolerance));
-  const auto difference = agreement.difference();
+  const auto agreement = debugging::compare(module, backend, reference, request.check.seed, request.tolerance);
+  if (!agreement.ok()) {
+    return Error(agreement.error())
+        .note(fmt::format(
+            "a failure is no difference; if it is a crash, see: backplane reduce {} --crashes -o small.hlo", common));
+  }
+  const auto difference = agreement->difference();
   if (!difference) {
     fmt::print("{} and {} agree{}: there is nothing to find; other inputs may tell: --seed\n", request.backend.name(),
-               request.against, agreement.verdict() == debugging::Verdict::Agrees ? "" : ", on weak evidence");
+               request.against, agreement->verdict() == debugging::Verdict::Agrees ? "" : ", on weak evidence");
     return static_cast<int>(negative);
   }
   fmt::print("{} differs from {}: {}\n", request.backend.name(), request.against, *difference);

@@ -113,7 +113,7 @@ int Problem::check_passes(const ir::Module &module) const {
 }
 
 int Problem::compare_backends(const ir::Module &module) const {
-  auto backend = backend_.load();
+  auto backend = backend_.load_here();
   auto reference = Backend::load(against_);
   if (!backend.ok() || !reference.ok()) {
     return report(backend.ok() ? reference.error() : backend.error());
@@ -130,7 +130,7 @@ int Problem::compare_backends(const ir::Module &module) const {
 }
 
 int Problem::judge_backend(const ir::Module &module) const {
-  auto backend = backend_.load();
+  auto backend = backend_.load_here();
   if (!backend.ok()) {
     return report(backend.error());
   }
@@ -146,6 +146,7 @@ int Problem::judge_backend(const ir::Module &module) const {
 
 debugging::Ending Problem::attempt(const ir::Module &module, const std::string &output) const {
   if (trial != Trial::Command) {
+    // The trial is a process of its own, so the plugin needs no other one to crash in.
     return debugging::run_isolated([&] { return do_trial(module); }, limits_, output);
   }
   const TemporaryFile file(".hlo");

@@ -83,8 +83,10 @@ int reduce_model(std::span<const std::string> arguments) {
   }
   const debugging::Ending ending = problem.attempt(*module);
   if (!problem.is_reproduced_by(ending)) {
-    fmt::print("{} does not show the problem: {}\ntry: {}\n", model.file(),
-               debugging::to_string(ending, problem.limits()), problem.rerun(model.arguments(*module, 1)));
+    fmt::print("{} does not show the problem: {}{}\ntry: {}\n", model.file(),
+               debugging::to_string(ending, problem.limits()),
+               ending.kind == debugging::Ending::Kind::Crashed ? "; --crashes makes that the problem" : "",
+               problem.rerun(model.arguments(*module, 1)));
     return negative;
   }
   return reduce_and_write(*module, problem, model.file(), output);

@@ -623,6 +623,14 @@ def isolated():
     # A crash in a function without a status is shown.
     expect(["run", "good.hlo", *tiny, "--set", "fault-in=destroy", "--set", "fault=crash"], SUCCESS,
            "backplane: org.example.tiny crashed (SIGSEGV) in device.destroy; load the backend again for a new device, in a new process")
+    # The tools that look for a problem in a program take a crash for one.
+    crash = ["good.hlo", *tiny, "--set", "fault=crash"]
+    expect(["bisect", *crash], FAILED, "backplane: plugin org.example.tiny: run: device lost: ...\n"
+           "  note: a failure is no difference; if it is a crash, see: backplane reduce good.hlo ... --crashes -o small.hlo")
+    expect(["reduce", *crash, "--crashes", "-o", "small.hlo"], SUCCESS, "")
+    check(" --isolate=2 " in written("small.hlo"), f"reduce --isolate wrote\n{written('small.hlo')}")
+    found = expect(["reduce", *crash, "-o", "unread"], NEGATIVE, "").out
+    check("; --crashes makes that the problem\n" in found, f"reduce of a crash printed\n{found}")
     # When an application is killed, its worker ends.
     hanging = subprocess.Popen([BUILD / "tools/backplane", "run", "good.hlo", *tiny[:-1], "--isolate", "--set", "fault=hang"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
