@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -130,6 +131,7 @@ int run(int argc, char **argv) {
 int main(int argc, char **argv) {
   std::atexit(refuse_exit);
   std::at_quick_exit(refuse_exit);
+  std::signal(SIGXFSZ, SIG_IGN);  // then writing beyond the limit of a file's size fails like on a full disk
   const int code = run(argc, argv);
   is_finished = true;
   return code;

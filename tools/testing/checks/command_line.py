@@ -589,6 +589,17 @@ def quoted():
     check("\nrerun: backplane run 'a good one.hlo' --on " in found, f"bisect printed\n{found}")
 
 
+def limited_files():
+    """A file that may not grow as large as needed is an error."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    for layer in ("record=limited.calls", "trace=limited.json"):
+        done = subprocess.run([BUILD / "tools/backplane", "run", "good.hlo", "--on", TINY, "--set", "ops=negate", "--layer", layer],
+                              capture_output=True, text=True, preexec_fn=limit)
+        name = layer.split("=")[1]
+        check((done.returncode, done.stderr) == (FAILED, f"backplane: cannot write {name}: File too large\n"),
+              f"with a limit of the size of files, {layer}: {done.returncode} {done.stderr!r}")
+
+
 def isolated():
     good = expect(["run", "checked.hlo", "--on", "kernels", "--isolate", "--against", "interpreter"], SUCCESS, "").out
     check(": agrees\n" in good, f"run --isolate printed\n{good}")
@@ -694,7 +705,7 @@ def main():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
                      pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
-                     replay, exits, quoted, isolated, precision):
+                     replay, exits, quoted, limited_files, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
