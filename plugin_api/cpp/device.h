@@ -265,7 +265,7 @@ class DeviceFrame {
       }
     });
   }
-  // What the core gets for a program.
+  // The program as the core gets it.
   struct PublishedProgram : bp_program_t {
     const bp_host_t *host;
   };

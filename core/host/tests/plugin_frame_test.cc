@@ -1,4 +1,4 @@
-// What a device's class throws does not leave the frame of a plugin, and is not lost.
+// Exceptions of a plugin's class do not leave the frame of the plugin, and are shown.
 #include <catch2/catch.hpp>
 
 #include <stdexcept>
