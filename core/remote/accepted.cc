@@ -87,6 +87,9 @@ void Accepted::signal_lost(const Worker &dead) {
       return is_lost;
     });
   }
+  if (!unfinished.empty()) {
+    dead.tell_death();
+  }
   for (const auto &[device, point] : unfinished) {
     const std::string text = lost(device->abi.desc->id, dead, "in work that it had accepted by queue.submit");
     device->host.below->signal(device->host.below, point, BP_DEVICE_LOST, BP_NONE, text.c_str());

@@ -328,6 +328,7 @@ class IsolatedPlugin final : public Stub {
 
   // --- the worker ---
 
+    worker.tell_death();
   // Whether the worker of a device is dead; reports it. For calls that do not go to the worker.
   bool is_lost(const LayeredDevice &device, Function function, const bp_diag_t *diag) {
     const Worker &worker = *isolated(device).worker;

@@ -87,7 +87,7 @@ class Stub : public Interposer {
         const std::string text =
             lost(name_of(self), worker, fmt::format("{} {}", was_alive ? "in" : "before", layers::to_string(function)));
         report(diag, BP_DEVICE_LOST, text);
-        if (was_alive) {
+        if (worker.tell_death()) {
           log_unreported<function>(self, text);
         }
         return {};

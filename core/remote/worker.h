@@ -56,6 +56,8 @@ class Worker : public ContentStore {
   // Returns why the worker ended, such as "crashed (SIGSEGV)"; empty as long as it is alive.
   std::string death() const;
   bool is_alive() const { return death().empty(); }
+  // Says that the user is told of the end. Returns whether that is the first time.
+  bool tell_death() const { return !is_death_told_.exchange(true); }
 
  private:
   Worker(const Isolation &isolation, Listener listener, Channel control, pid_t process);
@@ -78,6 +80,7 @@ class Worker : public ContentStore {
   std::vector<std::shared_ptr<Segment>> idle_segments_;
   std::set<std::uint64_t> mapped_;
   std::string death_;
+  mutable std::atomic<bool> is_death_told_ = false;
   std::mutex contents_mutex_;
   std::list<Sha256> kept_;  // the oldest first
   std::atomic<bool> is_closing_ = false;
