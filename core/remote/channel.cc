@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -31,6 +32,10 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) {
     close(number_);
   }
+}
+
+Descriptor open_process(int process) {
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
 }
 
 Result<std::pair<Channel, Channel>> Channel::make_pair() {

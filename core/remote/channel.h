@@ -30,6 +30,10 @@ class Descriptor {
   int number_ = -1;
 };
 
+// Returns a descriptor of a process (a pidfd), which becomes readable when the process ends. It is not open if the
+// system does not know such descriptors.
+Descriptor open_process(int process);
+
 // Threads: one thread may send while another receives.
 class Channel {
  public:
@@ -40,8 +44,8 @@ class Channel {
   static Result<std::pair<Channel, Channel>> make_pair();
 
   int descriptor() const { return descriptor_.get(); }
-  // Lets the end of a process close the channel. Without this, a process that has inherited the other end keeps the
-  // channel open. `process` is a pidfd, which is borrowed; a negative one is ignored.
+  // Lets the end of a process close the channel. Without this, a child of that process that has inherited the other end
+  // keeps the channel open. `process` is a pidfd, which is borrowed; a negative one is ignored.
   void watch(int process) { process_ = process; }
 
   // Sends a message. Returns false if the other end is closed, or does not take all of it in time. The descriptor

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,7 +106,7 @@ Worker::Worker(const Isolation &isolation, Listener listener, Channel control, p
       listener_(std::move(listener)),
       control_(std::move(control)),
       process_(process),
-      process_end_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {
+      process_end_(open_process(process)) {
   control_.watch(process_end_.get());
 }
 

@@ -74,7 +74,7 @@ class Worker : public ContentStore {
   const Listener listener_;
   Channel control_;
   const pid_t process_;
-  const Descriptor process_end_;  // a pidfd: becomes readable when the process ends; negative on old systems
+  const Descriptor process_end_;
   mutable std::mutex mutex_, finishing_;
   std::vector<Channel> idle_;
   std::vector<std::shared_ptr<Segment>> idle_segments_;

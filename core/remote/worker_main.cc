@@ -16,11 +16,15 @@ int main(int argc, char **argv) {
     std::fputs("backplane-worker: is started by applications that load a backend with --isolate, or isolate\n", stderr);
     return 2;
   }
-  // A high number, so that a plugin that closes descriptors which it does not own is unlikely to close this one.
+  // High numbers, so that a plugin that closes descriptors which it does not own is unlikely to close these.
   constexpr int private_descriptor = 700;
+  const bp::remote::Descriptor found = bp::remote::open_process(getppid());
   int own = fcntl(static_cast<int>(descriptor), F_DUPFD_CLOEXEC, private_descriptor);
   own = own < 0 ? static_cast<int>(descriptor) : own;
+  const bp::remote::Descriptor application(fcntl(found.get(), F_DUPFD_CLOEXEC, own + 1));
   close_range(3, static_cast<unsigned>(own) - 1, 0);  // descriptors that the application has left open
   bp::confine_process(std::strtoll(argv[2], nullptr, 10));
-  bp::remote::serve(bp::remote::Channel(bp::remote::Descriptor(own)));
+  bp::remote::Channel control{bp::remote::Descriptor(own)};
+  control.watch(application.get());
+  bp::remote::serve(std::move(control));
 }

@@ -304,6 +304,36 @@ TEST_CASE("a crash is seen although a child of the plugin still has its sockets"
   CHECK_FALSE(has_children());
 }
 
+TEST_CASE("a worker ends with the application although a child of that still has its sockets") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t application = fork();
+  if (application == 0) {
+    const auto backend = load("tiny", {});
+    pid_t pids[] = {std::stoi(children().at(0)), fork()};
+    while (pids[1] == 0) {
+      pause();
+    }
+    _exit(write(ends[1], pids, sizeof(pids)) == sizeof(pids) ? 0 : 1);
+  }
+  pid_t worker_and_child[2] = {};
+  REQUIRE(read(ends[0], worker_and_child, sizeof(worker_and_child)) == sizeof(worker_and_child));
+  CHECK(waitpid(application, nullptr, 0) == application);
+  const auto is_running = [&] {
+    std::ifstream file(fmt::format("/proc/{}/stat", worker_and_child[0]));
+    std::string stat;
+    return std::getline(file, stat) && !contains(stat, ") Z ");
+  };
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (is_running() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK_FALSE(is_running());
+  kill(worker_and_child[1], SIGKILL);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 TEST_CASE("a crash that no call reports is logged") {
   const std::tuple<const char *, const char *, const char *> crashes[] = {
       {"crash", "destroy", "in device.destroy"},
