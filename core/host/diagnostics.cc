@@ -55,14 +55,17 @@ std::string status_name(bp_status status) {
 
 void Diagnostics::report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction,
                          const char *message) noexcept {
+  auto &self = *static_cast<Diagnostics *>(diag->ctx);
   try {
-    auto *self = static_cast<Diagnostics *>(diag->ctx);
-    const std::lock_guard lock(self->mutex_);
-    if (self->reports_.size() < max_reports) {
-      self->reports_.push_back({status, instruction, message == nullptr ? "" : printable(message)});
+    const std::lock_guard lock(self.mutex_);
+    if (self.reports_.size() < max_reports) {
+      self.reports_.push_back({status, instruction, message == nullptr ? "" : printable(message)});
     }
   } catch (...) {
     // No memory for a report: only the status remains.
+  }
+  if (self.below_ != nullptr) {
+    self.below_->report(self.below_, status, instruction, message);
   }
 }
 

@@ -23,7 +23,8 @@ struct Report {
 
 class Diagnostics {
  public:
-  Diagnostics() : abi_{this, &Diagnostics::report} {}
+  // Reports are also passed on to `below`, unless that is nullptr.
+  explicit Diagnostics(const bp_diag_t *below = nullptr) : abi_{this, &Diagnostics::report}, below_(below) {}
   Diagnostics(const Diagnostics &) = delete;
   Diagnostics &operator=(const Diagnostics &) = delete;
 
@@ -63,6 +64,7 @@ class Diagnostics {
   static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *message) noexcept;
 
   bp_diag_t abi_;
+  const bp_diag_t *below_;
   std::mutex mutex_;
   std::vector<Report> reports_;
 };

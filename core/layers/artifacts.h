@@ -48,19 +48,20 @@ class Artifacts {
   std::unordered_map<std::string, std::shared_ptr<const ModuleCopy>> modules_;
 };
 
-// Forwards bytes to the stream below and keeps a copy.
+// Forwards bytes to the stream below, unless that is nullptr, and keeps a copy.
 class Tee {
  public:
   explicit Tee(const bp_ostream_t *below) : abi_{this, &Tee::write}, below_(below) {}
   Tee(const Tee &) = delete;
   Tee &operator=(const Tee &) = delete;
   const bp_ostream_t *abi() const { return &abi_; }
+  const std::string &bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
  private:
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
     auto &self = *static_cast<Tee *>(stream->ctx);
-    const bp_status status = self.below_->write(self.below_, bytes, size);
+    const bp_status status = self.below_ == nullptr ? bp_status{BP_OK} : self.below_->write(self.below_, bytes, size);
     if (status != BP_OK) {
       return status;
     }

@@ -78,35 +78,14 @@ void Costs::list_reply(std::string_view, Listing &listing) const {
   }
 }
 
-struct Reports::Watched {
-  bp_diag_t abi{this, &Watched::report};
-  const bp_diag_t *below = nullptr;
-  std::mutex mutex = {};
-  std::vector<host::Report> reports = {};
-
-  static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *text) noexcept {
-    auto &self = *static_cast<Watched *>(diag->ctx);
-    try {
-      const std::lock_guard lock(self.mutex);
-      self.reports.push_back({status, instruction, text == nullptr ? "" : text});
-    } catch (...) {
-      // There is no memory to keep this report.
-    }
-    if (self.below != nullptr) {
-      self.below->report(self.below, status, instruction, text);
-    }
-  }
-};
-
 void Reports::watch(Arena &arena) {
-  watched_ = &arena.keep(std::make_shared<Watched>());
-  watched_->below = std::exchange(diag, &watched_->abi);
+  watched_ = &arena.keep(std::make_shared<host::Diagnostics>(diag));
+  diag = watched_->abi();
 }
 
 void Reports::write_reply(Writer &writer) const {
-  const std::lock_guard lock(watched_->mutex);
-  writer.number(std::uint64_t{watched_->reports.size()});
-  for (const host::Report &report : watched_->reports) {
+  writer.number(std::uint64_t{watched_->reports().size()});
+  for (const host::Report &report : watched_->reports()) {
     writer.number(report.status);
     writer.number(report.instruction);
     writer.text(std::string_view(report.message));
@@ -130,33 +109,13 @@ void Reports::list_reply(std::string_view, Listing &listing) const {
   }
 }
 
-struct Written::Watched {
-  bp_ostream_t abi{this, &Watched::write};
-  const bp_ostream_t *below = nullptr;
-  std::string bytes = {};
-
-  static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {
-    auto &self = *static_cast<Watched *>(stream->ctx);
-    try {
-      self.bytes.append(static_cast<const char *>(bytes), size);
-    } catch (...) {
-      return BP_NO_MEMORY;
-    }
-    return self.below == nullptr ? BP_OK : self.below->write(self.below, bytes, size);
-  }
-};
-
 void Written::watch(Arena &arena) {
-  watched_ = &arena.keep(std::make_shared<Watched>());
-  watched_->below = std::exchange(stream, &watched_->abi);
-}
-
-const std::string &Written::bytes() const {
-  return watched_->bytes;
+  watched_ = &arena.keep(std::make_shared<layers::Tee>(stream));
+  stream = watched_->abi();
 }
 
 void Written::write_reply(Writer &writer) const {
-  writer.content(std::as_bytes(std::span(bytes())));
+  writer.content(std::as_bytes(std::span(watched_->bytes())));
 }
 
 void Written::read_reply(Reader &reader, ClientCall &) {

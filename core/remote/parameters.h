@@ -13,10 +13,10 @@
 #pragma once
 
 #include <cmath>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "core/layers/artifacts.h"
 #include "core/remote/client_call.h"
 #include "core/remote/memory.h"
 #include "core/remote/objects.h"
@@ -155,8 +155,7 @@ struct Reports : Role {
   void list_reply(std::string_view name, Listing &listing) const;
 
  private:
-  struct Watched;
-  Watched *watched_ = nullptr;
+  host::Diagnostics *watched_ = nullptr;
   std::vector<host::Report> read_;
 };
 
@@ -165,7 +164,7 @@ struct Written : Role {
   const bp_ostream_t *&stream;
 
   explicit Written(const bp_ostream_t *&of) : stream(of) {}
-  const std::string &bytes() const;  // after watch(): what was written so far
+  const std::string &bytes() const { return watched_->bytes(); }  // what was written since watch()
   void watch(Arena &arena);
   void write_reply(Writer &writer) const;
   void read_reply(Reader &reader, ClientCall &call);
@@ -175,8 +174,7 @@ struct Written : Role {
   bool is_compared_ = true;
 
  private:
-  struct Watched;
-  Watched *watched_ = nullptr;
+  layers::Tee *watched_ = nullptr;
   Bytes read_;
 };
 // Artifacts are not compared, because another build may write a different one.
