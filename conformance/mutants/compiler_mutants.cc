@@ -75,7 +75,7 @@ Fault after_run_on(Body body) {
                                    const bp_diag_t *diag) {
     layers::Tee tee(artifact);
     const bp_status status = next(module, tee.abi(), diag);
-    known->artifacts.remember(tee.take(), module);
+    known->artifacts.remember(tee.bytes(), module);
     return status;
   };
   fault.compiler_load = [known](const auto &next, auto &, const void *artifact, std::uint64_t size, auto...) {

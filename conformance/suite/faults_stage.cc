@@ -33,7 +33,7 @@ class Recorder final : public layers::Interposer {
                              const bp_diag_t *diag) override {
     layers::Tee tee(artifact);
     const bp_status status = Interposer::compiler_compile(device, module, tee.abi(), diag);
-    last_ = {tee.take(), std::make_shared<const layers::ModuleCopy>(module)};
+    last_ = {tee.bytes(), std::make_shared<const layers::ModuleCopy>(module)};
     return status;
   }
 

@@ -2,15 +2,19 @@
 // saw compile().
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "backplane/base/status.h"
+#include "core/base/sha256.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::layers {
@@ -31,21 +35,31 @@ class ModuleCopy {
 // Threads: all functions may be called from any thread.
 class Artifacts {
  public:
-  void remember(std::string artifact, const bp_module_t *module) {
+  // `most`: number of modules that are kept, the last ones.
+  explicit Artifacts(std::size_t most = static_cast<std::size_t>(-1)) : most_(most) {}
+
+  void remember(std::string_view artifact, const bp_module_t *module) {
+    const Sha256 hash = sha256(std::as_bytes(std::span(artifact)));
     auto copy = std::make_shared<const ModuleCopy>(module);
     const std::lock_guard lock(mutex_);
-    modules_[std::move(artifact)] = std::move(copy);
+    modules_.remove_if([&](const auto &entry) { return entry.first == hash; });
+    modules_.emplace_back(hash, std::move(copy));
+    if (modules_.size() > most_) {
+      modules_.pop_front();
+    }
   }
   // Returns nullptr if the artifact was compiled elsewhere.
   std::shared_ptr<const ModuleCopy> find(const void *artifact, std::uint64_t size) const {
+    const Sha256 hash = sha256({static_cast<const std::byte *>(artifact), size});
     const std::lock_guard lock(mutex_);
-    const auto found = modules_.find(std::string(static_cast<const char *>(artifact), size));
+    const auto found = std::ranges::find_if(modules_, [&](const auto &entry) { return entry.first == hash; });
     return found == modules_.end() ? nullptr : found->second;
   }
 
  private:
+  const std::size_t most_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const ModuleCopy>> modules_;
+  std::list<std::pair<Sha256, std::shared_ptr<const ModuleCopy>>> modules_;  // by artifact, the oldest first
 };
 
 // Forwards bytes to the stream below, unless that is nullptr, and keeps a copy.
@@ -56,7 +70,6 @@ class Tee {
   Tee &operator=(const Tee &) = delete;
   const bp_ostream_t *abi() const { return &abi_; }
   const std::string &bytes() const { return bytes_; }
-  std::string take() { return std::move(bytes_); }
 
  private:
   static bp_status write(const bp_ostream_t *stream, const void *bytes, std::uint64_t size) noexcept {

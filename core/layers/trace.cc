@@ -74,10 +74,9 @@ class TraceLayer final : public Interposer {
                              const bp_diag_t *diag) override {
     Tee tee(artifact);
     const bp_status status = Interposer::compiler_compile(device, module, tee.abi(), diag);
-    std::string bytes = tee.take();
     tell("\"module\":{},\"instructions\":{},\"artifact bytes\":{}", quoted(plugin::ModuleView(module).name()),
-         module->instrs.count, bytes.size());
-    artifacts_.remember(std::move(bytes), module);
+         module->instrs.count, tee.bytes().size());
+    artifacts_.remember(tee.bytes(), module);
     return status;
   }
   bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,

@@ -371,7 +371,7 @@ class ValidateLayer final : public Interposer {
       add("BP-CLAIM-03", "compiler.compile returns BP_UNSUPPORTED for {}, but all of it was claimed",
           plugin::ModuleView(module).name());
     }
-    artifacts_.remember(tee.take(), module);
+    artifacts_.remember(tee.bytes(), module);
     return status;
   }
   bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,

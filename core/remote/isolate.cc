@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <list>
 #include <map>
 
 #include "core/layers/artifacts.h"
@@ -217,13 +216,7 @@ class IsolatedPlugin final : public Stub {
     layers::Tee tee(artifact);
     const bp_status status = Stub::compiler_compile(device, module, tee.abi(), diag);
     if (status == BP_OK) {
-      const std::string bytes = tee.take();
-      const std::lock_guard lock(mutex_);
-      modules_.emplace_back(sha256(std::as_bytes(std::span(bytes))),
-                            std::make_shared<const layers::ModuleCopy>(module));
-      if (modules_.size() > max_modules) {
-        modules_.pop_front();
-      }
+      artifacts_.remember(tee.bytes(), module);
     }
     return status;
   }
@@ -234,7 +227,7 @@ class IsolatedPlugin final : public Stub {
     const std::uint64_t id = next_id();
     const bp_program_t *made = nullptr;
     auto call = std::make_unique<Call>(*this, isolated(device).worker);
-    call->module = module_of_artifact({static_cast<const std::byte *>(artifact), size});
+    call->module = artifacts_.find(artifact, size);
     const Outcome outcome = send<Function::compiler_load>(*call, device, id, artifact, size, constants, taken,
                                                           allocation_count, &made, diag);
     if (outcome.status == BP_OK && made != nullptr) {
@@ -328,7 +321,6 @@ class IsolatedPlugin final : public Stub {
 
   // --- the worker ---
 
-    worker.tell_death();
   // Whether the worker of a device is dead; reports it. For calls that do not go to the worker.
   bool is_lost(const LayeredDevice &device, Function function, const bp_diag_t *diag) {
     const Worker &worker = *isolated(device).worker;
@@ -336,6 +328,7 @@ class IsolatedPlugin final : public Stub {
       return false;
     }
     report(diag, BP_DEVICE_LOST, lost(name_of(device), worker, fmt::format("before {}", layers::to_string(function))));
+    worker.tell_death();
     return true;
   }
 
@@ -387,13 +380,6 @@ class IsolatedPlugin final : public Stub {
     return worker;
   }
 
-  std::shared_ptr<const layers::ModuleCopy> module_of_artifact(Bytes artifact) const {
-    const Sha256 hash = sha256(artifact);
-    const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find(modules_, hash, [](const auto &entry) { return entry.first; });
-    return found == modules_.end() ? nullptr : found->second;
-  }
-
   // --- copies ---
 
   // Returns the address of a location in shared memory or in the application's memory. Fails if the bytes are not all
@@ -426,13 +412,13 @@ class IsolatedPlugin final : public Stub {
   std::optional<Library> library_;  // as reported when it was first loaded
   bp_status failed_start_ = BP_INTERNAL;
 
+  layers::Artifacts artifacts_{max_modules};
   SharePool shares_;
   Accepted accepted_;
   std::mutex starting_;
-  mutable std::mutex mutex_;                                                         // guards the members below
-  std::list<std::pair<Sha256, std::shared_ptr<const layers::ModuleCopy>>> modules_;  // by artifact, the oldest first
-  std::map<std::uint64_t, SharedPiece> shared_;                                      // by the core's handle
-  std::shared_ptr<Worker> worker_;  // destroyed first, because its thread uses the other members
+  mutable std::mutex mutex_;                     // guards the members below
+  std::map<std::uint64_t, SharedPiece> shared_;  // by the core's handle
+  std::shared_ptr<Worker> worker_;               // destroyed first, because its thread uses the other members
 };
 
 }  // namespace
