@@ -26,7 +26,7 @@ class ReplayLayer final : public Interposer {
     const bp_status status = Interposer::queue_submit(device, queue, commands, count, done, diag);
     const std::lock_guard lock(mutex_);
     if (status == BP_OK && !signalled_.contains(key(done))) {
-      unfinished_[key(done)] = {&device, call_};
+      unfinished_[key(done)] = {device.id, call_};
     }
     return status;
   }
@@ -54,48 +54,45 @@ class ReplayLayer final : public Interposer {
     return std::exchange(errors_, {});
   }
 
-  // Waits for the signal of a point. If it does not come in time, the work is late.
+  // Waits for the signal of a point. If it does not come in time, its device is late.
   std::optional<Signalled> wait(bp_point_t point, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, patience, [&] { return signalled_.contains(key(point)); })) {
       if (const auto found = unfinished_.find(key(point)); found != unfinished_.end()) {
-        found->second.is_late = true;
+        late_.insert(found->second.device);
       }
       return std::nullopt;
     }
     return signalled_.extract(key(point)).mapped();
   }
-  // Waits until the device has finished all that it accepted, except for late work. What is unfinished then is late.
-  // Returns the calls that submitted late work, which may be finished at any time.
+  // Waits until the device has finished all that it accepted. If that takes too long, the device is late, and is not
+  // waited for again. Returns the calls that submitted unfinished work.
   std::vector<const RecordedCall *> wait_until_idle(const LayeredDevice &device, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, patience, [&] {
-      return std::ranges::none_of(
-          unfinished_, [&](const auto &entry) { return entry.second.device == &device && !entry.second.is_late; });
-    });
-    for (auto &[point, work] : unfinished_) {
-      work.is_late = work.is_late || work.device == &device;
+    if (!changed_.wait_for(lock, late_.contains(device.id) ? std::chrono::milliseconds(0) : patience,
+                           [&] { return unfinished_of(device).empty(); })) {
+      late_.insert(device.id);
     }
-    return late(device);
+    return unfinished_of(device);
   }
-  std::vector<const RecordedCall *> late_work(const LayeredDevice &device) const {
+  // Whether the device has unfinished work that was waited for.
+  bool is_late(const LayeredDevice &device) const {
     const std::lock_guard lock(mutex_);
-    return late(device);
+    return late_.contains(device.id) && !unfinished_of(device).empty();
   }
 
  private:
   using Key = std::pair<std::uint64_t, std::uint64_t>;
   struct Work {
-    const LayeredDevice *device;
+    std::uint64_t device;  // id
     const RecordedCall *call;
-    bool is_late = false;
   };
 
   static Key key(bp_point_t point) { return {point.timeline, point.value}; }
-  std::vector<const RecordedCall *> late(const LayeredDevice &device) const {
+  std::vector<const RecordedCall *> unfinished_of(const LayeredDevice &device) const {
     std::vector<const RecordedCall *> calls;
     for (const auto &[point, work] : unfinished_) {
-      if (work.device == &device && work.is_late) {
+      if (work.device == device.id) {
         calls.push_back(work.call);
       }
     }
@@ -107,7 +104,8 @@ class ReplayLayer final : public Interposer {
   std::vector<std::string> errors_;
   std::condition_variable changed_;
   std::map<Key, Signalled> signalled_;
-  std::map<Key, Work> unfinished_;
+  std::map<Key, Work> unfinished_;  // accepted and not signalled
+  std::set<std::uint64_t> late_;    // ids of devices
 };
 
 // Also maps recorded artifacts to those that compile() made in the replay.
@@ -160,15 +158,15 @@ class Player {
     return is_of_host(*call.function) ? std::vector<std::string>() : make(call);
   }
 
-  // Destroys the objects that the recorded calls leave behind, except for those of devices with late work. Returns the
-  // calls that submitted it.
+  // Destroys the objects that the recorded calls leave behind, except for those of devices with unfinished work.
+  // Returns the calls that submitted it.
   std::vector<const RecordedCall *> clean_up() {
     layer_.set_call(nullptr);
-    std::vector<const RecordedCall *> late;
+    std::vector<const RecordedCall *> unfinished;
     for (const std::uint64_t id : made_devices_) {
       if (LayeredDevice *device = objects_.device(id); device != nullptr) {
         const auto of_device = layer_.wait_until_idle(*device, options_.patience);
-        late.insert(late.end(), of_device.begin(), of_device.end());
+        unfinished.insert(unfinished.end(), of_device.begin(), of_device.end());
         if (of_device.empty()) {
           clean_up(id);
           objects_.take_device(id);
@@ -176,7 +174,7 @@ class Player {
         }
       }
     }
-    return late;
+    return unfinished;
   }
 
  private:
@@ -195,28 +193,25 @@ class Player {
     }
   }
 
-  // Returns the late work that may use what the call destroys or releases. Programs and devices are destroyed when
-  // nothing is in flight, memory may be released before.
-  std::vector<const RecordedCall *> wait_for_use(const RecordedCall &call) {
-    const LayeredDevice *device = objects_.device(call.object);
+  // Whether the call destroys or releases what unfinished work may use. Programs and devices are destroyed when nothing
+  // is in flight, so that is waited for; memory may be released before.
+  bool is_too_early(const RecordedCall &call) {
     if (call.function == Function::program_destroy) {
       const auto loaded = objects_.program(call.object);
-      device = loaded == nullptr ? nullptr : loaded->program->device;
+      return loaded != nullptr && !layer_.wait_until_idle(*loaded->program->device, options_.patience).empty();
     }
+    const LayeredDevice *device = objects_.device(call.object);
     if (device == nullptr) {
-      return {};
+      return false;
     }
-    switch (*call.function) {
-      case Function::device_destroy:
-      case Function::program_destroy: return layer_.wait_until_idle(*device, options_.patience);
-      case Function::memory_release: return layer_.late_work(*device);
-      default: return {};
-    }
+    return call.function == Function::device_destroy   ? !layer_.wait_until_idle(*device, options_.patience).empty()
+           : call.function == Function::memory_release ? layer_.is_late(*device)
+                                                       : false;
   }
 
   std::vector<std::string> make(const RecordedCall &call) {
-    if (const auto late = wait_for_use(call); !late.empty()) {
-      return {fmt::format("is not made, because the work of call {} is not finished", late[0]->number)};
+    if (is_too_early(call)) {
+      return {"is not made, because the device has not finished the work that it accepted"};
     }
     layer_.set_call(&call);
     layer_.take_errors();
@@ -400,8 +395,8 @@ ReplayReport replay(const Recording &recording, const ReplayOptions &options) {
   }
   static auto &left = *new std::vector<std::unique_ptr<Player>>();  // plugins may use them until the process ends
   for (auto &player : players) {
-    if (const auto late = player->clean_up(); !late.empty()) {
-      report.unfinished.insert(report.unfinished.end(), late.begin(), late.end());
+    if (const auto unfinished = player->clean_up(); !unfinished.empty()) {
+      report.unfinished.insert(report.unfinished.end(), unfinished.begin(), unfinished.end());
       left.push_back(std::move(player));
     }
   }
