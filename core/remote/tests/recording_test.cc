@@ -67,9 +67,10 @@ std::unique_ptr<Recording> parse(std::string bytes) {
 
 // Replays on the plugin that was recorded; layers change it so that it acts as another build.
 ReplayReport replay_on(const Recording &recording, std::vector<host::Layer> layers = {},
-                       std::optional<Isolation> isolation = std::nullopt) {
+                       std::optional<Isolation> isolation = std::nullopt,
+                       std::chrono::milliseconds patience = std::chrono::milliseconds(200)) {
   ReplayOptions options;
-  options.patience = std::chrono::milliseconds(200);
+  options.patience = patience;
   layers.push_back(replay_layer());
   for (const std::string &path : recording.plugins()) {
     const auto candidate = host::find_plugin(path, {});
@@ -383,7 +384,7 @@ TEST_CASE("a replay waits for the work in flight before it destroys what that us
   const std::string calls = record("tiny", queues);
   Late::destroyed_early = 0;
   for (const std::string &part : {cut_before_last(calls, "host.signal"), calls}) {
-    const ReplayReport report = replay_on(*parse(part), {mutant<Late>()});
+    const ReplayReport report = replay_on(*parse(part), {mutant<Late>()}, std::nullopt, std::chrono::seconds(60));
     CHECK(report.unfinished.empty());
     CHECK(Late::destroyed_early == 0);
   }
