@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -80,7 +81,7 @@ Record run_one(Subject &subject, const std::string &id) {
   arguments.push_back(const_cast<char *>(number.c_str()));
   arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());
-  _exit(127);
+  std::_Exit(127);
 }
 
 }  // namespace

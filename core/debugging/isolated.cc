@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -31,7 +32,7 @@ namespace {
     std::abort();
   }
   std::fflush(stdout);
-  _exit(code);
+  std::_Exit(code);
 }
 
 }  // namespace

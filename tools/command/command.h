@@ -48,5 +48,8 @@ int report(const Error &error);
 // Writes what is printed so far and ends the process without destructors, because a plugin may still use the memory of
 // this process.
 [[noreturn]] void end_now(int code);
+// From now on a plugin that calls exit() ends the process with its own exit code, which by default is an error of the
+// command. For a process whose parent judges how it ends.
+void accept_exits();
 
 }  // namespace bp::command

@@ -81,6 +81,7 @@ int list_stages() {
 
 int be_worker(const conformance::Session &session, int descriptor) {
   return with_subject(session, [&](conformance::Subject &subject) {
+    accept_exits();
     conformance::serve(subject, descriptor);
     return success;
   });

@@ -1,7 +1,8 @@
+#include <dlfcn.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -70,22 +71,51 @@ void end_now(int code) {
   std::_Exit(is_written ? code : failed);
 }
 
+namespace {
+
+// The process that nothing but the command ends; 0: none. Children that a plugin forks are free to end.
+pid_t command_process = getpid();
+
+}  // namespace
+
+void accept_exits() {
+  command_process = 0;
+}
+
 }  // namespace bp::command
 
 namespace {
 
-std::atomic<bool> is_finished = false;  // the command has an exit code
-
-// Called at the end of the process: a plugin that calls exit() must not decide the exit code.
-void refuse_exit() {
-  if (!is_finished) {
-    std::fputs(
-        "backplane: the process was ended from within, before the command was done: a plugin may have called "
-        "exit(), which --isolate shows\n",
-        stderr);
+[[noreturn]] void end_from_within(const char *function, int status) {
+  if (getpid() == bp::command::command_process) {
+    std::fprintf(stderr,
+                 "backplane: the process was to be ended by %s(%d), before the command was done: a plugin may have "
+                 "called it, which --isolate shows\n",
+                 function, status);
     bp::command::end_now(bp::command::failed);
   }
+  reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, function))(status);
+  std::abort();
 }
+
+}  // namespace
+
+// In place of the functions of the C library: the command ends by returning from main() or by end_now(), so only a
+// plugin calls these, and must not decide the exit code. A handler of atexit() would run too late, after the
+// destructors of objects that other threads still use.
+extern "C" {
+[[gnu::visibility("default")]] void exit(int status) noexcept {
+  end_from_within("exit", status);
+}
+[[gnu::visibility("default")]] void quick_exit(int status) noexcept {
+  end_from_within("quick_exit", status);
+}
+[[gnu::visibility("default")]] void _exit(int status) {
+  end_from_within("_exit", status);
+}
+}
+
+namespace {
 
 int run(std::span<const std::string> arguments) {
   using namespace bp::command;
@@ -129,10 +159,6 @@ int run(int argc, char **argv) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  std::atexit(refuse_exit);
-  std::at_quick_exit(refuse_exit);
   std::signal(SIGXFSZ, SIG_IGN);  // then writing beyond the limit of a file's size fails like on a full disk
-  const int code = run(argc, argv);
-  is_finished = true;
-  return code;
+  return run(argc, argv);
 }

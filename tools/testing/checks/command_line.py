@@ -569,13 +569,15 @@ def replay():
 def exits():
     """A plugin that calls exit(0) does not make the command a success."""
     tiny = ["--on", str(TINY), "--set", "ops=negate,add", "--set", "fault=leave", "--set", "fault-in=run", "--set", "fault-once=left"]
-    message = "backplane: the process was ended from within, before the command was done: a plugin may have called exit(), which --isolate shows"
+    message = "backplane: the process was to be ended by exit(0), before the command was done: a plugin may have called it, which --isolate shows"
     pathlib.Path("left").touch()
     expect(["run", "good.hlo", *tiny, "--layer", "record=left.calls"], SUCCESS, "record: ... calls in left.calls")
     for arguments in (["run", "good.hlo", *tiny], ["check", "checks.hlo", *tiny], ["replay", "left.calls"]):
         pathlib.Path("left").unlink()
         expect(arguments, FAILED, message)
         check(pathlib.Path("left").exists(), f"{arguments}: the plugin did not exit")
+    at_once = ["run", "good.hlo", "--on", str(TINY), "--set", "ops=negate", "--set", "fault=exit", "--set", "fault-in=run"]
+    expect(at_once, FAILED, message.replace("exit(0)", "_exit(7)"))
     pathlib.Path("left").unlink()
     expect(["run", "good.hlo", *tiny, "--isolate"], FAILED, "backplane: ...org.example.tiny ended the process (exit code 0) in program.run; ...")
 
