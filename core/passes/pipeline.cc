@@ -65,6 +65,7 @@ constexpr int simplify_rounds = 2;
 
 // Their order does not matter: an op that a pass adds and the device does not run is expanded the next time.
 constexpr PassFunction expand_passes[] = {
+    approx_topk_expansion,
     async_expansion,
     batch_norm_expansion,
     cholesky_expansion,
@@ -72,10 +73,12 @@ constexpr PassFunction expand_passes[] = {
     complex_expansion,
     composite_expansion,
     contraction_upcast,
+    eigh_expansion,
     fft_expansion,
     float_normalization,
     map_expansion,
     packed_element_expansion,
+    qr_expansion,
     ragged_dot_expansion,
     rng_bit_generator_expansion,
     rng_expansion,

@@ -1,0 +1,196 @@
+// Rewrites the custom calls "Qr" and "ProductOfElementaryHouseholderReflectors" as loops over columns, one reflector
+// per iteration. Both have the forms of LAPACK: geqrf returns r above the diagonal, the vectors v of the reflectors
+// below it (v(j) = 1 is not stored), and their factors tau; orgqr multiplies H(0) H(1) ..., H = I - tau v v^H.
+// Source of the semantics: LAPACK's larfg, geqr2 and org2r.
+#include "core/passes/array_builder.h"
+#include "core/passes/expand.h"
+#include "core/passes/pass.h"
+
+namespace bp::passes {
+namespace {
+
+using ir::InstructionId;
+using ir::Opcode;
+using enum ir::ComparisonDirection;
+
+// One column of many matrices, as [..., rows, 1], and numbers for each matrix, as [..., 1, 1].
+class Reflectors {
+ public:
+  Reflectors(ArrayBuilder &builder, InstructionId matrix)
+      : b(builder), rows(b.shape(matrix).rank() - 2), columns(rows + 1) {}
+
+  ArrayBuilder &b;
+  const std::size_t rows, columns;  // dimensions
+
+  InstructionId adjoint(InstructionId x) { return b.transpose_matrices(b.conjugate(x)); }
+  InstructionId real(InstructionId x) { return ir::is_complex(b.type(x)) ? b.add(Opcode::Real, {x}) : x; }
+  InstructionId complex(InstructionId x, InstructionId like) { return b.cast(x, b.type(like)); }
+
+  // Returns the column below row j, with zeros in and above it.
+  InstructionId below(InstructionId column, InstructionId j) {
+    return b.select({b.compare_index(Gt, column, rows, j), column, b.splat(0, column)});
+  }
+  // Returns the column below row j, with 1 in row j and zeros above it.
+  InstructionId vector(InstructionId column, InstructionId j) {
+    return b.select({b.compare_index(Eq, column, rows, j), b.splat(1, column), below(column, j)});
+  }
+  // Returns matrix - tau v (v^H matrix).
+  InstructionId reflect(InstructionId matrix, InstructionId v, InstructionId tau) {
+    InstructionId row = b.multiply_matrices(adjoint(v), matrix);
+    row = b.product({b.broadcast_to(tau, row), row});
+    return b.difference({matrix, b.multiply_matrices(v, row)});
+  }
+};
+
+// The reflector that maps a column to beta times a unit vector.
+struct Reflector {
+  InstructionId v, tau, beta;
+};
+
+Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
+  ArrayBuilder &b = r.b;
+  const InstructionId alpha = b.dynamic_slice(column, r.rows, j, 1);
+  const InstructionId tail = r.below(column, j);
+  const InstructionId alpha_real = r.real(alpha);
+  // The largest magnitude is divided out, so that squares neither overflow nor vanish.
+  const InstructionId magnitudes = r.real(b.add(Opcode::Abs, {tail}));
+  const InstructionId alpha_magnitude = r.real(b.add(Opcode::Abs, {alpha}));
+  const std::int64_t row_dimension[] = {static_cast<std::int64_t>(r.rows)};
+  const ir::ElementType real_type = b.type(magnitudes);
+  const ir::ComputationId maximum = ir::add_scalar_computation(b.module(), Opcode::Maximum, real_type, "largest");
+  InstructionId scale = b.reduce(magnitudes, b.constant(real_type, 0), row_dimension, maximum);
+  const ir::Shape number = b.shape(alpha_real);
+  scale = b.reshape(scale, number.sizes());
+  scale = b.add(Opcode::Maximum, {scale, alpha_magnitude});
+  const InstructionId zero = b.splat(0, scale), one = b.splat(1, scale);
+  scale = b.select({b.compare(Eq, scale, zero), one, scale});
+  const InstructionId scaled = b.quotient({tail, b.broadcast_to(r.complex(scale, tail), tail)});
+  const InstructionId alpha_scaled = b.quotient({alpha, r.complex(scale, alpha)});
+  const InstructionId tail_norm = r.real(b.multiply_matrices(r.adjoint(scaled), scaled));
+  const InstructionId alpha_norm = r.real(b.product({b.conjugate(alpha_scaled), alpha_scaled}));
+  const InstructionId norm = b.product({scale, b.add(Opcode::Sqrt, {b.sum({tail_norm, alpha_norm})})});
+  const InstructionId beta = b.select({b.compare(Lt, alpha_real, zero), norm, b.add(Opcode::Negate, {norm})});
+  // Nothing is to be reflected if all below the diagonal is zero, and the diagonal is real.
+  InstructionId is_done = b.compare(Eq, tail_norm, zero);
+  if (ir::is_complex(b.type(alpha))) {
+    is_done = b.bit_and({is_done, b.compare(Eq, b.add(Opcode::Imag, {alpha}), zero)});
+  }
+  const InstructionId safe_beta = b.select({is_done, one, beta});
+  const InstructionId complex_beta = r.complex(safe_beta, alpha);
+  InstructionId tau = b.quotient({b.difference({complex_beta, alpha}), complex_beta});
+  tau = b.select({is_done, b.splat(0, tau), tau});
+  InstructionId divisor = b.difference({alpha, complex_beta});
+  divisor = b.select({is_done, b.splat(1, divisor), divisor});
+  const InstructionId v = r.vector(b.quotient({column, b.broadcast_to(divisor, column)}), j);
+  return {v, tau, b.select({is_done, alpha, r.complex(beta, alpha)})};
+}
+
+// Returns the factored matrices and, as [..., 1, k], the factors tau.
+std::pair<InstructionId, InstructionId> factor(ArrayBuilder &b, InstructionId a) {
+  const std::size_t rank = b.shape(a).rank();
+  const std::int64_t steps = std::min(b.shape(a).size(rank - 2), b.shape(a).size(rank - 1));
+  const InstructionId taus = b.splat(0, b.slice(b.slice(a, rank - 2, 0, 1), rank - 1, 0, steps));
+  const auto add_column = [&](ArrayBuilder &body, InstructionId j, std::vector<InstructionId> values) {
+    Reflectors r(body, values[0]);
+    const InstructionId column = body.dynamic_slice(values[0], r.columns, j, 1);
+    const Reflector h = make_reflector(r, column, j);
+    const InstructionId reflected = r.reflect(values[0], h.v, body.conjugate(h.tau));
+    const InstructionId later = body.compare_index(Gt, values[0], r.columns, j);
+    InstructionId matrix = body.select({later, reflected, values[0]});
+    InstructionId stored = body.select({body.compare_index(Gt, column, r.rows, j), h.v, column});
+    stored = body.select({body.compare_index(Eq, column, r.rows, j), body.broadcast_to(h.beta, column), stored});
+    matrix = body.dynamic_update_slice(matrix, stored, r.columns, j);
+    return std::vector{matrix, body.dynamic_update_slice(values[1], h.tau, r.columns, j)};
+  };
+  const std::vector<InstructionId> result = b.loop(steps, {a, taus}, add_column);
+  return {result[0], result[1]};
+}
+
+// Returns the first columns of the product of all reflectors, which lie in the columns of `a`; `taus`: [..., 1, k].
+InstructionId multiply_reflectors(ArrayBuilder &b, InstructionId a, InstructionId taus) {
+  const std::size_t rank = b.shape(a).rank();
+  const std::int64_t steps = b.shape(taus).size(rank - 1);
+  const ir::Shape indices = ir::Shape::array(ir::ElementType::S32, b.shape(a).sizes());
+  const InstructionId is_diagonal = b.compare(Eq, b.iota(indices, static_cast<std::int64_t>(rank) - 2),
+                                              b.iota(indices, static_cast<std::int64_t>(rank) - 1));
+  const InstructionId unit = b.select({is_diagonal, b.splat(1, a), b.splat(0, a)});
+  const auto reflect = [&](ArrayBuilder &body, InstructionId iteration, std::vector<InstructionId> values) {
+    Reflectors r(body, values[0]);
+    const InstructionId j =
+        body.difference({body.constant(ir::ElementType::S32, static_cast<double>(steps - 1)), iteration});
+    const InstructionId v = r.vector(body.dynamic_slice(values[1], r.columns, j, 1), j);
+    values[0] = r.reflect(values[0], v, body.dynamic_slice(values[2], r.columns, j, 1));
+    return values;
+  };
+  return b.loop(steps, {unit, a, taus}, reflect)[0];
+}
+
+// Returns [..., k] as [..., 1, k], and back.
+InstructionId with_row(ArrayBuilder &b, InstructionId x) {
+  std::vector<std::int64_t> sizes(b.shape(x).sizes().begin(), b.shape(x).sizes().end());
+  sizes.insert(sizes.end() - 1, 1);
+  return b.reshape(x, std::span<const std::int64_t>(sizes));
+}
+InstructionId without_row(ArrayBuilder &b, InstructionId x) {
+  std::vector<std::int64_t> sizes(b.shape(x).sizes().begin(), b.shape(x).sizes().end());
+  sizes.erase(sizes.end() - 2);
+  return b.reshape(x, std::span<const std::int64_t>(sizes));
+}
+
+bool is_matrix(const ir::Shape &shape) {
+  const bool is_number = ir::is_floating(shape.element_type()) || ir::is_complex(shape.element_type());
+  return shape.is_array() && shape.rank() >= 2 && is_number && shape.element_count() != 0;
+}
+
+// Whether the call takes one matrix, or many, and returns the factored matrix and its factors tau.
+bool is_qr(const ir::Instruction &call) {
+  if (call.operands().size() != 1 || !is_matrix(call.operand(0).shape()) || call.shape().elements().size() != 2) {
+    return false;
+  }
+  const ir::Shape &a = call.operand(0).shape(), &taus = call.shape().elements()[1];
+  return ir::same(call.shape().elements()[0], a, ir::CompareLayout::No) && taus.is_array() &&
+         taus.rank() + 1 == a.rank() &&
+         taus.size(taus.rank() - 1) == std::min(a.size(a.rank() - 2), a.size(a.rank() - 1));
+}
+
+bool is_product(const ir::Instruction &call) {
+  if (call.operands().size() != 2 || !is_matrix(call.operand(0).shape())) {
+    return false;
+  }
+  const ir::Shape &a = call.operand(0).shape(), &taus = call.operand(1).shape();
+  return ir::same(call.shape(), a, ir::CompareLayout::No) && taus.rank() + 1 == a.rank() && taus.element_count() != 0 &&
+         taus.size(taus.rank() - 1) <= a.size(a.rank() - 1);
+}
+
+}  // namespace
+
+Result<bool> qr_expansion(ir::Module &module, const PassContext &context) {
+  return expand_all(module, context, [&](ir::Instruction call) -> Result<InstructionId> {
+    if (call.opcode() != Opcode::CustomCall) {
+      return call.id();
+    }
+    const std::string_view target = call.text(ir::AttributeKey::CustomCallTarget);
+    const ir::Shape shape = call.shape();
+    if (target == "Qr" && is_qr(call)) {
+      ArrayBuilder b(module, call);
+      const ir::ElementType type = call.operand(0).shape().element_type();
+      const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(call.operand(0).shape().rank()));
+      const auto [packed, taus] = factor(b, b.cast(a, compute_type(type)));
+      const InstructionId results[] = {b.with_layout(b.cast(packed, type), shape.elements()[0].layout()),
+                                       b.with_layout(b.cast(without_row(b, taus), type), shape.elements()[1].layout())};
+      return b.tuple(results);
+    }
+    if (target == "ProductOfElementaryHouseholderReflectors" && is_product(call)) {
+      ArrayBuilder b(module, call);
+      const ir::ElementType type = shape.element_type();
+      const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(shape.rank()));
+      const InstructionId taus = b.with_layout(call.operands()[1], ir::Layout::descending(shape.rank() - 1));
+      const InstructionId q =
+          multiply_reflectors(b, b.cast(a, compute_type(type)), with_row(b, b.cast(taus, compute_type(type))));
+      return b.with_layout(b.cast(q, type), shape.layout());
+    }
+    return call.id();
+  });
+}
+
+}  // namespace bp::passes
