@@ -93,6 +93,15 @@ Result<ClientOptions> read_options(const PJRT_Client_Create_Args &args) {
   return options;
 }
 
+// The name of a backend, which may be given as the path of its plugin.
+std::string name_of(std::string_view backend) {
+  constexpr std::string_view prefix = "libbackplane_", suffix = ".so";
+  backend = backend.substr(backend.rfind('/') + 1);
+  backend.remove_prefix(backend.starts_with(prefix) ? prefix.size() : 0);
+  backend.remove_suffix(backend.ends_with(suffix) ? suffix.size() : 0);
+  return std::string(backend);
+}
+
 void add_device(PJRT_Client &client, int id, const std::string &backend) {
   PJRT_Device &device = client.devices.emplace_back();
   device.client = &client;
@@ -199,7 +208,7 @@ Status Client_Create(PJRT_Client_Create_Args &args) {
   client->platform_name = options.platform;
   client->platform_version = fmt::format("Backplane {} ({})", host::core_version, options.backend);
   for (int i = 0; i < options.num_devices; ++i) {
-    add_device(*client, i, options.backend);
+    add_device(*client, i, name_of(options.backend));
   }
   args.client = handles<PJRT_Client>().add(std::move(client));
   return {};

@@ -1,0 +1,98 @@
+"""Backplane's backends as JAX platforms.
+
+JAX calls initialize() when a backend is used for the first time. Registers the platforms `backplane` (the backend that
+BACKPLANE_BACKEND names, cpu if nothing is said) and `backplane_NAME` (the backend NAME), if JAX_PLATFORMS or
+jax.config's jax_platforms name them; otherwise nothing is registered, loaded or printed.
+"""
+
+import os
+import pathlib
+import sys
+
+PREFIX = "backplane"
+LIBRARY = "libbackplane_pjrt.so"
+TESTED_WITH = "0.10.2"  # the version of JAX whose internals are used here
+
+
+def platforms(names: str | None) -> list[str]:
+    """Returns the platforms of Backplane in a list such as "backplane_npu,cpu"."""
+    listed = [name.strip() for name in (names or "").split(",")]
+    return [name for name in listed if name == PREFIX or name.startswith(PREFIX + "_")]
+
+
+def library_path() -> pathlib.Path:
+    """Returns the library: BACKPLANE_PJRT_LIBRARY, or the one in this package."""
+    named = os.environ.get("BACKPLANE_PJRT_LIBRARY")
+    return pathlib.Path(named) if named else pathlib.Path(__file__).parent / "lib" / LIBRARY
+
+
+def backend_option(platform: str) -> str:
+    """Returns the name of a platform's backend, or the path of its plugin if the package has it."""
+    name = os.environ.get("BACKPLANE_BACKEND") or "cpu" if platform == PREFIX else platform[len(PREFIX) + 1:]
+    own = pathlib.Path(__file__).parent / "lib" / f"libbackplane_{name}.so"
+    return str(own) if "BACKPLANE_PATH" not in os.environ and own.exists() else name
+
+
+def lower_eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, algorithm):
+    """Lowers eigh to the custom call "Eigh", which Backplane's core expands."""
+    from jax._src.interpreters import mlir
+    from jax._src.lib.mlir.dialects import hlo
+
+    del subset_by_index, algorithm  # all eigenvalues, by Jacobi's method
+    operand_aval, = context.avals_in
+    if operand_aval.shape[-1] == 0:
+        values = operand_aval.update(shape=operand_aval.shape[:-1])
+        return [operand, hlo.real(mlir.reshape(context, operand, values))]
+    types = [mlir.aval_to_ir_type(context.module_context, aval) for aval in context.avals_out]
+    return mlir.custom_call("Eigh", result_types=types, operands=[operand], api_version=1,
+                            backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6").results
+
+
+def add_rules(platform: str) -> list[str]:
+    """Adds what JAX has by hard-coded lists of platforms. Returns what could not be added, as JAX's internals differ."""
+    failed = []
+
+    def attempt(what, add):
+        try:
+            add()
+        except Exception as error:  # JAX's internals are no interface: any may be missing
+            failed.append(f"{what} ({type(error).__name__}: {error})")
+
+    def add_donation():
+        from jax._src.interpreters import mlir
+        mlir._platforms_with_donation.append(platform)
+
+    def add_eigh():
+        from jax._src.interpreters import mlir
+        from jax._src.lax import linalg
+        mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=platform)
+
+    attempt("the donation of buffers", add_donation)
+    attempt("eigh", add_eigh)
+    return failed
+
+
+def warn(message: str):
+    print(f"jax_backplane: {message}", file=sys.stderr)
+
+
+def initialize():
+    """Registers the platforms that are asked for. Says clearly what is wrong if one cannot be used."""
+    import jax
+    from jax._src import xla_bridge
+
+    wanted = platforms(jax.config.jax_platforms)
+    if not wanted:
+        return
+    library = library_path()
+    if not library.exists():
+        warn(f"there is no {library}: install the wheel of jax-backplane, or set BACKPLANE_PJRT_LIBRARY to the path of "
+             f"{LIBRARY}")
+        return
+    for platform in wanted:
+        if platform in xla_bridge._backend_factories:
+            continue
+        xla_bridge.register_plugin(platform, library_path=str(library),
+                                   options={"backend": backend_option(platform), "platform_name": platform})
+        for what in add_rules(platform):
+            warn(f"JAX {jax.__version__} lacks what {what} needs here; tested with JAX {TESTED_WITH}")

@@ -1,0 +1,148 @@
+"""Runs JAX programs on a platform of Backplane and on JAX's own cpu, and compares. One line per program; ends with the
+number that passed. Run with JAX_PLATFORMS=PLATFORM,cpu."""
+
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+PLATFORM = os.environ["JAX_PLATFORMS"].split(",")[0]
+PROGRAMS = {}
+
+
+def program(function):
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def numbers(*shape, dtype=np.float32, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+@program
+def elementwise():
+    x = numbers(3, 5)
+    return jnp.tanh(x) * jnp.exp(-x) + jnp.where(x > 0, x, x / 2)
+
+
+@program
+def integers_and_bits():
+    x = jnp.arange(-8, 8, dtype=jnp.int8)
+    return x // 3, x % 5, x << 2, x.astype(jnp.uint16) ^ 0x55, jax.lax.population_count(x)
+
+
+@program
+def reductions():
+    x = numbers(4, 6, 5)
+    return x.sum(), x.max(axis=1), jnp.cumsum(x, axis=2), jnp.argmin(x, axis=0), jnp.sort(x, axis=1), jnp.median(x)
+
+
+@program
+def matrices():
+    a, b = numbers(7, 5), numbers(5, 6, seed=1)
+    return a @ b, jnp.einsum("ij,kj->ik", a, a), jax.lax.batch_matmul(numbers(2, 3, 4), numbers(2, 4, 3))
+
+
+@program
+def bfloat16_matrices():
+    return jnp.asarray(numbers(8, 8), jnp.bfloat16) @ jnp.asarray(numbers(8, 8, seed=1), jnp.bfloat16)
+
+
+@program
+def convolution():
+    return jax.lax.conv_general_dilated(numbers(2, 3, 8, 8), numbers(4, 3, 3, 3), (2, 1), "SAME")
+
+
+@program
+def gather_and_scatter():
+    x = jnp.asarray(numbers(6, 4))
+    return x[jnp.array([5, 0, 3])], x.at[jnp.array([1, 1])].add(2.0), jnp.take_along_axis(x, x.argsort(0), 0)
+
+
+@program
+def gradient():
+    def loss(w):
+        return jnp.mean(jax.nn.softmax(numbers(4, 3) @ w)[:, 0] ** 2)
+    return jax.value_and_grad(loss)(jnp.asarray(numbers(3, 3)))
+
+
+@program
+def scan_and_while():
+    def step(carry, x):
+        return carry * 0.9 + x, carry
+    return jax.lax.scan(step, jnp.zeros(3), numbers(10, 3)), jax.lax.while_loop(lambda i: i < 77, lambda i: i * 3 + 1, 1)
+
+
+@program
+def branches_under_vmap():
+    def choose(i, x):
+        return jax.lax.switch(i, [jnp.sin, jnp.cos, lambda y: y * y], x)
+    return jax.vmap(choose)(jnp.array([0, 1, 2, 1]), jnp.asarray(numbers(4)))
+
+
+@program
+def random_numbers():
+    key = jax.random.key(7)
+    return jax.random.normal(key, (5,)), jax.random.randint(key, (6,), 0, 100), jax.random.permutation(key, 9)
+
+
+@program
+def fourier():
+    x = numbers(4, 12)
+    return jnp.abs(jnp.fft.fft(x)), jnp.fft.irfft(jnp.fft.rfft(x))
+
+
+@program
+def special_functions():
+    x = jnp.abs(jnp.asarray(numbers(20))) + 0.1
+    return jax.scipy.special.gammaln(x), jax.scipy.special.erf(x), jax.lax.digamma(x), jnp.arctanh(x / 10)
+
+
+@program
+def factorizations():
+    a = jnp.asarray(numbers(5, 5))
+    q, r = jnp.linalg.qr(a)
+    symmetric = a + a.T
+    values, vectors = jnp.linalg.eigh(symmetric)
+    positive = a @ a.T + jnp.eye(5)
+    return (q @ r, q.T @ q, values, vectors @ jnp.diag(values) @ vectors.T, jnp.linalg.cholesky(positive),
+            jnp.linalg.solve(positive, numbers(5)), jnp.linalg.svd(a, compute_uv=False), jnp.linalg.inv(positive))
+
+
+@program
+def approximate_selection():
+    return jax.lax.approx_max_k(jnp.asarray(numbers(50)), 4), jax.lax.top_k(jnp.asarray(numbers(50)), 4)
+
+
+@program
+def donated_buffers():
+    x = jnp.asarray(numbers(16))
+    y = jax.jit(lambda a: a * 2, donate_argnums=0)(x)
+    assert jax.default_backend() == "cpu" or x.is_deleted(), "the argument is still there"
+    return y
+
+
+def run_on(platform, function):
+    with jax.default_device(jax.devices(platform)[0]):
+        return jax.tree.map(np.asarray, function())
+
+
+def main():
+    passed = 0
+    for name, function in PROGRAMS.items():
+        try:
+            found, expected = run_on(PLATFORM, function), run_on("cpu", function)
+            jax.tree.map(lambda a, b: np.testing.assert_allclose(
+                np.asarray(a, np.float64), np.asarray(b, np.float64), rtol=2e-2 if "bfloat16" in name else 2e-4, atol=2e-5),
+                found, expected)
+            passed += 1
+            print("passed", name)
+        except Exception as error:
+            print("FAILED", name, type(error).__name__, str(error)[:2000])
+    print(f"{passed} of {len(PROGRAMS)} passed")
+    sys.exit(passed != len(PROGRAMS))
+
+
+main()

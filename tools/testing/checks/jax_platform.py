@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""JAX runs on the wheel of jax-backplane: the smoke programs agree with JAX's own cpu, on cpu and on npu. The library
+alone, without the package, is loaded too. Skipped where JAX is not installed.
+
+BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check has not.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).resolve()
+SKIPPED = 77
+SQUARE = "import jax; assert jax.jit(lambda x: x * x)(3.0) == 9.0; print(jax.devices())"
+
+
+def python_with_jax():
+    for python in (sys.executable, os.environ.get("BACKPLANE_JAX_PYTHON")):
+        if python and subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            return python
+    return None
+
+
+def run(arguments, environment, problems, what):
+    done = subprocess.run(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False, cwd="/")
+    if done.returncode != 0:
+        problems.append(f"{what}: exit status {done.returncode}\n{done.stdout[-6000:]}")
+    return done.stdout
+
+
+def main():
+    python = python_with_jax()
+    if python is None:
+        print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")
+        return SKIPPED
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        run([sys.executable, ROOT / "core/python/make_wheel.py", "--build-dir", BUILD, "-o", folder], {}, problems, "wheel")
+        wheels = [str(path) for path in pathlib.Path(folder).glob("*.whl")]
+        run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", f"{folder}/site", *wheels], {},
+            problems, "pip install")
+        package = {"PYTHONPATH": f"{folder}/site"}
+        for platform in ("backplane", "backplane_npu"):
+            run([python, ROOT / "core/python/tests/smoke.py"], {**package, "JAX_PLATFORMS": f"{platform},cpu"}, problems,
+                platform)
+        run([python, "-c", "import jax; assert 'cpu' == jax.default_backend()"], package, problems, "without JAX_PLATFORMS")
+        library = BUILD / "core/pjrt/libbackplane_pjrt.so"
+        run([python, "-c", SQUARE], {"PJRT_NAMES_AND_LIBRARY_PATHS": f"backplane:{library}", "JAX_PLATFORMS": "backplane",
+                                     "BACKPLANE_BACKEND": str(BUILD / "plugins/cpu/libbackplane_cpu.so")},
+            problems, "the library alone")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
