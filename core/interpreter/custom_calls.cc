@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "core/interpreter/evaluator.h"
+#include "core/interpreter/factorizations.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/annotations.h"
 #include "core/ir/run_time_sizes.h"
@@ -174,6 +175,9 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
       return unsupported("{} converts {} to {}, its part on one of several devices: partition the program first",
                          target, ir::to_string(operands[0].shape()), ir::to_string(instruction.shape()));
     case ir::Annotation::None: break;
+  }
+  if (const auto factorization = ir::factorization_of(instruction); factorization != ir::Factorization::None) {
+    return evaluate_factorization(evaluator, instruction, operands, factorization);
   }
   for (const CustomCall &known : custom_calls) {
     if (known.target == target) {

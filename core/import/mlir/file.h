@@ -1,4 +1,4 @@
-// The content of a file of MLIR bytecode: tables of strings, dialects, attributes and types, and the tree of operations.
+// The content of a file of MLIR bytecode: tables of strings, dialects, attributes and types, and operations.
 #pragma once
 
 #include <boost/container/small_vector.hpp>

@@ -3,10 +3,10 @@
 // left meets one of the lower right, and all but one move on after each round (R. Brent, F. Luk, 1985). A sweep, in
 // which each pair meets once, ends where it began.
 //
-// The call takes [..., n, n] and returns the eigenvectors, in columns, and the eigenvalues, real. Its backend_config is
-// "lower,sort,max_sweeps,tolerance": whether the lower triangle is read, and whether the eigenvalues ascend.
+// The call takes [..., n, n] and returns the eigenvectors, in columns, and the eigenvalues, real.
 #include <numeric>
 
+#include "core/ir/factorization_calls.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/pass.h"
@@ -197,34 +197,20 @@ void sort(ArrayBuilder &b, InstructionId &vectors, InstructionId &values) {
   vectors = b.multiply_matrices(vectors, order);
 }
 
-// Whether the call takes square matrices and returns their eigenvectors and eigenvalues.
-bool is_eigh(const ir::Instruction &call) {
-  if (call.opcode() != Opcode::CustomCall || call.text(ir::AttributeKey::CustomCallTarget) != "Eigh" ||
-      call.operands().size() != 1 || call.shape().elements().size() != 2) {
-    return false;
-  }
-  const ir::Shape &a = call.operand(0).shape();
-  const bool is_number = ir::is_floating(a.element_type()) || ir::is_complex(a.element_type());
-  return a.is_array() && a.rank() >= 2 && is_number && a.size(a.rank() - 1) == a.size(a.rank() - 2) &&
-         a.element_count() != 0 && ir::same(call.shape().elements()[0], a, ir::CompareLayout::No) &&
-         call.shape().elements()[1].rank() + 1 == a.rank();
-}
-
 }  // namespace
 
 Result<bool> eigh_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction call) -> Result<InstructionId> {
-    if (!is_eigh(call)) {
+    if (ir::factorization_of(call) != ir::Factorization::Eigh) {
       return call.id();
     }
-    const std::string_view config = call.text(ir::AttributeKey::BackendConfig);
-    const bool is_lower = !config.starts_with('0'), is_sorted = config.size() < 3 || config[2] != '0';
+    const ir::EighOptions options = ir::eigh_options(call);
     const ir::Shape vector_shape = call.shape().elements()[0], value_shape = call.shape().elements()[1];
     ArrayBuilder b(module, call);
     InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(vector_shape.rank()));
-    a = from_triangle(b, b.cast(a, compute_type(vector_shape.element_type())), is_lower);
+    a = from_triangle(b, b.cast(a, compute_type(vector_shape.element_type())), options.is_lower);
     auto [vectors, values] = diagonalize(b, a);
-    if (is_sorted) {
+    if (options.is_sorted) {
       sort(b, vectors, values);
     }
     const InstructionId results[] = {

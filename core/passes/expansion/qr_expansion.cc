@@ -2,6 +2,7 @@
 // per iteration. Both have the forms of LAPACK: geqrf returns r above the diagonal, the vectors v of the reflectors
 // below it (v(j) = 1 is not stored), and their factors tau; orgqr multiplies H(0) H(1) ..., H = I - tau v v^H.
 // Source of the semantics: LAPACK's larfg, geqr2 and org2r.
+#include "core/ir/factorization_calls.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/pass.h"
@@ -137,41 +138,13 @@ InstructionId without_row(ArrayBuilder &b, InstructionId x) {
   return b.reshape(x, std::span<const std::int64_t>(sizes));
 }
 
-bool is_matrix(const ir::Shape &shape) {
-  const bool is_number = ir::is_floating(shape.element_type()) || ir::is_complex(shape.element_type());
-  return shape.is_array() && shape.rank() >= 2 && is_number && shape.element_count() != 0;
-}
-
-// Whether the call takes one matrix, or many, and returns the factored matrix and its factors tau.
-bool is_qr(const ir::Instruction &call) {
-  if (call.operands().size() != 1 || !is_matrix(call.operand(0).shape()) || call.shape().elements().size() != 2) {
-    return false;
-  }
-  const ir::Shape &a = call.operand(0).shape(), &taus = call.shape().elements()[1];
-  return ir::same(call.shape().elements()[0], a, ir::CompareLayout::No) && taus.is_array() &&
-         taus.rank() + 1 == a.rank() &&
-         taus.size(taus.rank() - 1) == std::min(a.size(a.rank() - 2), a.size(a.rank() - 1));
-}
-
-bool is_product(const ir::Instruction &call) {
-  if (call.operands().size() != 2 || !is_matrix(call.operand(0).shape())) {
-    return false;
-  }
-  const ir::Shape &a = call.operand(0).shape(), &taus = call.operand(1).shape();
-  return ir::same(call.shape(), a, ir::CompareLayout::No) && taus.rank() + 1 == a.rank() && taus.element_count() != 0 &&
-         taus.size(taus.rank() - 1) <= a.size(a.rank() - 1);
-}
-
 }  // namespace
 
 Result<bool> qr_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction call) -> Result<InstructionId> {
-    if (call.opcode() != Opcode::CustomCall) {
-      return call.id();
-    }
-    const std::string_view target = call.text(ir::AttributeKey::CustomCallTarget);
+    const ir::Factorization factorization = ir::factorization_of(call);
     const ir::Shape shape = call.shape();
-    if (target == "Qr" && is_qr(call)) {
+    if (factorization == ir::Factorization::Qr) {
       ArrayBuilder b(module, call);
       const ir::ElementType type = call.operand(0).shape().element_type();
       const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(call.operand(0).shape().rank()));
@@ -180,7 +153,7 @@ Result<bool> qr_expansion(ir::Module &module, const PassContext &context) {
                                        b.with_layout(b.cast(without_row(b, taus), type), shape.elements()[1].layout())};
       return b.tuple(results);
     }
-    if (target == "ProductOfElementaryHouseholderReflectors" && is_product(call)) {
+    if (factorization == ir::Factorization::ReflectorProduct) {
       ArrayBuilder b(module, call);
       const ir::ElementType type = shape.element_type();
       const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(shape.rank()));

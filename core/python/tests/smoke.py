@@ -72,7 +72,8 @@ def gradient():
 def scan_and_while():
     def step(carry, x):
         return carry * 0.9 + x, carry
-    return jax.lax.scan(step, jnp.zeros(3), numbers(10, 3)), jax.lax.while_loop(lambda i: i < 77, lambda i: i * 3 + 1, 1)
+    counted = jax.lax.while_loop(lambda i: i < 77, lambda i: i * 3 + 1, 1)
+    return jax.lax.scan(step, jnp.zeros(3), numbers(10, 3)), counted
 
 
 @program

@@ -19,7 +19,8 @@ SQUARE = "import jax; assert jax.jit(lambda x: x * x)(3.0) == 9.0; print(jax.dev
 
 def python_with_jax():
     for python in (sys.executable, os.environ.get("BACKPLANE_JAX_PYTHON")):
-        if python and subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        test = [python, "-c", "import jax"]
+        if python and subprocess.run(test, stderr=subprocess.DEVNULL, check=False).returncode == 0:
             return python
     return None
 
