@@ -147,6 +147,11 @@ Result<Strides> wanted_strides(const PJRT_Buffer &buffer, const PJRT_Buffer_Memo
   return strides_in_order(buffer.sizes, order, width);
 }
 
+// Frameworks have tokens as arrays without elements.
+ir::Literal token_array() {
+  return ir::Literal::zeros(ir::Shape::array(ElementType::Pred, {0})).value();
+}
+
 }  // namespace
 
 template <>
@@ -169,14 +174,10 @@ PJRT_Buffer *make_buffer(PJRT_Client *client, PJRT_Device *device, const ir::Lit
   auto buffer = std::make_unique<PJRT_Buffer>();
   buffer->client = client;
   buffer->device = device;
-  buffer->shape = value.shape();
-  // Frameworks have tokens as arrays without elements.
-  const bool is_token = value.shape().is_token();
-  buffer->type = is_token ? PJRT_Buffer_Type_TOKEN : buffer_type(value.shape().element_type());
-  if (!is_token) {
-    buffer->sizes.assign(value.shape().sizes().begin(), value.shape().sizes().end());
-  }
-  buffer->value = std::make_shared<const ir::Literal>(value);
+  buffer->value = std::make_shared<const ir::Literal>(value.shape().is_token() ? token_array() : value);
+  buffer->shape = buffer->value->shape();
+  buffer->type = buffer_type(buffer->shape.element_type());
+  buffer->sizes.assign(buffer->shape.sizes().begin(), buffer->shape.sizes().end());
   buffer->ready = std::make_shared<Moment>();
   buffer->ready->set({});
   return handles<PJRT_Buffer>().add(std::move(buffer));

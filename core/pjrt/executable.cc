@@ -74,7 +74,7 @@ std::vector<ir::Shape> results_of(const Module &module) {
 
 void describe(CompiledProgram &program, std::size_t parameters) {
   for (const ir::Shape &shape : program.results) {
-    program.result_types.push_back(shape.is_token() ? PJRT_Buffer_Type_TOKEN : buffer_type(shape.element_type()));
+    program.result_types.push_back(buffer_type(shape.element_type()));
     program.result_ranks.push_back(shape.is_array() ? shape.rank() : 0);
     if (shape.is_array()) {
       program.result_sizes.insert(program.result_sizes.end(), shape.sizes().begin(), shape.sizes().end());
@@ -138,6 +138,10 @@ Status Client_Compile(PJRT_Client_Compile_Args &args) {
   BP_ASSIGN(options.dump_dir, dump(*args.program, module.name()));
   const std::size_t parameters = module.entry().parameter_count();
   const std::vector<bool> donated = donated_parameters(module);
+  std::vector<bool> tokens;
+  for (std::size_t i = 0; i < parameters; ++i) {
+    tokens.push_back(module.entry().parameter(i).shape().is_token());
+  }
   std::vector<ir::Shape> results = results_of(module);
   const std::string name = module.name();
   BP_ASSIGN(Compiled compiled, client->backend.compile(std::move(module), options));
@@ -148,6 +152,7 @@ Status Client_Compile(PJRT_Client_Compile_Args &args) {
   program->compile_options.assign(args.compile_options, args.compile_options_size);
   program->assignment = device_assignment(id);
   program->donated = donated;
+  program->tokens = std::move(tokens);
   program->results = std::move(results);
   describe(*program, parameters);
   args.executable = handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
@@ -347,7 +352,7 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   for (std::size_t i = 0; i < args.num_args; ++i) {
     BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
     BP_ASSIGN(const auto value, value_of(*buffer));
-    arguments.push_back(*value);
+    arguments.push_back(program->tokens[i] ? ir::Literal::token() : *value);
   }
   BP_TRY(donate(*program, args));
   BP_ASSIGN(ir::Literal result, program->executable.run(std::move(arguments)));

@@ -17,6 +17,7 @@ struct CompiledProgram {
   std::string assignment;         // a serialized DeviceAssignmentProto
   std::string optimized_program;  // a serialized HloModuleProto
   std::vector<bool> donated;      // by parameter: whether the program takes over its buffer
+  std::vector<bool> tokens;       // by parameter: whether it is a token, for which frameworks pass an array
   std::vector<ir::Shape> results;
   // Facts about the results, as callers ask for them.
   std::vector<PJRT_Buffer_Type> result_types;

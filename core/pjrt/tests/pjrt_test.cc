@@ -215,6 +215,28 @@ func.func public @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %b: ten
   framework.destroy(executable);
 }
 
+TEST_CASE("tokens are arrays without elements for a framework") {
+  const Framework framework;
+  PJRT_LoadedExecutable *executable = framework.compile(R"(
+func.func public @main(%a: !stablehlo.token, %b: tensor<2xf32>) -> (!stablehlo.token, tensor<2xf32>) {
+  %0 = stablehlo.after_all %a : !stablehlo.token
+  return %0, %b : !stablehlo.token, tensor<2xf32>
+})");
+  PJRT_Buffer *token = framework.put({}, {0}), *b = framework.put({3, 4}, {2});
+  const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {token, b});
+  REQUIRE(outputs.size() == 2);
+  const auto sizes = call(framework.api().PJRT_Buffer_Dimensions, [&](auto &args) { args.buffer = outputs[0]; });
+  REQUIRE(sizes.num_dims == 1);
+  CHECK(sizes.dims[0] == 0);
+  CHECK(framework.get(outputs[0]).empty());
+  CHECK(framework.get(outputs[1]) == std::vector<float>{3, 4});
+  const std::vector<PJRT_Buffer *> again = framework.execute(executable, {outputs[0], b});
+  for (PJRT_Buffer *buffer : {token, b, outputs[0], outputs[1], again[0], again[1]}) {
+    framework.destroy(buffer);
+  }
+  framework.destroy(executable);
+}
+
 TEST_CASE("callers with smaller and larger structures") {
   const Framework framework;
   const PJRT_Api &api = framework.api();

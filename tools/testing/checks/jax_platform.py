@@ -26,8 +26,8 @@ def python_with_jax():
 
 
 def run(arguments, environment, problems, what):
-    done = subprocess.run(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, check=False, cwd="/")
+    done = subprocess.run(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, cwd="/")
     if done.returncode != 0:
         problems.append(f"{what}: exit status {done.returncode}\n{done.stdout[-6000:]}")
     return done.stdout
@@ -40,19 +40,20 @@ def main():
         return SKIPPED
     problems = []
     with tempfile.TemporaryDirectory() as folder:
-        run([sys.executable, ROOT / "core/python/make_wheel.py", "--build-dir", BUILD, "-o", folder], {}, problems, "wheel")
+        run([sys.executable, ROOT / "core/python/make_wheel.py", "--build-dir", BUILD, "-o", folder], {}, problems,
+            "make_wheel.py")
         wheels = [str(path) for path in pathlib.Path(folder).glob("*.whl")]
-        run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", f"{folder}/site", *wheels], {},
-            problems, "pip install")
+        run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", f"{folder}/site", *wheels],
+            {}, problems, "pip install")
         package = {"PYTHONPATH": f"{folder}/site"}
         for platform in ("backplane", "backplane_npu"):
-            run([python, ROOT / "core/python/tests/smoke.py"], {**package, "JAX_PLATFORMS": f"{platform},cpu"}, problems,
-                platform)
+            run([python, ROOT / "core/python/jax_backplane/tests/smoke.py"], {**package, "JAX_PLATFORMS": f"{platform},cpu"},
+                problems, platform)
         run([python, "-c", "import jax; assert 'cpu' == jax.default_backend()"], package, problems, "without JAX_PLATFORMS")
         library = BUILD / "core/pjrt/libbackplane_pjrt.so"
-        run([python, "-c", SQUARE], {"PJRT_NAMES_AND_LIBRARY_PATHS": f"backplane:{library}", "JAX_PLATFORMS": "backplane",
-                                     "BACKPLANE_BACKEND": str(BUILD / "plugins/cpu/libbackplane_cpu.so")},
-            problems, "the library alone")
+        run([python, "-c", SQUARE],
+            {"PJRT_NAMES_AND_LIBRARY_PATHS": f"backplane:{library}", "JAX_PLATFORMS": "backplane",
+             "BACKPLANE_BACKEND": str(BUILD / "plugins/cpu/libbackplane_cpu.so")}, problems, "the library alone")
     print("\n".join(problems))
     return 1 if problems else 0
 
