@@ -37,13 +37,15 @@ EXAMPLES = """examples:
     tools/testing/jax_tests.py --python ~/jax/bin/python lax_vmap_test nn_test
   Run the tests of one class on the backend npu:
     tools/testing/jax_tests.py --backend npu --test TestDtypes dtypes_test
+  Get an impression of all tests in a short time:
+    tools/testing/jax_tests.py --cases 2 --one-of 20
   Run what failed once more, after a change:
     tools/testing/jax_tests.py --rerun failed
   Show the table of earlier runs without running anything:
     tools/testing/jax_tests.py --report
 """
 
-# What differs between errors of one cause, with its replacement.
+# Parts that differ between errors of one cause, with their replacements.
 VARIATIONS = [
     (re.compile(r"0x[0-9a-f]+"), "N"),
     (re.compile(r"tensor<[^>]*>"), "TYPE"),
@@ -83,13 +85,14 @@ def main():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", metavar="FILE", help="parts of the names of test files (default: all)")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="files of tests, or parts of their names (default: all)")
     parser.add_argument("--build-dir", default="build", help="build folder (default: build)")
     parser.add_argument("--backend", default="cpu", help="backend that runs the tests (default: cpu)")
     parser.add_argument("--platform", default="backplane",
                         help="JAX_PLATFORMS; cpu runs the tests without Backplane, as the reference")
     parser.add_argument("--tests", type=pathlib.Path, default=TESTS, help="folder of tests (default: %(default)s)")
     parser.add_argument("--test", action="append", metavar="TEXT", help="run tests whose name contains TEXT")
+    parser.add_argument("--one-of", type=int, default=1, metavar="N", help="run only one of N tests, always the same")
     parser.add_argument("--cases", type=int, default=10, help="cases of each generated test (default: 10)")
     parser.add_argument("--x64", action="store_true", help="enable types of 64 bits")
     parser.add_argument("--time-limit", type=float, default=120, metavar="SECONDS", help="for a test (default: 120)")
@@ -103,8 +106,12 @@ def parse_arguments():
 
 
 def find_files(options):
+    """Returns the files that are named, or whose names contain a given part."""
+    found = sorted(options.tests.glob("*_test.py"))
+    stems = {path.stem for path in found}
     parts = [pathlib.PurePath(name).name.removesuffix(".py") for name in options.files] or [""]
-    return sorted(path for path in options.tests.glob("*_test.py") if any(part in path.name for part in parts))
+    matches = lambda stem, part: stem == part if part in stems else part in stem
+    return [path for path in found if any(matches(path.stem, part) for part in parts)]
 
 
 def what_is_missing(options, files):
@@ -169,12 +176,16 @@ def run_file(path, record, log, omitted, options):
             command = [options.python, "-X", "faulthandler", "-m", "pytest", "-q", "--capture=no", "--tb=short",
                        "-p", "no:cacheprovider", "-p", "jax_tests_recorder", "-p", "no:faulthandler",
                        f"--rootdir={path.parent}", f"--record={record}", f"--omit={list_of_omitted.name}",
+                       f"--one-of={options.one_of}",
                        *(f"--contains={text}" for text in options.test or []), str(path)]
             # The tests of some files write to the current folder.
             with tempfile.TemporaryDirectory() as current:
                 process = subprocess.Popen(command, cwd=current, env=environment_for(options), stdout=output,
                                            stderr=subprocess.STDOUT)
-                timed_out = wait(process, record, offset, path.name, options.time_limit)
+                try:
+                    timed_out = wait(process, record, offset, path.name, options.time_limit)
+                finally:
+                    process.kill()  # after an interruption of this program
         lines = read_lines(record, offset)
         running = unfinished(lines)
         if process.returncode in (0, 1, 5) and not timed_out:  # all passed, some failed, none was selected

@@ -8,6 +8,7 @@ ended.
 import json
 import pathlib
 import sys
+import zlib
 
 MOST_LINES = 12  # of the reason of a failure
 MOST_CHARACTERS = 2000
@@ -18,6 +19,7 @@ def pytest_addoption(parser):
     parser.addoption("--record", metavar="FILE", help="file to append the lines of JSON to")
     parser.addoption("--omit", metavar="FILE", help="file with a JSON list of tests that are not run")
     parser.addoption("--contains", metavar="TEXT", action="append", help="run the tests whose name contains a text")
+    parser.addoption("--one-of", metavar="N", type=int, default=1, help="run only one of N tests, always the same")
 
 
 def pytest_configure(config):
@@ -39,20 +41,24 @@ class Recorder:
         omit = config.getoption("--omit")
         self.omitted = set(json.loads(pathlib.Path(omit).read_text())) if omit else set()
         self.texts = config.getoption("--contains") or [""]
+        self.one_of = config.getoption("--one-of")
         self.parts = []  # (outcome, reason, seconds) of the test that is running
 
     def write(self, **record):
         self.file.write(json.dumps(record) + "\n")
         self.file.flush()
 
+    def is_wanted(self, name):
+        is_drawn = zlib.crc32(name.encode()) % self.one_of == 0
+        return is_drawn and name not in self.omitted and any(text in name for text in self.texts)
+
     def pytest_collectreport(self, report):
         if report.failed:
             self.write(test=short_name(report.nodeid), outcome="failed", seconds=0, reason=reason(report))
 
     def pytest_collection_modifyitems(self, config, items):
-        wanted = lambda name: name not in self.omitted and any(text in name for text in self.texts)
-        kept = [item for item in items if wanted(short_name(item.nodeid))]
-        config.hook.pytest_deselected(items=[item for item in items if not wanted(short_name(item.nodeid))])
+        kept = [item for item in items if self.is_wanted(short_name(item.nodeid))]
+        config.hook.pytest_deselected(items=[item for item in items if not self.is_wanted(short_name(item.nodeid))])
         items[:] = kept
         self.write(collected=len(kept))
 
