@@ -88,8 +88,9 @@ def parse_arguments():
     parser.add_argument("files", nargs="*", metavar="FILE", help="files of tests, or parts of their names (default: all)")
     parser.add_argument("--build-dir", default="build", help="build folder (default: build)")
     parser.add_argument("--backend", default="cpu", help="backend that runs the tests (default: cpu)")
-    parser.add_argument("--platform", default="backplane",
-                        help="JAX_PLATFORMS; cpu runs the tests without Backplane, as the reference")
+    parser.add_argument("--platform", default="backplane,cpu",
+                        help="JAX_PLATFORMS (default: backplane,cpu, as JAX calls Python functions back on its cpu "
+                        "platform only); cpu runs the tests without Backplane, as the reference")
     parser.add_argument("--tests", type=pathlib.Path, default=TESTS, help="folder of tests (default: %(default)s)")
     parser.add_argument("--test", action="append", metavar="TEXT", help="run tests whose name contains TEXT")
     parser.add_argument("--one-of", type=int, default=1, metavar="N", help="run only one of N tests, always the same")
