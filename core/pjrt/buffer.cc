@@ -116,6 +116,19 @@ Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std:
   return ir::Shape::array(element, sizes);
 }
 
+// Fails unless the layout that a caller asks for is the only one that buffers have: dense and row-major.
+Status check_layout(const PJRT_Buffer_MemoryLayout *layout, std::size_t rank) {
+  if (layout == nullptr) {
+    return {};
+  }
+  bool is_row_major = layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && layout->tiled.num_tiles == 0 &&
+                      layout->tiled.minor_to_major_size == rank;
+  for (std::size_t i = 0; i < rank && is_row_major; ++i) {
+    is_row_major = layout->tiled.minor_to_major[i] == static_cast<std::int64_t>(rank - 1 - i);
+  }
+  return is_row_major ? Status() : unsupported("a buffer in another layout than the row-major one");
+}
+
 // The strides that a caller asks for; dense row-major ones if it does not ask.
 Result<Strides> wanted_strides(const PJRT_Buffer &buffer, const PJRT_Buffer_MemoryLayout *layout, std::int64_t width) {
   if (layout == nullptr) {
@@ -206,6 +219,7 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) 
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(PJRT_Device * device, device_of(*client, args.device, args.memory));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.type, args.dims, args.num_dims));
+  BP_TRY(check_layout(args.device_layout, args.num_dims));
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
   const std::size_t width = ir::byte_width(shape.element_type());
   const std::span<const std::int64_t> sizes(args.dims, args.num_dims);
@@ -226,6 +240,7 @@ Status Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Ar
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(PJRT_Device * device, device_of(*client, args.device, args.memory));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.shape_element_type, args.shape_dims, args.shape_num_dims));
+  BP_TRY(check_layout(args.shape_layout, args.shape_num_dims));
   BP_ASSIGN(const ir::Literal literal, ir::Literal::zeros(shape));
   args.buffer = make_buffer(client, device, literal);
   return {};

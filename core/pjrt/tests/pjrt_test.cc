@@ -186,6 +186,14 @@ TEST_CASE("arrays have any strides on their way in and out") {
           args.dst = columns.data();
           args.dst_size = 23;
         }) == "a destination of 23 bytes, expected 24");
+  CHECK(failure(api.PJRT_Client_BufferFromHostBuffer, [&](auto &args) {
+          args.client = framework.client();
+          args.data = values.data();
+          args.type = PJRT_Buffer_Type_F32;
+          args.dims = order;  // of sizes 0 and 1
+          args.num_dims = 2;
+          args.device_layout = &layout;
+        }) == "a buffer in another layout than the row-major one");
   for (PJRT_Buffer *buffer : {turned, repeated, empty}) {
     framework.destroy(buffer);
   }
