@@ -297,6 +297,9 @@ class Compilation {
   Status add_host_steps(const ir::Module &module, const Part &part, std::vector<bool> available,
                         std::vector<runtime::Step> &steps) {
     for (ir::InstructionId id : part.instructions) {
+      for (ir::InstructionId operand : module.instruction(id).operands()) {
+        make_available(module, operand, available, steps);
+      }
       if (has_routine(module.instruction(id))) {
         Extract extract = compile::extract(module, {Place::Device, {id}}, available);
         BP_ASSIGN(auto program, load_routine(session_, std::move(extract.module)));
@@ -308,6 +311,19 @@ class Compilation {
       available[index(id)] = true;
     }
     return {};
+  }
+
+  // A tuple may belong to a later part: programs take its elements. What runs on the host needs it as a value.
+  static void make_available(const ir::Module &module, ir::InstructionId id, std::vector<bool> &available,
+                             std::vector<runtime::Step> &steps) {
+    if (available[index(id)]) {
+      return;
+    }
+    for (ir::InstructionId operand : module.instruction(id).operands()) {
+      make_available(module, operand, available, steps);
+    }
+    steps.push_back({.instruction = id});
+    available[index(id)] = true;
   }
 
   bool has_routine(ir::Instruction i) const {

@@ -291,4 +291,47 @@ TEST_CASE("ops that the machine does not run are refused with a reason") {
         "pred, s8, s32, bf16 and f32");
 }
 
+TEST_CASE("a loop that its device refuses after all runs on the host, where its initial tuple is made") {
+  check_identical(R"(HloModule tuples
+
+    w4_b {
+      p = (s32[], c128[4,8], c128[4,8]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      x = c128[4,8] get-tuple-element(p), index=1
+      a = c128[4,8] get-tuple-element(p), index=2
+      z = s32[] constant(0)
+      one = s32[] constant(1)
+      q = c128[1,8] dynamic-slice(x, i, z), dynamic_slice_sizes={1,8}
+      u = c128[4,8] dynamic-update-slice(a, q, i, z)
+      j = s32[] add(i, one)
+      ROOT r = (s32[], c128[4,8], c128[4,8]) tuple(j, u, u)
+    }
+
+    w4_c {
+      p = (s32[], c128[4,8], c128[4,8]) parameter(0)
+      i = s32[] get-tuple-element(p), index=0
+      k = s32[] constant(4)
+      ROOT r = pred[] compare(i, k), direction=LT
+    }
+
+    ENTRY main {
+      v3 = c128[4,8] parameter(0)
+      v5 = c128[] parameter(1)
+      v6 = c128[4,8] broadcast(v5), dimensions={}
+      v7 = s32[] constant(0)
+      v8 = (s32[], c128[4,8], c128[4,8]) tuple(v7, v3, v6)
+      v9 = (s32[], c128[4,8], c128[4,8]) while(v8), condition=w4_c, body=w4_b
+      v10 = c128[4,8] get-tuple-element(v9), index=2
+      v12 = s8[] parameter(2)
+      v13 = s8[] constant(2)
+      v14 = c128[1,7] dynamic-slice(v10, v12, v13), dynamic_slice_sizes={1,7}
+      v15 = u4[2] bitcast-convert(v12)
+      v17 = u8[1] parameter(3)
+      v18 = u4[] gather(v15, v17), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, slice_sizes={1}
+      v23 = c128[7,1] transpose(v14), dimensions={1,0}
+      ROOT out = (u4[], c128[7,1]) tuple(v18, v23)
+    }
+  )");
+}
+
 }  // namespace bp::npu::tests
