@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/interpreter/matrix.h"
 
@@ -192,7 +193,7 @@ Result<Literal> evaluate_eigh(Evaluator &evaluator, const Instruction &instructi
       std::vector<std::size_t> order(a.rows);
       std::iota(order.begin(), order.end(), 0);
       if (options.is_sorted) {
-        std::ranges::stable_sort(order, {}, [&](std::size_t i) { return real_part(a(i, i)); });
+        std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(real_part(a(i, i)), i); });
       }
       Matrix<W> sorted(a.rows, a.rows);
       Matrix<double> diagonal(1, a.rows);

@@ -306,7 +306,8 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
     }
   }
   std::string config;
-  if (const Attribute *attribute = operation.find("backend_config")) {
+  // Older programs have a dictionary under the name of another dialect.
+  if (const Attribute *attribute = operation.find("backend_config", "mhlo.backend_config")) {
     const auto *text = attribute->get<std::string>();
     config = text != nullptr ? *text : to_string(*attribute);
   }
