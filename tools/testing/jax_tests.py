@@ -287,6 +287,10 @@ def report(results, reference, options):
         print("no test was run")
         return 1
     print_table(results, reference)
+    unknown = len(results.keys() - reference.keys())
+    if unknown:
+        print(f"{unknown} tests have no outcome on JAX's cpu platform{', and do not count' if reference else ''}: "
+              "--platform cpu runs them there")
     passes_there = lambda name: not reference or reference.get(name, {}).get("outcome") == "passed"
     failures = {name: result for name, result in results.items()
                 if result["outcome"] in FAILURES and passes_there(name)}
@@ -294,7 +298,10 @@ def report(results, reference, options):
     listed = read_expectations(options.expectations)
     unexpected = [name for name in failures if not any(pattern.fullmatch(name) for pattern in listed.values())]
     stale = []
+    is_whole = options.one_of == 1 and not options.test
     for text, pattern in listed.items():
+        if "*" in text and not is_whole:
+            continue  # the tests that fail may not have been run
         outcomes = {result["outcome"] for name, result in results.items() if pattern.fullmatch(name)}
         if "passed" in outcomes and not outcomes & set(FAILURES):
             stale.append(text)
