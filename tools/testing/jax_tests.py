@@ -193,8 +193,8 @@ def run_file(path, record, log, omitted, options):
             return
         collected = any("collected" in line for line in lines)
         outcome = "timed out" if timed_out else "crashed"
-        if process.returncode == 2 and not collected:
-            return  # the file cannot be imported, which is recorded
+        if process.returncode == 2 and any(line.get("test") == path.name for line in lines):
+            return  # the file cannot be imported, as its record says
         name = running or (f"{path.name}::exit" if collected else path.name)
         text = f"the limit is {options.time_limit:g} s" if timed_out else ending(process.returncode)
         text += "\n" + log.read_text(errors="replace").rpartition("\n=== ")[2][:MOST_LOG_CHARACTERS]
@@ -353,7 +353,7 @@ def cause(result):
     count = 1
     while count < min(3, len(lines)) and UNTELLING.search(lines[count - 1]):
         count += 1
-    if result["outcome"] != "failed":
+    if result["outcome"] == "crashed":
         fatal = [line for line in lines[1:] if re.match(r"F\d+ |Check failed|Fatal Python error|terminate called", line)]
         lines, count = [lines[0], *fatal], 1 + bool(fatal)
     text = " | ".join(lines[:count])
