@@ -24,7 +24,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TESTS = ROOT.parent / "shared/corpus/jax/tests"
+TESTS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/jax/tests"
 EXPECTATIONS = ROOT / "core/python/jax_backplane/tests/expectations.txt"
 SKIPPED = 77
 POLL_SECONDS = 0.2
@@ -51,12 +51,14 @@ VARIATIONS = [
     (re.compile(r"tensor<[^>]*>"), "TYPE"),
     (re.compile(r"\b(?:pred|[suf]\d+(?:e\d\w+)?|bf16|c64|c128|(?:b?float|u?int|complex)\d+(?:_\w+)?|bool)\[[^\]]*\]"
                 r"(?:\{[^}]*\})?"), "TYPE"),
-    (re.compile(r"\b(?:pred|[suif]\d+(?:e\d\w+)?|bf16|c64|c128|(?:b?float|u?int|complex)\d+(?:_\w+)?|bool)\b"), "TYPE"),
+    (re.compile(r"\b(?:pred|[suif]\d+(?:e\d\w+)?|bf16|c64|c128|(?:b?float|u?int|complex)\d+(?:_\w+)?|bool)\b"),
+     "TYPE"),
     (re.compile(r"[(\[]\s*(?:-?\d+\s*,\s*)*(?:-?\d+)?\s*,?[)\]]"), "SHAPE"),
     (re.compile(r"%[\w.$-]+"), "%NAME"),
     (re.compile(r"/[\w./-]+"), "PATH"),
     (re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?"), "N"),
 ]
+FATAL = re.compile(r"F\d+ |Check failed|Fatal Python error|terminate called")
 UNTELLING = re.compile(r"^(?:\w+\.)*\w+(?:Error|Exception)?:?\s*$|Not equal to tolerance|Arrays are not equal")
 
 
@@ -93,7 +95,7 @@ def parse_arguments():
                         "platform only); cpu runs the tests without Backplane, as the reference")
     parser.add_argument("--tests", type=pathlib.Path, default=TESTS, help="folder of tests (default: %(default)s)")
     parser.add_argument("--test", action="append", metavar="TEXT", help="run tests whose name contains TEXT")
-    parser.add_argument("--one-of", type=int, default=1, metavar="N", help="run only one of N tests, always the same")
+    parser.add_argument("--one-of", type=int, default=1, metavar="N", help="run one of N tests, always the same")
     parser.add_argument("--cases", type=int, default=10, help="cases of each generated test (default: 10)")
     parser.add_argument("--x64", action="store_true", help="enable types of 64 bits")
     parser.add_argument("--time-limit", type=float, default=120, metavar="SECONDS", help="for a test (default: 120)")
@@ -316,7 +318,8 @@ def print_table(results, reference):
     """Prints a row for each file: there is JAX's own cpu platform, and new passes are tests that fail there."""
     rows = collections.defaultdict(collections.Counter)
     for name, result in results.items():
-        there = reference.get(name, {}).get("outcome") if reference else "passed"
+        unknown = "" if result["outcome"] == "skipped" else "passed"
+        there = reference.get(name, {}).get("outcome") if reference else unknown
         for row in (rows[name.split("::")[0]], rows["in all"]):
             if there == "passed":
                 row["there"] += 1
@@ -354,7 +357,7 @@ def cause(result):
     while count < min(3, len(lines)) and UNTELLING.search(lines[count - 1]):
         count += 1
     if result["outcome"] == "crashed":
-        fatal = [line for line in lines[1:] if re.match(r"F\d+ |Check failed|Fatal Python error|terminate called", line)]
+        fatal = [line for line in lines[1:] if FATAL.match(line)]
         lines, count = [lines[0], *fatal], 1 + bool(fatal)
     text = " | ".join(lines[:count])
     for variation, replacement in VARIATIONS:
