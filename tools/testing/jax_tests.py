@@ -87,7 +87,7 @@ def main():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", metavar="FILE", help="files of tests, or parts of their names (default: all)")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="files of tests, or parts of their names")
     parser.add_argument("--build-dir", default="build", help="build folder (default: build)")
     parser.add_argument("--backend", default="cpu", help="backend that runs the tests (default: cpu)")
     parser.add_argument("--platform", default="backplane,cpu",
