@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
+#include <tuple>
 
 #include "core/interpreter/matrix.h"
 
@@ -193,7 +193,10 @@ Result<Literal> evaluate_eigh(Evaluator &evaluator, const Instruction &instructi
       std::vector<std::size_t> order(a.rows);
       std::iota(order.begin(), order.end(), 0);
       if (options.is_sorted) {
-        std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(real_part(a(i, i)), i); });
+        std::ranges::sort(order, {}, [&](std::size_t i) {
+          const double value = real_part(a(i, i));
+          return std::isnan(value) ? std::tuple(true, 0.0, i) : std::tuple(false, value, i);
+        });
       }
       Matrix<W> sorted(a.rows, a.rows);
       Matrix<double> diagonal(1, a.rows);

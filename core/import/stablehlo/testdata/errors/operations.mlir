@@ -267,7 +267,7 @@ func.func @main(%x: tensor<4xf32>) {
   return
 }
 // expect:
-// 3:9: result 0 is written as tensor<2xf32>, but its type is tensor<4xf32>
+// 3:9: result 0 is written as !stablehlo.future<tensor<2xf32>>, but its type is tensor<4xf32>
 // -----
 // test: import
 func.func @main(%x: tensor<4xf32>) {
