@@ -140,12 +140,13 @@ def environment_for(options):
     environment = dict(
         os.environ, JAX_PLATFORMS=options.platform, JAX_NUM_GENERATED_CASES=str(options.cases),
         JAX_SKIP_SLOW_TESTS="1", JAX_ENABLE_X64=str(options.x64).lower(), PYTHONDONTWRITEBYTECODE="1",
-        PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT / "tools/testing"), os.environ.get("PYTHONPATH")])))
+        PYTHONPATH=os.pathsep.join(filter(None, [str(ROOT / "tools/testing"), str(ROOT / "core/python"),
+                                                 os.environ.get("PYTHONPATH")])))
     if options.platform != "cpu":
         plugins = (ROOT / options.build_dir).resolve() / "plugins"
         environment["BACKPLANE_BACKEND"] = options.backend
         environment["BACKPLANE_PATH"] = os.pathsep.join(str(path) for path in sorted(plugins.glob("*/")))
-        environment["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"backplane:{plugin_library(options)}"
+        environment["BACKPLANE_PJRT_LIBRARY"] = str(plugin_library(options))
     return environment
 
 
