@@ -3,7 +3,7 @@
 
 Each file of tests runs in its own process of pytest. A crash or a test that takes too long ends that process; the test
 is recorded as crashed or timed out, and another process goes on behind it. Each outcome is appended to a file of JSON
-lines under BUILD/jax_tests, so a run that is stopped goes on where it was.
+lines under BUILD/jax_results, so a run that is stopped goes on where it was.
 
 The tests that count are those that pass on JAX's own cpu platform, where that was run too. The table at the end shows
 how many of them pass on the backend, and the failures grouped by their cause. Failures must be listed in the
@@ -66,7 +66,7 @@ def main():
     options = parse_arguments()
     label = "reference" if options.platform == "cpu" else options.backend
     variant = f"cases-{options.cases}{'-x64' if options.x64 else ''}"
-    folder = (ROOT / options.build_dir).resolve() / "jax_tests" / variant
+    folder = (ROOT / options.build_dir).resolve() / "jax_results" / variant
     folder.mkdir(parents=True, exist_ok=True)
     files = find_files(options)
     if not options.report:

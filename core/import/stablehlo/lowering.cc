@@ -312,10 +312,11 @@ Status Lowering::check_result(const Operation &operation, std::uint32_t i) const
                                       to_string(Type{found})));
 }
 
-// Unknown attributes of the operation itself are errors; those of dialects may be ignored.
+// Unknown attributes of the operation itself are errors; those of dialects may be ignored. Old programs have xla_shape,
+// the shape of the result once more.
 Status Lowering::check_attributes(const Operation &operation) const {
   for (const NamedAttribute &entry : operation.attributes) {
-    if (!entry.is_used && entry.name.find('.') == std::string_view::npos) {
+    if (!entry.is_used && entry.name.find('.') == std::string_view::npos && entry.name != "xla_shape") {
       return error(entry.value, fmt::format("{} has no attribute '{}'", operation.name, entry.name));
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "core/text/lexer.h"
@@ -108,7 +109,7 @@ std::string list_of_types(std::span<const Type> types) {
 }
 
 bool is_bare(std::string_view name) {
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 && name[0] != '-' &&
+  return !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_') &&
          std::ranges::all_of(name, [](unsigned char c) {
            return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '$' || c == '-';
          });
@@ -154,8 +155,7 @@ struct Writer {
     std::ranges::sort(entries, {}, &NamedAttribute::name);
     for (const NamedAttribute &entry : entries) {
       const bool is_unit = entry.value.get<std::monostate>() != nullptr;
-      text += fmt::format("{}{}{}", text.empty() ? "" : ", ",
-                          is_bare(entry.name) ? std::string(entry.name) : mlir_string(entry.name),
+      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", mlir_name(entry.name),
                           is_unit ? std::string() : " = " + mlir_text(entry.value));
     }
     return "{" + text + "}";
@@ -193,7 +193,11 @@ std::string mlir_text(const Attribute &attribute) {
 }
 
 std::string mlir_symbol(std::string_view name) {
-  return "@" + (is_bare(name) ? std::string(name) : mlir_string(name));
+  return "@" + mlir_name(name);
+}
+
+std::string mlir_name(std::string_view name) {
+  return is_bare(name) ? std::string(name) : mlir_string(name);
 }
 
 std::string mlir_string(std::string_view text) {

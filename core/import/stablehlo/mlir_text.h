@@ -15,5 +15,7 @@ std::string mlir_text(const Elements &elements, std::string_view element = {});
 // Returns @name, or @"name" if it is no identifier.
 std::string mlir_symbol(std::string_view name);
 std::string mlir_string(std::string_view text);  // in quotes
+// Returns the name of an attribute, in quotes if it is no identifier.
+std::string mlir_name(std::string_view name);
 
 }  // namespace bp::import::stablehlo

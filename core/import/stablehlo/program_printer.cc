@@ -276,7 +276,8 @@ class ProgramPrinter {
     }
     std::string text;
     for (const auto &[name, value] : texts) {
-      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", name, value == "unit" ? std::string() : " = " + value);
+      text += fmt::format("{}{}{}", text.empty() ? "" : ", ", mlir_name(name),
+                          value == "unit" ? std::string() : " = " + value);
     }
     return text;
   }

@@ -1,12 +1,15 @@
 #include "core/import/stablehlo/bytecode/attributes.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <set>
 
 #include "core/import/stablehlo/bytecode/codes.h"
 #include "core/import/stablehlo/bytecode/literals.h"
 #include "core/import/stablehlo/bytecode/shardings.h"
 #include "core/import/stablehlo/bytecode/stored_attributes.h"
+#include "core/text/lexer.h"
 
 namespace bp::import::stablehlo::bytecode {
 namespace {
@@ -143,8 +146,14 @@ Result<Attribute::Value> AttributeReader::read_list(mlir::ByteReader &reader) {
 
 Result<Attribute::Value> AttributeReader::read_entries(mlir::ByteReader &reader) {
   Dictionary dictionary;
+  std::set<std::string_view> names;
   BP_TRY(Encoding::read_list(reader, [&]() -> Status {
     BP_ASSIGN(const std::string_view name, read_string(reader));
+    const auto is_odd = [](unsigned char c) { return c < 0x20 || c >= 0x7f || c == '"' || c == '\\'; };
+    if (std::ranges::any_of(name, is_odd) || !names.insert(name).second) {
+      return reader.error("an attribute called '{}', expected a name of printable characters that is given once",
+                          text::escape(name));
+    }
     BP_ASSIGN(Attribute value, read_next(reader));
     dictionary.entries.push_back({name, std::move(value)});
     return {};

@@ -249,6 +249,11 @@ class BytecodeReader {
     if (is_absent(own, attribute)) {
       return {};
     }
+    const auto *text = attribute.get<std::string>();
+    if (own.name == "sym_visibility" &&
+        (text == nullptr || (*text != "public" && *text != "private" && *text != "nested"))) {
+      return invalid_input("the visibility {}, expected public, private or nested", to_string(attribute));
+    }
     if (own.kind == AttributeKind::Symbol || own.kind == AttributeKind::Symbols) {
       to_symbol(attribute);
     } else if (own.kind == AttributeKind::Unit) {
