@@ -1,5 +1,5 @@
-// Access to the fields of a caller's arguments. Each structure says how large the caller's is: an older framework's ends
-// earlier, a newer one's later. Fields that the caller does not have are absent: not read, and not written.
+// Access to the fields of a caller's arguments. Each structure says how large the caller's is: an older framework's
+// ends earlier, a newer one's later. Fields that the caller does not have are absent: not read, and not written.
 #pragma once
 
 #include <memory>

@@ -30,6 +30,10 @@ def metadata(number):
             "Summary: Backplane's backends as JAX platforms\nRequires-Python: >=3.11\nRequires-Dist: jax>=0.10\n")
 
 
+def wheel_text(tag):
+    return f"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n"
+
+
 def files(build):
     """Yields the path in the wheel and the bytes of each file."""
     for path in sorted((SOURCE / "jax_backplane").glob("*.py")):
@@ -58,7 +62,7 @@ def main():
     options.output.mkdir(parents=True, exist_ok=True)
     contents = [*files(options.build_dir),
                 (f"{info}/METADATA", metadata(number).encode()),
-                (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()),
+                (f"{info}/WHEEL", wheel_text(tag).encode()),
                 (f"{info}/entry_points.txt", ENTRY_POINTS.encode())]
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in contents:

@@ -136,8 +136,8 @@ def main():
         try:
             found, expected = run_on(PLATFORM, function), run_on("cpu", function)
             jax.tree.map(lambda a, b: np.testing.assert_allclose(
-                np.asarray(a, np.float64), np.asarray(b, np.float64), rtol=2e-2 if "bfloat16" in name else 2e-4, atol=2e-5),
-                found, expected)
+                np.asarray(a, np.float64), np.asarray(b, np.float64), rtol=2e-2 if "bfloat16" in name else 2e-4,
+                atol=2e-5), found, expected)
             passed += 1
             print("passed", name)
         except Exception as error:
