@@ -354,8 +354,8 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
     BP_ASSIGN(const auto value, value_of(*buffer));
     arguments.push_back(program->tokens[i] ? ir::Literal::token() : *value);
   }
-  BP_TRY(donate(*program, args));
   BP_ASSIGN(ir::Literal result, program->executable.run(std::move(arguments)));
+  BP_TRY(donate(*program, args));  // after a failure, the arguments are still there for another try
   const bool is_tuple = result.shape().is_tuple();
   for (std::size_t i = 0; i < program->results.size(); ++i) {
     args.output_lists[0][i] =
