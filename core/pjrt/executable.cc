@@ -1,6 +1,7 @@
 #include "core/pjrt/executable.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/base/files.h"
 #include "core/import/hlo_proto/hlo_proto.h"
@@ -321,12 +322,30 @@ Status LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args &args) {
 
 namespace {
 
-// Marks the buffers that the program takes over as deleted.
-Status donate(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args) {
+// Whether the program takes over the buffer of an argument.
+bool is_donated(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args, std::size_t argument) {
   const std::span<const std::int64_t> kept(args.options->non_donatable_input_indices,
                                            args.options->num_non_donatable_input_indices);
+  return program.donated[argument] && std::ranges::find(kept, static_cast<std::int64_t>(argument)) == kept.end();
+}
+
+// Fails if a buffer that the program takes over is another argument, too.
+Status check_donations(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args) {
+  std::unordered_map<const PJRT_Buffer *, std::size_t> first;  // argument, by buffer
   for (std::size_t i = 0; i < args.num_args; ++i) {
-    if (program.donated[i] && std::ranges::find(kept, static_cast<std::int64_t>(i)) == kept.end()) {
+    const auto [other, is_new] = first.emplace(args.argument_lists[0][i], i);
+    if (!is_new && (is_donated(program, args, i) || is_donated(program, args, other->second))) {
+      return invalid_input("arguments {} and {} of '{}' are the same buffer, expected two, because one is donated",
+                           other->second, i, program.name);
+    }
+  }
+  return {};
+}
+
+// Marks the buffers that the program takes over as deleted.
+Status donate(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args) {
+  for (std::size_t i = 0; i < args.num_args; ++i) {
+    if (is_donated(program, args, i)) {
       BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
       const std::lock_guard lock(buffer->mutex);
       buffer->value = nullptr;
@@ -348,6 +367,7 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   if (args.num_args != program->donated.size()) {
     return invalid_input("{} arguments for '{}', expected {}", args.num_args, program->name, program->donated.size());
   }
+  BP_TRY(check_donations(*program, args));
   std::vector<ir::Literal> arguments;
   for (std::size_t i = 0; i < args.num_args; ++i) {
     BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));

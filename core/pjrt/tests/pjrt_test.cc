@@ -207,6 +207,9 @@ func.func public @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %b: ten
   return %0 : tensor<2xf32>
 })");
   PJRT_Buffer *a = framework.put({1, 2}, {2}), *b = framework.put({3, 4}, {2});
+  std::string error;
+  framework.execute(executable, {a, a}, &error);
+  CHECK(error == "arguments 0 and 1 of 'module' are the same buffer, expected two, because one is donated");
   const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {a, b});
   CHECK(framework.get(outputs[0]) == std::vector<float>{4, 6});
   const auto is_deleted = [&](PJRT_Buffer *buffer) {
@@ -214,7 +217,6 @@ func.func public @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}, %b: ten
   };
   CHECK(is_deleted(a));
   CHECK(!is_deleted(b));
-  std::string error;
   framework.execute(executable, {a, b}, &error);
   CHECK(error == "the buffer was deleted or donated");
   for (PJRT_Buffer *buffer : {a, b, outputs[0]}) {
