@@ -37,8 +37,9 @@ class Rotations {
 
   InstructionId is_diagonal(InstructionId like) {
     const ir::Shape indices = ir::Shape::array(ir::ElementType::S32, b.shape(like).sizes());
-    return b.compare(Eq, b.iota(indices, static_cast<std::int64_t>(rows)),
-                     b.iota(indices, static_cast<std::int64_t>(columns)));
+    const InstructionId row = b.iota(indices, static_cast<std::int64_t>(rows));
+    const InstructionId column = b.iota(indices, static_cast<std::int64_t>(columns));
+    return b.compare(Eq, row, column);
   }
   // Returns the diagonal of a square block as a row, [..., 1, k].
   InstructionId diagonal(InstructionId block) {
