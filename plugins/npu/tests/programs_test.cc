@@ -339,7 +339,8 @@ TEST_CASE("a loop that its device refuses after all runs on the host, where its 
   auto found = compiled->executable.run(arguments);
   INFO((found.ok() ? "" : found.error().to_string()));
   REQUIRE(found.ok());
-  for (const interpreter::Comparison &comparison : interpreter::compare(*found, expected).value()) {
+  const auto comparisons = interpreter::compare(*found, expected).value();
+  for (const interpreter::Comparison &comparison : comparisons) {
     CHECK(comparison.identical);
   }
 }

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from installation import has_sanitizer
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).resolve()
 SKIPPED = 77
@@ -34,6 +36,9 @@ def run(arguments, environment, problems, what):
 
 
 def main():
+    if has_sanitizer():
+        print("Python would have to be built with the sanitizer of this build")
+        return SKIPPED
     python = python_with_jax()
     if python is None:
         print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")

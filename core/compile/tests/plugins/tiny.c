@@ -22,8 +22,15 @@
 BP_PLUGIN_MANIFEST("{\"abi\": \"1.0.0\", \"version\": \"1\", \"opset\": 1, \"devices\": [{\"id\": \"" TINY_ID
                    "\", \"name\": \"Tiny\", \"extensions\": [\"" TINY_EXTENSION "\"]}]}");
 
+// A piece of memory; all of a device form a list, in which leak checkers find them.
+typedef struct piece {
+  char *data;
+  struct piece *next;
+} piece;
+
 typedef struct {
   bp_device_t abi;
+  piece *pieces;
   uint8_t claims[256], wrong[256];  // by op
   uint64_t wrong_from;
   uint64_t scratch;
@@ -410,6 +417,8 @@ static void destroy_device(const bp_device_t *device) {
 
 #ifndef TINY_KERNELS
 
+static pthread_mutex_t pieces_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size, uint32_t alignment, bp_memory_t *out,
                        const bp_diag_t *diag) {
   tiny_device *self = device->device_data;
@@ -419,13 +428,32 @@ static bp_status alloc(const bp_device_t *device, uint32_t space, uint64_t size,
     diag->report(diag, BP_NO_MEMORY, BP_NONE, "there is not enough");
     return BP_NO_MEMORY;
   }
-  char *piece = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  *out = (bp_memory_t){(uint64_t)(uintptr_t)piece ^ HANDLE_KEY, self->is_visible ? piece : NULL, 0};
+  char *data = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  piece *added = malloc(sizeof *added);
+  pthread_mutex_lock(&pieces_mutex);
+  *added = (piece){data, self->pieces};
+  self->pieces = added;
+  pthread_mutex_unlock(&pieces_mutex);
+  *out = (bp_memory_t){(uint64_t)(uintptr_t)data ^ HANDLE_KEY, self->is_visible ? data : NULL, 0};
   return BP_OK;
 }
 static void release(const bp_device_t *device, uint64_t memory) {
-  misbehaves(device->device_data, "release");
-  free(at((bp_loc_t){memory, 0}));
+  tiny_device *self = device->device_data;
+  misbehaves(self, "release");
+  pthread_mutex_lock(&pieces_mutex);
+  piece **place = &self->pieces;
+  while (*place != NULL && (*place)->data != at((bp_loc_t){memory, 0})) {
+    place = &(*place)->next;
+  }
+  piece *found = *place;
+  if (found != NULL) {
+    *place = found->next;
+  }
+  pthread_mutex_unlock(&pieces_mutex);
+  if (found != NULL) {
+    free(found->data);
+    free(found);
+  }
 }
 static bp_status copy(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag) {
   (void)diag;
