@@ -184,6 +184,9 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
       return known.evaluate(evaluator, instruction, operands);
     }
   }
+  if (evaluator.options().on_custom_call) {
+    return evaluator.options().on_custom_call(instruction, operands);
+  }
   return unsupported("the interpreter knows no custom call \"{}\"", target);
 }
 

@@ -33,6 +33,8 @@ struct Options {
   std::function<Result<ir::Literal>(const ir::Instruction &instruction, std::span<const ir::Literal> operands,
                                     ir::Literal result)>
       on_result;
+  // If set, evaluates the custom calls that the interpreter does not know. Called on the thread that evaluates.
+  std::function<Result<ir::Literal>(const ir::Instruction &call, std::span<const ir::Literal> operands)> on_custom_call;
   Exchange *exchange = nullptr;  // connects the devices of a simulation; set by simulate()
   // Called on the calling thread before each instruction of the entry computation, with the number of instructions done
   // and their total number.

@@ -5,6 +5,7 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "core/import/stablehlo/lowering.h"
+#include "core/import/stablehlo/mlir_text.h"
 #include "core/text/lexer.h"
 
 namespace bp::import::stablehlo {
@@ -275,6 +276,58 @@ void keep_other_attributes(Lowering &lowering, const Operation &call, Instructio
   }
 }
 
+using Shapes = std::optional<std::vector<ir::Shape>>;
+
+// Returns shapes with the layouts of an attribute of a custom call, [dense<[0, 1]> : tensor<2xindex>, ...]; nothing if
+// all are row-major, as without the attribute.
+Result<Shapes> in_layouts(const Lowering &lowering, const Operation &operation, std::string_view name,
+                          std::vector<ir::Shape> shapes) {
+  const Attribute *attribute = operation.find(name);
+  const auto *layouts = attribute == nullptr ? nullptr : attribute->get<std::vector<Attribute>>();
+  if (layouts == nullptr || layouts->size() != shapes.size()) {
+    return Shapes();  // the verifier has checked the count
+  }
+  bool is_row_major = true;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    BP_ASSIGN(const Integers minor_to_major, lowering.integers((*layouts)[i]));
+    if (shapes[i].is_array() && minor_to_major.size() == shapes[i].rank()) {
+      ir::Layout layout = ir::Layout::descending(shapes[i].rank());
+      is_row_major = is_row_major && std::ranges::equal(layout.minor_to_major, minor_to_major);
+      layout.minor_to_major.assign(minor_to_major.begin(), minor_to_major.end());
+      shapes[i].set_layout(layout);
+    }
+  }
+  return is_row_major ? Shapes() : Shapes(std::move(shapes));
+}
+
+// Returns the operands' shapes in the layouts that the call demands, as HLO writes them; empty for row-major ones.
+Result<std::string> operand_layouts_of(const Lowering &lowering, const Operation &operation) {
+  std::vector<ir::Shape> shapes;
+  for (const ValueId operand : operation.operands) {
+    shapes.push_back(lowering.program().type(operand).shape);
+  }
+  BP_ASSIGN(const auto found, in_layouts(lowering, operation, "operand_layouts", std::move(shapes)));
+  std::string text;
+  for (std::size_t i = 0; found && i < found->size(); ++i) {
+    text += (i == 0 ? "" : ", ") + ir::to_string((*found)[i]);
+  }
+  return found ? "{" + text + "}" : text;
+}
+
+// Sets the layouts that the call gives its results.
+Status set_result_layouts(const Lowering &lowering, const Operation &operation, ir::Shape &shape) {
+  const bool is_tuple = shape.is_tuple();
+  std::vector<ir::Shape> shapes{shape};
+  if (is_tuple) {
+    shapes.assign(shape.elements().begin(), shape.elements().end());
+  }
+  BP_ASSIGN(const auto found, in_layouts(lowering, operation, "result_layouts", std::move(shapes)));
+  if (found) {
+    shape = is_tuple ? ir::Shape::tuple(*found) : found->front();
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation) {
@@ -309,36 +362,40 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
   // Older programs have a dictionary under the name of another dialect.
   if (const Attribute *attribute = operation.find("backend_config", "mhlo.backend_config")) {
     const auto *text = attribute->get<std::string>();
-    config = text != nullptr ? *text : to_string(*attribute);
+    config = text != nullptr ? *text : mlir_text(*attribute);
   }
   Integers aliases;
   if (const Attribute *attribute = operation.find("output_operand_aliases")) {
     BP_ASSIGN(aliases, aliases_of(lowering, *attribute));
   }
-  // Ignored: layouts of buffers are chosen by the compiler, and custom calls get row-major arrays; the error message is
-  // only used at run time.
-  for (std::string_view ignored : {"operand_layouts", "result_layouts", "result_tilings", "error_message"}) {
+  // Ignored: tilings are chosen by the compiler, and the error message is only used at run time.
+  for (std::string_view ignored : {"result_tilings", "error_message"}) {
     operation.find(ignored);
   }
-  BP_ASSIGN(InstructionId id,
-            lowering.add(
-                operation, Opcode::CustomCall, lowering.result_shapes(operation), lowering.operands(operation),
-                [&](ir::Module &m, InstructionId added) {
-                  m.set_text(added, AttributeKey::CustomCallTarget, target);
-                  if (has_side_effect) {
-                    m.set_number(added, AttributeKey::CustomCallHasSideEffect, 1);
-                  }
-                  if (version != 1) {
-                    m.set_number(added, AttributeKey::ApiVersion, version);
-                  }
-                  if (!config.empty()) {
-                    m.set_text(added, AttributeKey::BackendConfig, config);
-                  }
-                  if (!aliases.empty()) {
-                    m.set_numbers(added, AttributeKey::OutputToOperandAliasing, aliases);
-                  }
-                },
-                calls));
+  BP_ASSIGN(const std::string operand_layouts, operand_layouts_of(lowering, operation));
+  ir::Shape shape = lowering.result_shapes(operation);
+  BP_TRY(set_result_layouts(lowering, operation, shape));
+  BP_ASSIGN(InstructionId id, lowering.add(
+                                  operation, Opcode::CustomCall, shape, lowering.operands(operation),
+                                  [&](ir::Module &m, InstructionId added) {
+                                    m.set_text(added, AttributeKey::CustomCallTarget, target);
+                                    if (!operand_layouts.empty()) {
+                                      m.set_text(added, AttributeKey::OperandLayoutConstraints, operand_layouts);
+                                    }
+                                    if (has_side_effect) {
+                                      m.set_number(added, AttributeKey::CustomCallHasSideEffect, 1);
+                                    }
+                                    if (version != 1) {
+                                      m.set_number(added, AttributeKey::ApiVersion, version);
+                                    }
+                                    if (!config.empty()) {
+                                      m.set_text(added, AttributeKey::BackendConfig, config);
+                                    }
+                                    if (!aliases.empty()) {
+                                      m.set_numbers(added, AttributeKey::OutputToOperandAliasing, aliases);
+                                    }
+                                  },
+                                  calls));
   keep_other_attributes(lowering, operation, id);
   return lowering.results(operation, id);
 }

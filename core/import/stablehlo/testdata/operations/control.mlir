@@ -22,7 +22,7 @@ func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
 //
 // ENTRY %main (v: f32[3]) -> f32[3] {
 //   %v = f32[3] parameter(0)
-//   ROOT %r = f32[3] custom-call(%v), custom_call_target="f", api_version=API_VERSION_TYPED_FFI, backend_config={a = 1, b = "c"}
+//   ROOT %r = f32[3] custom-call(%v), custom_call_target="f", api_version=API_VERSION_TYPED_FFI, backend_config={a = 1 : i32, b = "c"}
 // }
 // -----
 // test: import
@@ -82,4 +82,35 @@ func.func @main(%v: tensor<3xf32>, %n: tensor<i32>) -> (tensor<3xf32>, tensor<i3
 //   %r.2 = f32[3] get-tuple-element(%r.1), index=0
 //   %r.3 = s32[] get-tuple-element(%r.1), index=1
 //   ROOT %tuple.6 = (f32[3], s32[]) tuple(%r.2, %r.3)
+// }
+// -----
+// test: import
+// Layouts that are not row-major stay.
+func.func @main(%a: tensor<2x3xf32>, %n: tensor<i32>) -> (tensor<2x3xf32>, tensor<3xf32>) {
+  %r:2 = stablehlo.custom_call @f(%a, %n) {api_version = 4 : i32, operand_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>]} : (tensor<2x3xf32>, tensor<i32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+  return %r#0, %r#1 : tensor<2x3xf32>, tensor<3xf32>
+}
+// expect:
+// HloModule module
+//
+// ENTRY %main (a: f32[2,3], n: s32[]) -> (f32[2,3], f32[3]) {
+//   %a = f32[2,3] parameter(0)
+//   %n = s32[] parameter(1)
+//   %r = (f32[2,3]{0,1}, f32[3]) custom-call(%a, %n), custom_call_target="f", operand_layout_constraints={f32[2,3]{0,1}, s32[]}, api_version=API_VERSION_TYPED_FFI
+//   %r.1 = f32[2,3]{0,1} get-tuple-element(%r), index=0
+//   %r.2 = f32[3] get-tuple-element(%r), index=1
+//   ROOT %tuple.5 = (f32[2,3]{0,1}, f32[3]) tuple(%r.1, %r.2)
+// }
+// -----
+// test: import
+func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %r = stablehlo.custom_call @f(%a) {api_version = 4 : i32, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+// expect:
+// HloModule module
+//
+// ENTRY %main (a: f32[2,3]) -> f32[2,3] {
+//   %a = f32[2,3] parameter(0)
+//   ROOT %r = f32[2,3] custom-call(%a), custom_call_target="f", api_version=API_VERSION_TYPED_FFI
 // }
