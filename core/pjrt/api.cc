@@ -5,6 +5,7 @@
 
 #include "core/pjrt/error.h"
 #include "core/pjrt/executable.h"
+#include "core/pjrt/foreign_functions.h"
 
 namespace bp::pjrt {
 namespace {
@@ -32,6 +33,7 @@ PJRT_Api make_api() {
   constexpr int major_version = 0, minor_version = 112;
   PJRT_Api api{};
   api.struct_size = sizeof(PJRT_Api);
+  api.extension_start = foreign_function_extension();
   api.pjrt_api_version = {sizeof(PJRT_Api_Version), nullptr, major_version, minor_version};
   api.PJRT_Error_Destroy = Error_Destroy;
   api.PJRT_Error_Message = Error_Message;

@@ -10,9 +10,17 @@
 #include "core/ir/verifier.h"
 #include "core/pjrt/args.h"
 #include "core/pjrt/compile_options.h"
+#include "core/pjrt/foreign_functions.h"
 
 namespace bp::pjrt {
 namespace {
+
+using import::hlo_proto::Field;
+// The fields of HloModuleProtoWithConfig, of its HloModuleProto and of its HloModuleConfigProto.
+constexpr Field module_field{1, "hlo_module"}, config_field{2, "config"};
+constexpr Field program_shape_field{4, "host_program_shape"};
+constexpr Field entry_layout_field{1, "entry_computation_layout"}, replicas_field{4, "replica_count"},
+    partitions_field{5, "num_partitions"};
 
 // Reads a program in one of the formats of PJRT_Program.
 Result<Module> read_program(const PJRT_Program &program) {
@@ -26,7 +34,7 @@ Result<Module> read_program(const PJRT_Program &program) {
     if (format == "hlo_with_config") {
       using import::hlo_proto::Message;
       BP_ASSIGN(const Message message, Message::parse(code, {nullptr, "HloModuleProtoWithConfig"}));
-      BP_ASSIGN(bytes, message.text({1, "hlo_module"}));
+      BP_ASSIGN(bytes, message.text(module_field));
     }
     BP_ASSIGN(Module module, import::hlo_proto::read_module(bytes));
     BP_TRY(ir::verify(module));
@@ -71,6 +79,22 @@ std::vector<ir::Shape> results_of(const Module &module) {
     return {shape};
   }
   return {shape.elements().begin(), shape.elements().end()};
+}
+
+// Returns a HloModuleProtoWithConfig, the format that frameworks accept.
+Result<std::string> with_config(const Module &module) {
+  using import::hlo_proto::Message, import::hlo_proto::Writer;
+  BP_ASSIGN(const std::string bytes, import::hlo_proto::write_module(module));
+  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "HloModuleProto"}));
+  BP_ASSIGN(const std::string_view entry_layout, message.text(program_shape_field));
+  Writer writer;
+  writer.text(module_field, bytes);
+  writer.message(config_field, [&](Writer &config) {
+    config.text(entry_layout_field, entry_layout);
+    config.integer(replicas_field, 1);
+    config.integer(partitions_field, 1);
+  });
+  return writer.take();
 }
 
 void describe(CompiledProgram &program, std::size_t parameters) {
@@ -244,9 +268,9 @@ Status Executable_OutputDimensions(PJRT_Executable_OutputDimensions_Args &args) 
 
 // Called twice: the first time for the size, without memory for the program.
 Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args &args) {
-  static constexpr std::string_view format = "hlo";
+  static constexpr std::string_view format = "hlo_with_config";
   BP_ASSIGN(const auto program, find(args.executable));
-  BP_ASSIGN(const std::string bytes, import::hlo_proto::write_module(program->executable.module()));
+  BP_ASSIGN(const std::string bytes, with_config(program->executable.module()));
   args.program->format = format.data();
   args.program->format_size = format.size();
   if (args.program->code == nullptr) {
@@ -354,6 +378,18 @@ Status donate(const CompiledProgram &program, const PJRT_LoadedExecutable_Execut
   return {};
 }
 
+// Returns options with which the host runs the custom calls that the device leaves to it. They refer to the program.
+interpreter::Options host_options(const CompiledProgram &program, const PJRT_ExecuteOptions &options) {
+  static std::atomic<std::int64_t> runs = 0;
+  const ForeignRun run{program.client->platform_name, ++runs, program.device->description.id,
+                       get(options, &PJRT_ExecuteOptions::context)};
+  interpreter::Options host;
+  host.on_custom_call = [run](const ir::Instruction &call, std::span<const ir::Literal> operands) {
+    return call_foreign_function(run, call, operands);
+  };
+  return host;
+}
+
 }  // namespace
 
 Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
@@ -374,7 +410,7 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
     BP_ASSIGN(const auto value, value_of(*buffer));
     arguments.push_back(program->tokens[i] ? ir::Literal::token() : *value);
   }
-  BP_ASSIGN(ir::Literal result, program->executable.run(std::move(arguments)));
+  BP_ASSIGN(ir::Literal result, program->executable.run(std::move(arguments), host_options(*program, *args.options)));
   BP_TRY(donate(*program, args));  // after a failure, the arguments are still there for another try
   const bool is_tuple = result.shape().is_tuple();
   for (std::size_t i = 0; i < program->results.size(); ++i) {

@@ -122,7 +122,7 @@ TEST_CASE("a program is compiled and run as JAX does it") {
     args.executable = plain;
     args.program = &program;
   });
-  CHECK(std::string(program.format, program.format_size) == "hlo");
+  CHECK(std::string(program.format, program.format_size) == "hlo_with_config");
   std::string code(program.code_size, '\0');
   program.code = code.data();
   call(api.PJRT_Executable_OptimizedProgram, [&](auto &args) {
@@ -131,7 +131,7 @@ TEST_CASE("a program is compiled and run as JAX does it") {
   });
   PJRT_Buffer *a = framework.put({1, 2, 3, 4, 5, 6}, {2, 3});
   PJRT_Buffer *b = framework.put({10, 20, 30, 40, 50, 60}, {2, 3});
-  PJRT_LoadedExecutable *again = framework.compile(code, "hlo");  // what was made is a program as well
+  PJRT_LoadedExecutable *again = framework.compile(code, "hlo_with_config");  // what was made is a program as well
   for (PJRT_LoadedExecutable *executable : {loaded, again}) {
     const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {a, b});
     REQUIRE(outputs.size() == 1);
