@@ -9,6 +9,8 @@ import os
 import pathlib
 import sys
 
+from jax_backplane import callbacks, foreign_functions
+
 PREFIX = "backplane"
 LIBRARY = "libbackplane_pjrt.so"
 TESTED_WITH = "0.10.2"  # the version of JAX whose internals are used here
@@ -48,8 +50,11 @@ def lower_eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, al
                             backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6").results
 
 
-def add_rules(platform: str) -> list[str]:
-    """Adds what JAX has by hard-coded lists of platforms. Returns what could not be added, as JAX's internals differ."""
+def add_rules(platform: str, c_api) -> list[str]:
+    """Adds what JAX has by hard-coded lists of platforms. Returns what could not be added, as JAX's internals differ.
+
+    `c_api`: the capsule of the library's PJRT_Api.
+    """
     failed = []
 
     def attempt(what, add):
@@ -67,7 +72,13 @@ def add_rules(platform: str) -> list[str]:
         from jax._src.lax import linalg
         mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=platform)
 
+    def add_foreign_functions():
+        from jaxlib import xla_client
+        xla_client.register_custom_call_handler(platform, foreign_functions.registrar(c_api))
+
     attempt("the donation of buffers", add_donation)
+    attempt("jax.ffi", add_foreign_functions)
+    attempt("callbacks", lambda: callbacks.add_rules(platform))
     attempt("eigh", add_eigh)
     return failed
 
@@ -92,7 +103,7 @@ def initialize():
     for platform in wanted:
         if platform in xla_bridge._backend_factories:
             continue
-        xla_bridge.register_plugin(platform, library_path=str(library),
-                                   options={"backend": backend_option(platform), "platform_name": platform})
-        for what in add_rules(platform):
+        c_api = xla_bridge.register_plugin(platform, library_path=str(library),
+                                           options={"backend": backend_option(platform), "platform_name": platform})
+        for what in add_rules(platform, c_api):
             warn(f"JAX {jax.__version__} lacks what {what} needs here; tested with JAX {TESTED_WITH}")

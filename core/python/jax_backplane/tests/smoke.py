@@ -1,12 +1,16 @@
 """Runs JAX programs on a platform of Backplane and on JAX's own cpu, and compares. One line per program; ends with the
 number that passed. Run with JAX_PLATFORMS=PLATFORM,cpu."""
 
+import contextlib
+import io
+import logging
 import os
 import sys
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import io_callback
 
 PLATFORM = os.environ["JAX_PLATFORMS"].split(",")[0]
 PROGRAMS = {}
@@ -115,6 +119,65 @@ def factorizations():
 @program
 def approximate_selection():
     return jax.lax.approx_max_k(jnp.asarray(numbers(50)), 4), jax.lax.top_k(jnp.asarray(numbers(50)), 4)
+
+
+@program
+def callbacks():
+    def sine(x):
+        return np.sin(x, dtype=np.float32)
+
+    def wait(x):
+        return jax.pure_callback(sine, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="sequential")
+
+    @jax.jit
+    def run(x):
+        return wait(x) * 2, jax.vmap(wait)(x), jax.lax.scan(lambda sum, row: (sum + wait(row), sum), x[0], x)
+
+    return run(numbers(3, 4))
+
+
+@program
+def ordered_callbacks():
+    seen = []
+
+    def add(i, x):
+        seen.append((int(i), float(x)))
+        return np.float32(x + i)
+
+    @jax.jit
+    def run(x):
+        def step(i, x):
+            return io_callback(add, jax.ShapeDtypeStruct((), x.dtype), i, x, ordered=True)
+        return jax.lax.fori_loop(0, 5, step, x)
+
+    last = run(jnp.float32(0.5))
+    jax.effects_barrier()
+    return last, jnp.asarray(seen)
+
+
+@program
+def printed():
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        jax.jit(lambda x: jax.debug.print("x is {}", x))(jnp.arange(3))
+        jax.effects_barrier()
+    return jnp.asarray([ord(letter) for letter in text.getvalue()])
+
+
+@program
+def callback_errors():
+    def fail(x):
+        raise ValueError("not today")
+
+    run = jax.jit(lambda x: jax.pure_callback(fail, jax.ShapeDtypeStruct((), x.dtype), x))
+    logging.disable()
+    try:
+        run(jnp.float32(1)).block_until_ready()
+    except jax.errors.JaxRuntimeError as error:
+        return jnp.asarray("ValueError: not today" in str(error)), jax.jit(lambda x: x + 1)(1.0)
+    finally:
+        logging.disable(logging.NOTSET)
+    return jnp.asarray(False)
 
 
 @program
