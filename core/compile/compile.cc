@@ -6,6 +6,7 @@
 
 #include "core/analysis/call_graph.h"
 #include "core/compile/claims.h"
+#include "core/compile/control_flow.h"
 #include "core/compile/fusions.h"
 #include "core/compile/partition.h"
 #include "core/compile/program_builder.h"
@@ -36,11 +37,39 @@ std::vector<bool> computations_of_refused(const ir::Module &module, const Claims
   return result;
 }
 
+// Prefixes the names of what the compilation of a called computation makes.
+class Prefix final : public Observer {
+ public:
+  Prefix(Observer &observer, std::string_view computation)
+      : observer_(observer), prefix_(fmt::format("{}-", computation)) {}
+
+  Status module(const std::string &name, const ir::Module &module) override {
+    return observer_.module(prefix_ + name, module);
+  }
+  Status program(const std::string &name, const ir::Module &module, const buffers::Plan &plan, const host::Image &image,
+                 std::span<const std::byte> artifact) override {
+    return observer_.program(prefix_ + name, module, plan, image, artifact);
+  }
+
+ private:
+  Observer &observer_;
+  std::string prefix_;
+};
+
+// Deeper loops and branches inside of those that the host runs are evaluated by the interpreter as a whole.
+constexpr int max_depth = 8;
+
 class Compilation {
  public:
   // Compiles for the first device; what it does not run goes to the next one, and what is left at the end to the host.
-  Compilation(Devices devices, const Options &options)
-      : session_(devices[0], options), device_(session_.device), others_(devices.subspan(1)), options_(options) {}
+  // `depth`: the number of loops and branches on the host that the module is inside of.
+  Compilation(Devices devices, const Options &options, int depth = 0)
+      : session_(devices[0], options),
+        device_(session_.device),
+        devices_(devices),
+        others_(devices.subspan(1)),
+        options_(options),
+        depth_(depth) {}
 
   Result<Compiled> run(ir::Module module) {
     BP_ASSIGN(Division division, divide(module));
@@ -227,7 +256,7 @@ class Compilation {
   // The device cannot be given any part of the module: compiles it for the other devices or the host.
   Result<Compiled> elsewhere(ir::Module module, const Division &division) {
     if (!others_.empty()) {
-      BP_ASSIGN(Compiled compiled, compile(std::move(module), others_, options_));
+      BP_ASSIGN(Compiled compiled, Compilation(others_, options_, depth_).run(std::move(module)));
       add(compiled.report);
       return Compiled{std::move(compiled.executable), std::move(report_)};
     }
@@ -287,10 +316,43 @@ class Compilation {
       }
     }
     BP_TRY(check_device_only());
-    if (report_.programs == 0) {
-      return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
+    const bool has_programs = report_.programs > 0;
+    BP_ASSIGN(const Called called, compile_called(module, steps));
+    runtime::Executable executable = has_programs ? runtime::Executable(std::move(module), std::move(steps))
+                                                  : runtime::Executable::on_host(std::move(module));
+    for (const auto &[computation, compiled] : called) {
+      executable.set_called(computation, compiled);
     }
-    return Compiled{runtime::Executable(std::move(module), std::move(steps)), std::move(report_)};
+    return Compiled{std::move(executable), std::move(report_)};
+  }
+
+  using Called = std::vector<std::pair<ir::ComputationId, std::shared_ptr<const runtime::Executable>>>;
+
+  // Compiles the computations that loops and branches on the host run.
+  Result<Called> compile_called(const ir::Module &module, std::span<const runtime::Step> steps) {
+    Called called;
+    if (depth_ == max_depth) {
+      return called;
+    }
+    std::vector<ir::InstructionId> on_host;
+    for (const runtime::Step &step : steps) {
+      if (step.instruction != ir::no_instruction) {
+        on_host.push_back(step.instruction);
+      }
+    }
+    for (ir::ComputationId id : called_computations(module, on_host)) {
+      Options options = options_;
+      std::optional<Prefix> prefix;
+      if (options_.observer != nullptr) {
+        options.observer = &prefix.emplace(*options_.observer, module.computation(id).name());
+      }
+      BP_ASSIGN(Compiled compiled, Compilation(devices_, options, depth_ + 1).run(extract(module, id)));
+      if (compiled.report.programs > 0) {
+        add(compiled.report);
+        called.emplace_back(id, std::make_shared<const runtime::Executable>(std::move(compiled.executable)));
+      }
+    }
+    return called;
   }
 
   // The steps run one after another on the interpreter, except custom calls that a routine of the device runs.
@@ -366,7 +428,7 @@ class Compilation {
           return is_claimable(module.instruction(id).opcode());
         })) {
       Extract extract = compile::extract(module, computing, available);
-      BP_ASSIGN(Compiled compiled, compile(std::move(extract.module), others_, options_));
+      BP_ASSIGN(Compiled compiled, Compilation(others_, options_, depth_).run(std::move(extract.module)));
       if (compiled.report.programs > 0) {
         add(compiled.report);
         BP_TRY(add_host_steps(module, before, available, steps));
@@ -381,8 +443,10 @@ class Compilation {
 
   Session session_;
   const std::shared_ptr<const host::Device> &device_;
+  const Devices devices_;  // all of them
   const Devices others_;
   const Options &options_;
+  const int depth_;
   Report &report_ = session_.report;
 };
 

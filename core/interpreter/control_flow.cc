@@ -8,10 +8,20 @@ std::vector<Literal> moved(Operands operands) {
   return {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())};
 }
 
+// Evaluates a computation that an instruction runs.
+Result<Literal> run(Evaluator &evaluator, ir::Computation computation, std::vector<Literal> arguments) {
+  if (evaluator.options().on_computation) {
+    if (auto result = evaluator.options().on_computation(computation, arguments); result) {
+      return *std::move(result);
+    }
+  }
+  return evaluator.run(computation, std::move(arguments));
+}
+
 }  // namespace
 
 Result<Literal> evaluate_call(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  return evaluator.run(instruction.called(0), moved(operands));
+  return run(evaluator, instruction.called(0), moved(operands));
 }
 
 Result<Literal> evaluate_fusion(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
@@ -22,13 +32,13 @@ Result<Literal> evaluate_while(Evaluator &evaluator, const Instruction &instruct
   ir::Computation condition = instruction.called(0), body = instruction.called(1);
   Literal state = std::move(operands[0]);
   while (true) {
-    BP_ASSIGN(Literal goes_on, evaluator.run(condition, {state}));
+    BP_ASSIGN(Literal goes_on, run(evaluator, condition, {state}));
     if (!goes_on.elements<bool>()[0]) {
       return state;
     }
     std::vector<Literal> arguments;
     arguments.push_back(std::move(state));
-    BP_ASSIGN(state, evaluator.run(body, std::move(arguments)));
+    BP_ASSIGN(state, run(evaluator, body, std::move(arguments)));
   }
 }
 
@@ -42,7 +52,7 @@ Result<Literal> evaluate_conditional(Evaluator &evaluator, const Instruction &in
   }
   std::vector<Literal> arguments;
   arguments.push_back(std::move(operands[1 + branch]));
-  return evaluator.run(instruction.called(branch), std::move(arguments));
+  return run(evaluator, instruction.called(branch), std::move(arguments));
 }
 
 }  // namespace bp::interpreter

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "core/base/result.h"
@@ -35,6 +36,10 @@ struct Options {
       on_result;
   // If set, evaluates the custom calls that the interpreter does not know. Called on the thread that evaluates.
   std::function<Result<ir::Literal>(const ir::Instruction &call, std::span<const ir::Literal> operands)> on_custom_call;
+  // If set, asked for each computation that a loop, branch or call runs: evaluates it, or returns nothing to have the
+  // interpreter evaluate it. May move out of the arguments if it returns a result. Called on the thread that evaluates.
+  std::function<std::optional<Result<ir::Literal>>(ir::Computation computation, std::span<ir::Literal> arguments)>
+      on_computation;
   Exchange *exchange = nullptr;  // connects the devices of a simulation; set by simulate()
   // Called on the calling thread before each instruction of the entry computation, with the number of instructions done
   // and their total number.

@@ -1,5 +1,6 @@
 #include "core/runtime/executable.h"
 
+#include <iterator>
 #include <utility>
 
 #include "core/ir/device_count.h"
@@ -86,6 +87,9 @@ MemoryFigures Executable::memory() const {
       sum += step.executable->memory();
     }
   }
+  for (const auto &[computation, executable] : called_) {
+    sum += executable->memory();
+  }
   return sum;
 }
 
@@ -96,11 +100,30 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   // The module was verified when it was compiled.
-  return all_on_host_ ? interpreter::evaluate(module_.entry(), arguments, host) : run_steps(std::move(arguments), host);
+  return all_on_host_ ? interpreter::evaluate(module_.entry(), arguments, with_called(host))
+                      : run_steps(std::move(arguments), host);
+}
+
+// Returns the options with which instructions are evaluated on the host.
+interpreter::Options Executable::with_called(const interpreter::Options &host) const {
+  interpreter::Options options = host;
+  if (!called_.empty()) {
+    options.on_computation = [this, &host](ir::Computation computation,
+                                           std::span<ir::Literal> arguments) -> std::optional<Result<ir::Literal>> {
+      const auto found = &computation.module() == &module_ ? called_.find(computation.id()) : called_.end();
+      if (found == called_.end()) {
+        return std::nullopt;
+      }
+      return found->second->run({std::make_move_iterator(arguments.begin()), std::make_move_iterator(arguments.end())},
+                                host);
+    };
+  }
+  return options;
 }
 
 Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
   std::vector<ir::Literal> values(module_.instruction_id_limit());
+  const interpreter::Options options = with_called(host);
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const Step &step = steps_[s];
     if (step.instruction == ir::no_instruction) {
@@ -116,7 +139,7 @@ Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, co
     }
     if (step.instruction != ir::no_instruction) {
       BP_ASSIGN(values[index(step.instruction)],
-                evaluate(module_.instruction(step.instruction), values, arguments, host));
+                evaluate(module_.instruction(step.instruction), values, arguments, options));
     }
     for (InstructionId id : dead_after_[s]) {
       values[index(id)] = ir::Literal();

@@ -1,7 +1,8 @@
 // Executable: a compiled module. Usually one program of the device; otherwise parts that run on the device and on the
-// host in turn, with values passed between them.
+// host in turn, with values passed between them. Of a loop or branch on the host, the device may run what is inside.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -33,6 +34,12 @@ class Executable {
   // Returns an executable that runs entirely on the host.
   static Executable on_host(ir::Module module);
 
+  // Runs a computation of the module as another executable wherever a loop, branch or call on the host runs it. To be
+  // called before the first run.
+  void set_called(ir::ComputationId computation, std::shared_ptr<const Executable> executable) {
+    called_.insert_or_assign(computation, std::move(executable));
+  }
+
   const ir::Module &module() const { return module_; }
   std::span<const Step> steps() const { return steps_; }
   // The single program; nullptr if there are several steps.
@@ -47,11 +54,13 @@ class Executable {
 
  private:
   Result<ir::Literal> run_steps(std::vector<ir::Literal> arguments, const interpreter::Options &host) const;
+  interpreter::Options with_called(const interpreter::Options &host) const;
   void find_last_uses();
 
   ir::Module module_;
   std::shared_ptr<const Program> program_;
   std::vector<Step> steps_;
+  std::map<ir::ComputationId, std::shared_ptr<const Executable>> called_;
   bool all_on_host_ = false;
   std::vector<std::vector<ir::InstructionId>> dead_after_;  // by step: values that are not needed afterwards
 };

@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
 #include "core/layers/interposer.h"
 #include "core/text/parser.h"
@@ -111,6 +112,57 @@ TEST_CASE("instructions that are not claimed run on the host, and the report say
   CHECK(compiled->report.on_host[0].reason ==
         "it calls condition, in which less is not claimed: the op is not in the option ops");
   run_and_check(*compiled, loop_text, two_vectors());
+}
+
+TEST_CASE("of a loop and a branch on the host, the device runs what is inside") {
+  // y is added three times in a loop, twice in the iteration that takes the other branch; cosine is left to the host.
+  const std::string text = R"(
+HloModule loop
+condition { c = (s32[], f32[8192], f32[8192]) parameter(0)  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(3)  ROOT less = pred[] compare(i, n), direction=LT }
+once { o = (f32[8192], f32[8192]) parameter(0)  x = f32[8192] get-tuple-element(o), index=0
+  y = f32[8192] get-tuple-element(o), index=1  angle = f32[8192] cosine(y)  ROOT sum = f32[8192] add(x, angle) }
+twice { t = (f32[8192], f32[8192]) parameter(0)  x = f32[8192] get-tuple-element(t), index=0
+  y = f32[8192] get-tuple-element(t), index=1  sum = f32[8192] add(x, y)  ROOT more = f32[8192] add(sum, y) }
+body { b = (s32[], f32[8192], f32[8192]) parameter(0)  i = s32[] get-tuple-element(b), index=0
+  x = f32[8192] get-tuple-element(b), index=1  y = f32[8192] get-tuple-element(b), index=2  one = s32[] constant(1)
+  both = (f32[8192], f32[8192]) tuple(x, y)
+  next = s32[] add(i, one)  sum = f32[8192] conditional(i, both, both), branch_computations={once, twice}
+  ROOT new = (s32[], f32[8192], f32[8192]) tuple(next, sum, y) }
+ENTRY main { y = f32[8192] parameter(0)  zero = s32[] constant(0)  start = f32[8192] multiply(y, y)
+  state = (s32[], f32[8192], f32[8192]) tuple(zero, start, y)
+  loop = (s32[], f32[8192], f32[8192]) while(state), condition=condition, body=body
+  ROOT end = f32[8192] get-tuple-element(loop), index=1 }
+)";
+  std::vector<std::string> names;
+  struct Names final : Observer {
+    explicit Names(std::vector<std::string> &all) : names(all) {}
+    Status module(const std::string &, const ir::Module &) override { return {}; }
+    Status program(const std::string &name, const ir::Module &, const buffers::Plan &, const host::Image &,
+                   std::span<const std::byte>) override {
+      names.push_back(name);
+      return {};
+    }
+    std::vector<std::string> &names;
+  } observer{names};
+  Options options;
+  options.verify = true;
+  options.observer = &observer;
+  auto compiled = compile(parse(text), open_tiny({{"ops", all_ops}}), options);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  // The condition is too light to be worth a program.
+  CHECK(names == std::vector<std::string>{"program0", "body-program0", "body-once-program0", "body-twice-program"});
+  CHECK(compiled->report.programs == 4);
+  const std::vector<ir::Literal> arguments = interpreter::random_arguments(parse(text), 1).value();
+  run_and_check(*compiled, text, arguments);
+
+  // A limit of the host holds for the loop.
+  interpreter::Options limited;
+  limited.max_steps = 2;
+  auto stopped = compiled->executable.run(arguments, limited);
+  REQUIRE(!stopped.ok());
+  CHECK(stopped.error().to_string().find("gave up after 2 steps") != std::string::npos);
 }
 
 TEST_CASE("the next device gets what one does not claim, and the host gets the rest") {
