@@ -206,8 +206,8 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   }
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
-  const compile::ArtifactCache cache(options.cache_dir);
-  inner.cache = options.cache_dir.empty() ? nullptr : &cache;
+  compile::DirectoryCache directory(options.cache_dir);
+  inner.cache = options.cache != nullptr ? options.cache : options.cache_dir.empty() ? nullptr : &directory;
   return compile::compile(std::move(module), devices(), inner);
 }
 

@@ -53,6 +53,7 @@ struct CompileOptions {
   std::int64_t memory_limit = 0;
   // If set, a directory in which artifacts are kept for later compilations (core/compile/artifact_cache.h).
   std::string cache_dir;
+  compile::ArtifactCache *cache = nullptr;  // if set, keeps the artifacts in place of the directory
 };
 
 struct BackendOptions {

@@ -37,7 +37,7 @@ Result<ArtifactCache::Key> ArtifactCache::key(const host::Device &device, const 
 }
 
 // Two levels of directories, because directories with many files are slow.
-std::string ArtifactCache::path(const Key &key) const {
+std::string DirectoryCache::path(const Key &key) const {
   std::string name;
   for (std::uint8_t byte : key) {
     name += fmt::format("{:02x}", byte);
@@ -45,7 +45,7 @@ std::string ArtifactCache::path(const Key &key) const {
   return fmt::format("{}/{}/{}.artifact", directory_, name.substr(0, 2), name.substr(2));
 }
 
-std::optional<std::vector<std::byte>> ArtifactCache::find(const Key &key) const {
+std::optional<std::vector<std::byte>> DirectoryCache::find(const Key &key) const {
   const Result<std::string> file = read_file(path(key));
   Header header;
   if (!file.ok() || file->size() < sizeof(header)) {
@@ -60,7 +60,7 @@ std::optional<std::vector<std::byte>> ArtifactCache::find(const Key &key) const 
   return std::vector(content.begin(), content.end());
 }
 
-Status ArtifactCache::store(const Key &key, std::span<const std::byte> artifact) const {
+Status DirectoryCache::store(const Key &key, std::span<const std::byte> artifact) {
   Header header;
   header.key = key;
   header.content = sha256(artifact);
@@ -79,6 +79,23 @@ Status ArtifactCache::store(const Key &key, std::span<const std::byte> artifact)
     return make_error(ErrorCode::Io, "cannot write {}: {}", final, std::generic_category().message(problem));
   }
   return {};
+}
+
+std::optional<std::vector<std::byte>> MemoryCache::find(const Key &key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Status MemoryCache::store(const Key &key, std::span<const std::byte> artifact) {
+  const std::lock_guard lock(mutex_);
+  entries_.insert_or_assign(key, std::vector(artifact.begin(), artifact.end()));
+  return {};
+}
+
+MemoryCache::Entries MemoryCache::entries() const {
+  const std::lock_guard lock(mutex_);
+  return entries_;
 }
 
 }  // namespace bp::compile

@@ -43,7 +43,7 @@ struct Options {
   // OutOfMemory error lists what takes the memory. Never exceeds the device's capacity.
   std::int64_t memory_limit = 0;
   // If set, artifacts are looked up there, and newly compiled ones are stored there.
-  const ArtifactCache *cache = nullptr;
+  ArtifactCache *cache = nullptr;
 };
 
 }  // namespace bp::compile

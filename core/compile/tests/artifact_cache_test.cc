@@ -94,8 +94,8 @@ TEST_CASE("an entry whose artifact the device refuses is made again") {
     key[i] = static_cast<std::uint8_t>(std::stoul(hexadecimal.substr(2 * i, 2), nullptr, 16));
   }
   const std::vector<std::byte> foreign(100, std::byte{1});
-  REQUIRE(ArtifactCache(directory).store(key, foreign).ok());
-  CHECK(ArtifactCache(directory).find(key) == foreign);
+  REQUIRE(DirectoryCache(directory).store(key, foreign).ok());
+  CHECK(DirectoryCache(directory).find(key) == foreign);
   CHECK(cached(directory) == 0);
   CHECK(cached(directory) == 1);
 }
