@@ -1,6 +1,6 @@
-// Artifact caches keep compiled artifacts: in a directory, for later processes, or in memory. The key of an entry covers
-// everything that an artifact depends on (BP-COMPILE-01): the module's hash, the device's id, the bytes of the plugin's
-// file, and the target, which includes the options.
+// Artifact caches keep compiled artifacts: in a directory, for later processes, or in memory. The key of an entry
+// covers everything that an artifact depends on (BP-COMPILE-01): the module's hash, the device's id, the bytes of the
+// plugin's file, and the target, which includes the options.
 #pragma once
 
 #include <cstddef>

@@ -328,8 +328,11 @@ static bp_status claim(const bp_device_t *device, const bp_module_t *m, float *c
 
 static bp_status compile(const bp_device_t *device, const bp_module_t *m, const bp_ostream_t *artifact,
                          const bp_diag_t *diag) {
-  (void)diag;
-  misbehaves(device->device_data, "compile");
+  const tiny_device *self = device->device_data;
+  if (misbehaves(self, "compile") && strcmp(self->fault, "never") == 0) {
+    diag->report(diag, BP_INVALID, BP_NONE, "it never compiles");
+    return BP_INVALID;
+  }
   return artifact->write(artifact, m, m->size);
 }
 
@@ -393,7 +396,7 @@ static const bp_option_desc_t options[] = {
     {"fail-claim", NULL, "claim() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
     {"fault", NULL,
      "crash, fork (a crash that leaves a child), exit, leave (by exit code 0), hang, garbage, later (a crash after "
-     "submit), never (a submit that is not signalled)",
+     "submit), never (a submit that is not signalled, a compile that fails)",
      NULL, BP_OPTION_TEXT, 0},
     {"fault-in", NULL,
      "where: init, claim, compile, load, alloc, copy, submit, run, release, program-destroy, destroy", NULL,
