@@ -195,6 +195,19 @@ Status Plugin_Attributes(PJRT_Plugin_Attributes_Args &args) {
 
 // --- Client ---
 
+namespace {
+
+// Returns the ids of the devices that share programs, whatever the name was by which they were loaded.
+std::string ids_of(const Backend &backend) {
+  std::string ids;
+  for (const auto &device : backend.devices()) {
+    ids += (ids.empty() ? "" : ",") + std::string(device->id());
+  }
+  return backend.is_interpreter() ? backend.name() : ids;
+}
+
+}  // namespace
+
 Status Client_Create(PJRT_Client_Create_Args &args) {
   BP_ASSIGN(const ClientOptions options, read_options(args));
   BackendOptions backend;
@@ -206,7 +219,7 @@ Status Client_Create(PJRT_Client_Create_Args &args) {
   }
   auto client = std::make_unique<PJRT_Client>(std::move(loaded).value());
   client->platform_name = options.platform;
-  client->platform_version = fmt::format("Backplane {} ({})", host::core_version, options.backend);
+  client->platform_version = fmt::format("Backplane {} ({})", host::core_version, ids_of(client->backend));
   for (int i = 0; i < options.num_devices; ++i) {
     add_device(*client, i, name_of(options.backend));
   }

@@ -23,8 +23,7 @@ constexpr Field entry_layout_field{1, "entry_computation_layout"}, replicas_fiel
     partitions_field{5, "num_partitions"};
 
 // Reads a program in one of the formats of PJRT_Program.
-Result<Module> read_program(const PJRT_Program &program) {
-  const std::string_view code(program.code, program.code_size), format(program.format, program.format_size);
+Result<Module> read_program(std::string_view format, std::string_view code) {
   if (format == "mlir") {
     BP_ASSIGN(Module module, import::stablehlo::read(code));
     return module;
@@ -44,7 +43,7 @@ Result<Module> read_program(const PJRT_Program &program) {
 }
 
 // If BACKPLANE_DUMP_DIR is set, returns a folder in it for this program, and stores the program there.
-Result<std::string> dump(const PJRT_Program &program, std::string_view name) {
+Result<std::string> dump(std::string_view program, std::string_view name) {
   const char *folder = std::getenv("BACKPLANE_DUMP_DIR");
   if (folder == nullptr || *folder == '\0') {
     return std::string();
@@ -52,7 +51,7 @@ Result<std::string> dump(const PJRT_Program &program, std::string_view name) {
   static std::atomic<int> number = 0;
   std::string own = fmt::format("{}/{:04}-{}", folder, number++, name);
   BP_TRY(make_directory(own));
-  BP_TRY(write_file(own + "/program.mlirbc", std::string_view(program.code, program.code_size)));
+  BP_TRY(write_file(own + "/program.mlirbc", program));
   return own;
 }
 
@@ -141,11 +140,12 @@ Handles<PJRT_LoadedExecutable> &handles<PJRT_LoadedExecutable>() {
   return all;
 }
 
-Status Client_Compile(PJRT_Client_Compile_Args &args) {
-  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  BP_ASSIGN(const CompileRequest request,
-            read_compile_options(std::string_view(args.compile_options, args.compile_options_size)));
-  BP_ASSIGN(Module module, read_program(*args.program));
+namespace {
+
+// Compiles a program for a device of the client. Takes artifacts from `source`, and adds those that are missing.
+Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram source) {
+  BP_ASSIGN(const CompileRequest request, read_compile_options(source.compile_options));
+  BP_ASSIGN(Module module, read_program(source.format, source.code));
   const std::int64_t devices = std::max(request.num_replicas * request.num_partitions,
                                         module.header().replica_count * module.header().num_partitions);
   if (devices != 1) {
@@ -155,12 +155,14 @@ Status Client_Compile(PJRT_Client_Compile_Args &args) {
         module.name(), devices);
   }
   const std::int64_t id = request.device_ids.empty() ? 0 : request.device_ids.front();
-  if (id < 0 || static_cast<std::size_t>(id) >= client->devices.size()) {
-    return invalid_input("the program is for device {}, expected 0 to {}", id, client->devices.size() - 1);
+  if (id < 0 || static_cast<std::size_t>(id) >= client.devices.size()) {
+    return invalid_input("the program is for device {}, expected 0 to {}", id, client.devices.size() - 1);
   }
   CompileOptions options;
   BP_TRY(set_options(request, options));
-  BP_ASSIGN(options.dump_dir, dump(*args.program, module.name()));
+  BP_ASSIGN(options.dump_dir, dump(source.code, module.name()));
+  compile::MemoryCache artifacts(std::move(source.artifacts));
+  options.cache = &artifacts;
   const std::size_t parameters = module.entry().parameter_count();
   const std::vector<bool> donated = donated_parameters(module);
   std::vector<bool> tokens;
@@ -169,18 +171,32 @@ Status Client_Compile(PJRT_Client_Compile_Args &args) {
   }
   std::vector<ir::Shape> results = results_of(module);
   const std::string name = module.name();
-  BP_ASSIGN(Compiled compiled, client->backend.compile(std::move(module), options));
+  BP_ASSIGN(Compiled compiled, client.backend.compile(std::move(module), options));
   auto program = std::make_shared<CompiledProgram>(std::move(compiled.executable));
-  program->client = client;
-  program->device = client->device_handles[static_cast<std::size_t>(id)];
+  program->client = &client;
+  program->device = client.device_handles[static_cast<std::size_t>(id)];
   program->name = name;
-  program->compile_options.assign(args.compile_options, args.compile_options_size);
+  program->source = std::move(source);
+  program->source.artifacts = artifacts.entries();
+  program->fingerprint = fingerprint(program->source);
   program->assignment = device_assignment(id);
   program->donated = donated;
   program->tokens = std::move(tokens);
   program->results = std::move(results);
   describe(*program, parameters);
-  args.executable = handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
+  return handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
+}
+
+}  // namespace
+
+Status Client_Compile(PJRT_Client_Compile_Args &args) {
+  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
+  SerializedProgram source;
+  source.platform = client->platform_version;
+  source.format.assign(args.program->format, args.program->format_size);
+  source.code.assign(args.program->code, args.program->code_size);
+  source.compile_options.assign(args.compile_options, args.compile_options_size);
+  BP_ASSIGN(args.executable, compile(*client, std::move(source)));
   return {};
 }
 
@@ -287,14 +303,55 @@ Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args &args) 
 Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args &args) {
   using Args = PJRT_Executable_GetCompileOptions_Args;
   BP_ASSIGN(const auto program, find(args.executable));
-  set(args, &Args::serialized_bytes, program->compile_options.data());
-  set(args, &Args::serialized_bytes_size, program->compile_options.size());
+  set(args, &Args::serialized_bytes, program->source.compile_options.data());
+  set(args, &Args::serialized_bytes_size, program->source.compile_options.size());
   set(args, &Args::serialized_compile_options, nullptr);
   set(args, &Args::serialized_compile_options_deleter, [](PJRT_SerializedCompileOptions *) {});
   return {};
 }
 
+Status Executable_Serialize(PJRT_Executable_Serialize_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  auto serialized = std::make_unique<PJRT_SerializedExecutable>(serialize(program->source));
+  args.serialized_bytes = serialized->bytes.data();
+  args.serialized_bytes_size = serialized->bytes.size();
+  args.serialized_executable = serialized.release();
+  args.serialized_executable_deleter = [](PJRT_SerializedExecutable *bytes) { delete bytes; };
+  return {};
+}
+
+Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args &args) {
+  using Args = PJRT_Executable_DeserializeAndLoad_Args;
+  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
+  BP_ASSIGN(SerializedProgram source,
+            deserialize(std::string_view(args.serialized_executable, args.serialized_executable_size)));
+  if (source.platform != client->platform_version) {
+    return invalid_input("the serialized program is for {}, expected {}", source.platform, client->platform_version);
+  }
+  const char *options = get(args, &Args::overridden_serialized_compile_options);
+  const std::size_t size = get(args, &Args::overridden_serialized_compile_options_size);
+  if (options != nullptr && size != 0) {
+    source.compile_options.assign(options, size);
+  }
+  BP_ASSIGN(args.loaded_executable, compile(*client, std::move(source)));
+  return {};
+}
+
+Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  args.executable_fingerprint = program->fingerprint.data();
+  args.executable_fingerprint_size = program->fingerprint.size();
+  return {};
+}
+
 // --- Loaded executables ---
+
+Status LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  args.executable_fingerprint = program->fingerprint.data();
+  args.executable_fingerprint_size = program->fingerprint.size();
+  return {};
+}
 
 Status LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args &args) {
   return args.executable == nullptr ? Status() : handles<PJRT_LoadedExecutable>().destroy(args.executable);

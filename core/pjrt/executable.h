@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/pjrt/buffer.h"
+#include "core/pjrt/serialized_program.h"
 
 namespace bp::pjrt {
 
@@ -13,11 +14,11 @@ struct CompiledProgram {
   PJRT_Device *device = nullptr;
   runtime::Executable executable;
   std::string name;
-  std::string compile_options;    // as the caller gave them
-  std::string assignment;         // a serialized DeviceAssignmentProto
-  std::string optimized_program;  // a serialized HloModuleProto
-  std::vector<bool> donated;      // by parameter: whether the program takes over its buffer
-  std::vector<bool> tokens;       // by parameter: whether it is a token, for which frameworks pass an array
+  SerializedProgram source;  // what it was made of, and the artifacts
+  std::string fingerprint;
+  std::string assignment;     // a serialized DeviceAssignmentProto
+  std::vector<bool> donated;  // by parameter: whether the program takes over its buffer
+  std::vector<bool> tokens;   // by parameter: whether it is a token, for which frameworks pass an array
   std::vector<ir::Shape> results;
   // Facts about the results, as callers ask for them.
   std::vector<PJRT_Buffer_Type> result_types;
@@ -39,6 +40,9 @@ struct PJRT_Executable {
 struct PJRT_LoadedExecutable {
   std::shared_ptr<bp::pjrt::CompiledProgram> program;
 };
+struct PJRT_SerializedExecutable {
+  std::string bytes;
+};
 
 namespace bp::pjrt {
 
@@ -55,6 +59,10 @@ BP_PJRT_DECLARE(Executable_OutputElementTypes);
 BP_PJRT_DECLARE(Executable_OutputDimensions);
 BP_PJRT_DECLARE(Executable_OptimizedProgram);
 BP_PJRT_DECLARE(Executable_GetCompileOptions);
+BP_PJRT_DECLARE(Executable_Serialize);
+BP_PJRT_DECLARE(Executable_DeserializeAndLoad);
+BP_PJRT_DECLARE(Executable_Fingerprint);
+BP_PJRT_DECLARE(LoadedExecutable_Fingerprint);
 BP_PJRT_DECLARE(LoadedExecutable_Destroy);
 BP_PJRT_DECLARE(LoadedExecutable_GetExecutable);
 BP_PJRT_DECLARE(LoadedExecutable_GetDeviceAssignment);

@@ -73,11 +73,14 @@ inline std::string wait_for(PJRT_Event *event) {
 
 class Framework {
  public:
-  explicit Framework(const char *backend = "interpreter", const char *devices = "1") {
-    const PJRT_NamedValue options[] = {option("backend", backend), option("num_devices", devices)};
+  // `settings`: of the backend.
+  explicit Framework(const char *backend = "interpreter", const char *devices = "1",
+                     std::vector<PJRT_NamedValue> settings = {}) {
+    settings.push_back(option("backend", backend));
+    settings.push_back(option("num_devices", devices));
     client_ = call(api_->PJRT_Client_Create, [&](auto &args) {
-                args.create_options = options;
-                args.num_options = std::size(options);
+                args.create_options = settings.data();
+                args.num_options = settings.size();
               }).client;
   }
   ~Framework() {

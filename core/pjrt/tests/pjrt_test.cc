@@ -1,4 +1,5 @@
 // The library as a framework sees it: the sequences of calls that JAX makes, and calls that are wrong.
+#include <filesystem>
 #include <thread>
 
 #include "core/pjrt/tests/framework.h"
@@ -22,6 +23,12 @@ std::vector<void *> functions() {
   const auto *begin = reinterpret_cast<void *const *>(&GetPjrtApi()->PJRT_Error_Destroy);
   const std::size_t count = (sizeof(PJRT_Api) - offsetof(PJRT_Api, PJRT_Error_Destroy)) / sizeof(void *);
   return {begin, begin + count};
+}
+
+// The plugin of core/compile/tests.
+std::string tiny_plugin() {
+  const auto build = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return (build / "core/compile/tests/plugins/libbackplane_tiny.so").string();
 }
 
 }  // namespace
@@ -265,6 +272,82 @@ TEST_CASE("callers with smaller and larger structures") {
   CHECK(message_of(api.PJRT_Client_Devices(&smaller)) == "");
   CHECK(smaller.devices != nullptr);
   CHECK(smaller.num_devices == 77);  // not the caller's
+}
+
+namespace {
+
+std::string serialized(const Framework &framework, PJRT_LoadedExecutable *loaded) {
+  PJRT_Executable *plain = call(framework.api().PJRT_LoadedExecutable_GetExecutable, [&](auto &args) {
+                             args.loaded_executable = loaded;
+                           }).executable;
+  const auto of_plain = [&](auto &args) { args.executable = plain; };
+  const auto result = call(framework.api().PJRT_Executable_Serialize, of_plain);
+  std::string bytes(result.serialized_bytes, result.serialized_bytes_size);
+  result.serialized_executable_deleter(result.serialized_executable);
+  call(framework.api().PJRT_Executable_Destroy, of_plain);
+  return bytes;
+}
+
+template <class Call>
+auto deserialize(const Call &call, const Framework &framework, const std::string &bytes) {
+  return call(framework.api().PJRT_Executable_DeserializeAndLoad, [&](auto &args) {
+    args.client = framework.client();
+    args.serialized_executable = bytes.data();
+    args.serialized_executable_size = bytes.size();
+  });
+}
+
+std::string fingerprint_of(const Framework &framework, PJRT_LoadedExecutable *loaded) {
+  const auto result =
+      call(framework.api().PJRT_LoadedExecutable_Fingerprint, [&](auto &args) { args.executable = loaded; });
+  return std::string(result.executable_fingerprint, result.executable_fingerprint_size);
+}
+
+}  // namespace
+
+TEST_CASE("a program is stored, and loaded by another client") {
+  // Its artifact is inside: a plugin whose compiler is not called makes the same program of it.
+  const std::string plugin = tiny_plugin();
+  const PJRT_NamedValue ops = option("ops", "add,multiply");
+  std::string bytes, fingerprint;
+  {
+    const Framework framework(plugin.c_str(), "1", {ops});
+    PJRT_LoadedExecutable *loaded = framework.compile(add_multiply);
+    bytes = serialized(framework, loaded);
+    fingerprint = fingerprint_of(framework, loaded);
+    framework.destroy(loaded);
+  }
+  const Framework framework(plugin.c_str(), "1", {ops, option("fault", "never"), option("fault-in", "compile")});
+  CHECK(framework.compile_error(add_multiply).find("it never compiles") != std::string::npos);
+  const auto load = [&](const std::string &stored) {
+    return deserialize([](auto function, const auto &fill) { return call(function, fill); }, framework, stored)
+        .loaded_executable;
+  };
+  const auto load_error = [&](const std::string &stored) {
+    return deserialize([](auto function, const auto &fill) { return failure(function, fill); }, framework, stored);
+  };
+  PJRT_LoadedExecutable *loaded = load(bytes);
+  PJRT_Buffer *a = framework.put({1, 2, 3, 4, 5, 6}, {2, 3});
+  const std::vector<PJRT_Buffer *> outputs = framework.execute(loaded, {a, a});
+  CHECK(framework.get(outputs[0]) == std::vector<float>{2, 8, 18, 32, 50, 72});
+  CHECK(fingerprint_of(framework, loaded) == fingerprint);
+  CHECK(serialized(framework, loaded) == bytes);
+  framework.destroy(outputs[0]);
+  framework.destroy(a);
+  framework.destroy(loaded);
+
+  CHECK(load_error("") == "the bytes are no serialized program of Backplane, which begins with BPEXEC1");
+  CHECK(load_error("BPEXEC1\n") == "a serialized program of Backplane is cut off: 0 bytes are left, expected 32");
+  const std::string damaged = "a serialized program of Backplane is damaged or cut off: its hash is another";
+  for (const std::size_t size : {bytes.size() - 1, bytes.size() / 2, std::size_t{60}}) {
+    CHECK(load_error(bytes.substr(0, size)) == damaged);
+  }
+  std::string changed = bytes;
+  changed[changed.size() / 2] ^= 1;
+  CHECK(load_error(changed) == damaged);
+  const Framework other;
+  CHECK(deserialize([](auto function, const auto &fill) { return failure(function, fill); }, other, bytes)
+            .find("expected Backplane ") != std::string::npos);
 }
 
 TEST_CASE("objects that were destroyed are errors") {
