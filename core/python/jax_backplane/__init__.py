@@ -50,6 +50,12 @@ def lower_eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, al
                             backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6").results
 
 
+class SerializingBackend:
+    """What JAX asks a backend before it uses the persistent compilation cache."""
+    platform = "cpu"
+    supports_executable_serialization = True
+
+
 def add_rules(platform: str, c_api) -> list[str]:
     """Adds what JAX has by hard-coded lists of platforms. Returns what could not be added, as JAX's internals differ.
 
@@ -76,7 +82,20 @@ def add_rules(platform: str, c_api) -> list[str]:
         from jaxlib import xla_client
         xla_client.register_custom_call_handler(platform, foreign_functions.registrar(c_api))
 
+    def add_cache():
+        from jax._src import compilation_cache
+        original = compilation_cache.is_cache_used
+        if getattr(original, "is_backplane", False):
+            return
+
+        def is_cache_used(backend):
+            return original(SerializingBackend() if platforms(backend.platform) else backend)
+
+        is_cache_used.is_backplane = True
+        compilation_cache.is_cache_used = is_cache_used
+
     attempt("the donation of buffers", add_donation)
+    attempt("the compilation cache", add_cache)
     attempt("jax.ffi", add_foreign_functions)
     attempt("callbacks", lambda: callbacks.add_rules(platform))
     attempt("eigh", add_eigh)

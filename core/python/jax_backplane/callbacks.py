@@ -5,7 +5,7 @@ function gets its arguments as NumPy arrays, runs on the host, and holds the int
 """
 
 import ctypes
-import itertools
+import secrets
 import traceback
 import weakref
 
@@ -127,7 +127,6 @@ def make_dtypes():
 
 DTYPES = {}
 callbacks = weakref.WeakValueDictionary()  # by index
-indices = itertools.count()
 
 
 def handle(frame):
@@ -171,7 +170,7 @@ def emit(context, function, token, operands, result_types, *, has_side_effect, s
     from jax._src.interpreters import mlir
 
     callback = Callback(function, result_types)
-    index = next(indices)
+    index = secrets.randbits(63)  # no other process may take it for one of its own
     callbacks[index] = callback
     context.module_context.add_keepalive(callback)
     if token:

@@ -10,7 +10,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import io_callback
+from jax.experimental import io_callback, serialize_executable
 
 PLATFORM = os.environ["JAX_PLATFORMS"].split(",")[0]
 PROGRAMS = {}
@@ -178,6 +178,15 @@ def callback_errors():
     finally:
         logging.disable(logging.NOTSET)
     return jnp.asarray(False)
+
+
+@program
+def stored():
+    x, y = numbers(4), numbers(4, seed=1)
+    compiled = jax.jit(lambda x, y: jnp.sin(x) * y).lower(x, y).compile()
+    device, = jnp.zeros(()).devices()
+    return serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled), backend=device.platform,
+                                                     execution_devices=[device])(x, y)
 
 
 @program
