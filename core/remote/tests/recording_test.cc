@@ -116,11 +116,7 @@ std::string cut_before_last(const std::string &calls, std::string_view function)
 // Signals late, on a thread of its own, and counts the objects that are destroyed before.
 struct Late : Interposer {
   using Interposer::Interposer;
-  ~Late() override {
-    for (std::thread &thread : threads) {
-      thread.join();
-    }
-  }
+  ~Late() override { join(); }
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
                          bp_point_t done, const bp_diag_t *diag) override {
     ++in_flight;
@@ -135,6 +131,7 @@ struct Late : Interposer {
   }
   void device_destroy(LayeredDevice &device) override {
     destroyed_early += in_flight > 0 ? 1 : 0;
+    join();  // no thread of a device may be in the core after this
     Interposer::device_destroy(device);
   }
   void program_destroy(LayeredProgram &program) override {
@@ -144,6 +141,11 @@ struct Late : Interposer {
   void memory_release(LayeredDevice &device, std::uint64_t memory) override {
     destroyed_early += in_flight > 0 ? 1 : 0;
     Interposer::memory_release(device, memory);
+  }
+  void join() {
+    for (std::thread &thread : std::exchange(threads, {})) {
+      thread.join();
+    }
   }
   std::vector<std::thread> threads;
   std::atomic<int> in_flight = 0;
