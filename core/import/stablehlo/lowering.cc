@@ -256,6 +256,9 @@ Status Lowering::set_argument_attributes(const Operation &function, std::size_t 
       module_.header().input_output_alias.push_back(std::move(alias));
     } else if (is_entry && entry.name == "jax.buffer_donor") {
       module_.header().buffer_donor.push_back({static_cast<std::int64_t>(i), {}});
+    } else if (const auto *kind = entry.value.get<std::string>();
+               is_entry && entry.name == "mhlo.memory_kind" && kind != nullptr) {
+      add_frontend_attribute(parameter, entry.name, *kind);
     }
   }
   return {};
