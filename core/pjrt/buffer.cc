@@ -183,14 +183,40 @@ ElementType element_type(PJRT_Buffer_Type type) {
   return found == std::end(types) ? ElementType::Invalid : found->second;
 }
 
-PJRT_Buffer *make_buffer(PJRT_Client *client, PJRT_Device *device, const ir::Literal &value) {
+Footprint::Footprint(PJRT_Device &device, std::int64_t bytes) : device_(&device), bytes_(bytes) {
+  ++device.buffers;
+  const std::int64_t now = device.bytes_in_use += bytes;
+  std::int64_t peak = device.peak_bytes_in_use;
+  while (peak < now && !device.peak_bytes_in_use.compare_exchange_weak(peak, now)) {
+  }
+}
+
+Footprint &Footprint::operator=(Footprint &&other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+void Footprint::release() {
+  if (device_ != nullptr) {
+    device_->bytes_in_use -= bytes_;
+    --device_->buffers;
+    device_ = nullptr;
+  }
+}
+
+PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value) {
   auto buffer = std::make_unique<PJRT_Buffer>();
-  buffer->client = client;
-  buffer->device = device;
+  buffer->client = memory.device->client;
+  buffer->device = memory.device;
+  buffer->memory = &memory;
   buffer->value = std::make_shared<const ir::Literal>(value.shape().is_token() ? token_array() : value);
   buffer->shape = buffer->value->shape();
   buffer->type = buffer_type(buffer->shape.element_type());
   buffer->sizes.assign(buffer->shape.sizes().begin(), buffer->shape.sizes().end());
+  const ir::Layout row_major = ir::Layout::descending(buffer->sizes.size());
+  buffer->minor_to_major.assign(row_major.minor_to_major.begin(), row_major.minor_to_major.end());
+  buffer->footprint = Footprint(*memory.device, std::ssize(buffer->value->bytes()));
   buffer->ready = std::make_shared<Moment>();
   buffer->ready->set({});
   return handles<PJRT_Buffer>().add(std::move(buffer));
@@ -217,7 +243,7 @@ Result<PJRT_Buffer *> find(PJRT_Buffer *buffer) {
 
 Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  BP_ASSIGN(PJRT_Device * device, device_of(*client, args.device, args.memory));
+  BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, args.memory));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.type, args.dims, args.num_dims));
   BP_TRY(check_layout(args.device_layout, args.num_dims));
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
@@ -231,18 +257,18 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) 
       args.num_byte_strides == 0 ? dense : Strides(args.byte_strides, args.byte_strides + args.num_byte_strides);
   copy_strided(sizes, static_cast<const std::byte *>(args.data), strides, literal.mutable_bytes().data(), dense, width);
   extend(literal);
-  args.buffer = make_buffer(client, device, literal);
+  args.buffer = make_buffer(*memory, literal);
   args.done_with_host_buffer = make_event();
   return {};
 }
 
 Status Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  BP_ASSIGN(PJRT_Device * device, device_of(*client, args.device, args.memory));
+  BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, args.memory));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.shape_element_type, args.shape_dims, args.shape_num_dims));
   BP_TRY(check_layout(args.shape_layout, args.shape_num_dims));
   BP_ASSIGN(const ir::Literal literal, ir::Literal::zeros(shape));
-  args.buffer = make_buffer(client, device, literal);
+  args.buffer = make_buffer(*memory, literal);
   return {};
 }
 
@@ -277,6 +303,17 @@ Status Buffer_DynamicDimensionIndices(PJRT_Buffer_DynamicDimensionIndices_Args &
   return {};
 }
 
+Status Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args &args) {
+  BP_ASSIGN(const PJRT_Buffer *buffer, find(args.buffer));
+  args.layout = {};
+  args.layout.struct_size = sizeof args.layout;
+  args.layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  args.layout.tiled.struct_size = sizeof args.layout.tiled;
+  args.layout.tiled.minor_to_major = buffer->minor_to_major.data();
+  args.layout.tiled.minor_to_major_size = buffer->minor_to_major.size();
+  return {};
+}
+
 Status Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args &args) {
   BP_ASSIGN(const PJRT_Buffer *buffer, find(args.buffer));
   args.on_device_size_in_bytes = static_cast<std::size_t>(buffer->shape.byte_size());
@@ -291,14 +328,14 @@ Status Buffer_Device(PJRT_Buffer_Device_Args &args) {
 
 Status Buffer_Memory(PJRT_Buffer_Memory_Args &args) {
   BP_ASSIGN(const PJRT_Buffer *buffer, find(args.buffer));
-  args.memory = buffer->device->memories.front();
+  args.memory = buffer->memory;
   return {};
 }
 
 Status Buffer_Delete(PJRT_Buffer_Delete_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
   const std::lock_guard lock(buffer->mutex);
-  buffer->value = nullptr;
+  buffer->give_up();
   return {};
 }
 
@@ -312,15 +349,14 @@ Status Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args &args) {
 Status Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
   BP_ASSIGN(const auto value, value_of(*buffer));
-  args.dst_buffer = make_buffer(args.dst_device->client, args.dst_device, *value);
+  args.dst_buffer = make_buffer(static_cast<OwnMemory &>(*args.dst_device->memories.front()), *value);
   return {};
 }
 
 Status Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
   BP_ASSIGN(const auto value, value_of(*buffer));
-  PJRT_Device *device = static_cast<OwnMemory &>(*args.dst_memory).device;
-  args.dst_buffer = make_buffer(device->client, device, *value);
+  args.dst_buffer = make_buffer(static_cast<OwnMemory &>(*args.dst_memory), *value);
   return {};
 }
 

@@ -108,15 +108,17 @@ void add_device(PJRT_Client &client, int id, const std::string &backend) {
   device.description.id = id;
   device.description.kind = backend;
   device.description.text = fmt::format("BackplaneDevice(id={}, backend={})", id, backend);
-  OwnMemory &memory = client.own_memories.emplace_back();
-  memory.vtable = &memory_table;
-  memory.device = &device;
-  memory.id = id;
-  memory.kind = device_memory;
-  memory.text = fmt::format("BackplaneMemory(id={}, device={}, kind={})", id, id, device_memory);
-  device.memories.push_back(&memory);
+  for (const std::string_view kind : memory_kinds) {
+    OwnMemory &memory = client.own_memories.emplace_back();
+    memory.vtable = &memory_table;
+    memory.device = &device;
+    memory.id = static_cast<int>(client.own_memories.size()) - 1;
+    memory.kind = kind;
+    memory.text = fmt::format("BackplaneMemory(id={}, device={}, kind={})", memory.id, id, kind);
+    device.memories.push_back(&memory);
+    client.memory_handles.push_back(&memory);
+  }
   client.device_handles.push_back(&device);
-  client.memory_handles.push_back(&memory);
   client.description_handles.push_back(&device.description);
 }
 
@@ -150,18 +152,17 @@ OwnMemory::~OwnMemory() {
   }
 }
 
-Result<PJRT_Device *> device_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory) {
+Result<OwnMemory *> memory_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory) {
   if (memory != nullptr) {
-    BP_ASSIGN(const OwnMemory *found, find_memory(client, memory));
-    return found->device;
+    return find_memory(client, memory);
   }
   if (device == nullptr) {
-    return client.device_handles.front();
+    return &own(client.memory_handles.front());
   }
   if (std::ranges::find(client.device_handles, device) == client.device_handles.end()) {
     return invalid_input("the device is not one of this client");
   }
-  return device;
+  return &own(device->memories.front());
 }
 
 Result<OwnMemory *> find_memory(PJRT_Client &client, PJRT_Memory *memory) {
@@ -391,6 +392,31 @@ Status Device_AddressableMemories(PJRT_Device_AddressableMemories_Args &args) {
 Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args &args) {
   BP_ASSIGN(const PJRT_Device *device, find_device(args.device));
   args.memory = device->memories.front();
+  return {};
+}
+
+// The buffers of the device. The memory of programs is not included.
+Status Device_MemoryStats(PJRT_Device_MemoryStats_Args &args) {
+  using Args = PJRT_Device_MemoryStats_Args;
+  BP_ASSIGN(const PJRT_Device *device, find_device(args.device));
+  set(args, &Args::bytes_in_use, device->bytes_in_use.load());
+  set(args, &Args::peak_bytes_in_use, device->peak_bytes_in_use.load());
+  set(args, &Args::peak_bytes_in_use_is_set, true);
+  set(args, &Args::num_allocs, device->buffers.load());
+  set(args, &Args::num_allocs_is_set, true);
+  for (bool Args::*absent :
+       {&Args::largest_alloc_size_is_set, &Args::bytes_limit_is_set, &Args::bytes_reserved_is_set,
+        &Args::peak_bytes_reserved_is_set, &Args::bytes_reservable_limit_is_set, &Args::largest_free_block_bytes_is_set,
+        &Args::pool_bytes_is_set, &Args::peak_pool_bytes_is_set, &Args::peak_allocated_bytes_is_set}) {
+    set(args, absent, false);
+  }
+  return {};
+}
+
+// Begins a new peak.
+Status Device_ClearMemoryStats(PJRT_Device_ClearMemoryStats_Args &args) {
+  BP_ASSIGN(PJRT_Device * device, find_device(args.device));
+  device->peak_bytes_in_use = device->bytes_in_use.load();
   return {};
 }
 

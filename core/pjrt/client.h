@@ -1,6 +1,8 @@
 // The client: one backend of Backplane, its devices, and their memories.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -18,13 +20,16 @@ struct PJRT_DeviceDescription {
 struct PJRT_Device {
   PJRT_Client *client = nullptr;
   PJRT_DeviceDescription description;
-  std::vector<PJRT_Memory *> memories;  // the default one first
+  std::vector<PJRT_Memory *> memories;  // by memory_kinds
+  // The bytes and number of its buffers.
+  std::atomic<std::int64_t> bytes_in_use = 0, peak_bytes_in_use = 0, buffers = 0;
 };
 
 namespace bp::pjrt {
 
-// The memory kind that frameworks expect of the default memory of a device.
-inline constexpr std::string_view device_memory = "device";
+// The kinds of memory that frameworks expect of a device, the default one first. All are in the host's memory; the kind
+// of a buffer is a fact that frameworks ask for.
+inline constexpr std::array<std::string_view, 3> memory_kinds = {"device", "pinned_host", "unpinned_host"};
 
 struct OwnMemory : PJRT_Memory {
   PJRT_Device *device = nullptr;
@@ -56,8 +61,8 @@ struct PJRT_Client {
 
 namespace bp::pjrt {
 
-// Returns the device that a caller names by itself or by a memory; the first one if it names none.
-Result<PJRT_Device *> device_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory);
+// Returns the memory that a caller names; the default one of the device if it names that; else that of the first device.
+Result<OwnMemory *> memory_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory);
 Result<OwnMemory *> find_memory(PJRT_Client &client, PJRT_Memory *memory);
 
 #define BP_PJRT_DECLARE(name) Status name(PJRT_##name##_Args &args)
@@ -87,6 +92,8 @@ BP_PJRT_DECLARE(Device_IsAddressable);
 BP_PJRT_DECLARE(Device_LocalHardwareId);
 BP_PJRT_DECLARE(Device_AddressableMemories);
 BP_PJRT_DECLARE(Device_DefaultMemory);
+BP_PJRT_DECLARE(Device_MemoryStats);
+BP_PJRT_DECLARE(Device_ClearMemoryStats);
 BP_PJRT_DECLARE(Memory_Id);
 BP_PJRT_DECLARE(Memory_Kind);
 BP_PJRT_DECLARE(Memory_Kind_Id);

@@ -7,6 +7,7 @@
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/hlo_proto/wire.h"
 #include "core/import/stablehlo/stablehlo.h"
+#include "core/ir/annotations.h"
 #include "core/ir/verifier.h"
 #include "core/pjrt/args.h"
 #include "core/pjrt/compile_options.h"
@@ -96,7 +97,43 @@ Result<std::string> with_config(const Module &module) {
   return writer.take();
 }
 
-void describe(CompiledProgram &program, std::size_t parameters) {
+// Returns the memory that a frontend attribute names, by its index in memory_kinds; nothing if there is none.
+std::optional<std::size_t> memory_named(const ir::Instruction &instruction, std::string_view attribute) {
+  const std::string_view text = instruction.text(ir::AttributeKey::FrontendAttributes);
+  for (std::size_t i = 0; i < memory_kinds.size(); ++i) {
+    if (text.find(fmt::format("{}=\"{}\"", attribute, memory_kinds[i])) != std::string_view::npos) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+// Returns the memory of a result: frameworks annotate the value that is returned.
+std::size_t memory_of_result(ir::Instruction value) {
+  while (ir::annotation_of(value) == ir::Annotation::Operand) {
+    if (const auto found = memory_named(value, "_xla_buffer_placement"); found) {
+      return *found;
+    }
+    value = value.operand(0);
+  }
+  return value.opcode() == ir::Opcode::Parameter ? memory_named(value, "mhlo.memory_kind").value_or(0) : 0;
+}
+
+void find_memories(CompiledProgram &program, const Module &module) {
+  const ir::Computation entry = module.entry();
+  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
+    program.parameter_kinds.push_back(memory_named(entry.parameter(i), "mhlo.memory_kind").value_or(0));
+  }
+  const ir::Instruction root = entry.root();
+  const std::size_t count = root.shape().is_tuple() ? root.shape().elements().size() : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_list = root.opcode() == ir::Opcode::Tuple;
+    const bool is_value = is_list || !root.shape().is_tuple();
+    program.result_kinds.push_back(is_value ? memory_of_result(is_list ? root.operand(i) : root) : 0);
+  }
+}
+
+void describe(CompiledProgram &program) {
   for (const ir::Shape &shape : program.results) {
     program.result_types.push_back(buffer_type(shape.element_type()));
     program.result_ranks.push_back(shape.is_array() ? shape.rank() : 0);
@@ -104,12 +141,15 @@ void describe(CompiledProgram &program, std::size_t parameters) {
       program.result_sizes.insert(program.result_sizes.end(), shape.sizes().begin(), shape.sizes().end());
     }
   }
-  const auto fill = [](std::size_t count, std::vector<const char *> &kinds, std::vector<std::size_t> &sizes) {
-    kinds.assign(count, device_memory.data());
-    sizes.assign(count, device_memory.size());
+  const auto fill = [](std::span<const std::size_t> kinds, std::vector<const char *> &names,
+                       std::vector<std::size_t> &sizes) {
+    for (const std::size_t kind : kinds) {
+      names.push_back(memory_kinds[kind].data());
+      sizes.push_back(memory_kinds[kind].size());
+    }
   };
-  fill(program.results.size(), program.result_memories, program.result_memory_sizes);
-  fill(parameters, program.parameter_memories, program.parameter_memory_sizes);
+  fill(program.result_kinds, program.result_memories, program.result_memory_sizes);
+  fill(program.parameter_kinds, program.parameter_memories, program.parameter_memory_sizes);
 }
 
 // Settings of compiler_options that the core understands; others are refused by name.
@@ -163,27 +203,23 @@ Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram s
   BP_ASSIGN(options.dump_dir, dump(source.code, module.name()));
   compile::MemoryCache artifacts(std::move(source.artifacts));
   options.cache = &artifacts;
-  const std::size_t parameters = module.entry().parameter_count();
-  const std::vector<bool> donated = donated_parameters(module);
-  std::vector<bool> tokens;
-  for (std::size_t i = 0; i < parameters; ++i) {
-    tokens.push_back(module.entry().parameter(i).shape().is_token());
-  }
-  std::vector<ir::Shape> results = results_of(module);
-  const std::string name = module.name();
+  const Module original = module;
   BP_ASSIGN(Compiled compiled, client.backend.compile(std::move(module), options));
   auto program = std::make_shared<CompiledProgram>(std::move(compiled.executable));
   program->client = &client;
   program->device = client.device_handles[static_cast<std::size_t>(id)];
-  program->name = name;
+  program->name = original.name();
   program->source = std::move(source);
   program->source.artifacts = artifacts.entries();
   program->fingerprint = fingerprint(program->source);
   program->assignment = device_assignment(id);
-  program->donated = donated;
-  program->tokens = std::move(tokens);
-  program->results = std::move(results);
-  describe(*program, parameters);
+  program->donated = donated_parameters(original);
+  for (std::size_t i = 0; i < original.entry().parameter_count(); ++i) {
+    program->tokens.push_back(original.entry().parameter(i).shape().is_token());
+  }
+  program->results = results_of(original);
+  find_memories(*program, original);
+  describe(*program);
   return handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
 }
 
@@ -210,6 +246,15 @@ Result<std::shared_ptr<CompiledProgram>> find(const PJRT_Executable *executable)
 Result<std::shared_ptr<CompiledProgram>> find(const PJRT_LoadedExecutable *executable) {
   BP_ASSIGN(const PJRT_LoadedExecutable *found, handles<PJRT_LoadedExecutable>().find(executable));
   return found->program;
+}
+
+// Returns the bytes of all artifacts.
+std::int64_t code_bytes(const CompiledProgram &program) {
+  std::int64_t bytes = 0;
+  for (const auto &[key, artifact] : program.source.artifacts) {
+    bytes += std::ssize(artifact);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -242,8 +287,8 @@ Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args &args) {
 }
 
 Status Executable_SizeOfGeneratedCodeInBytes(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args &args) {
-  BP_TRY(find(args.executable));
-  args.size_in_bytes = 0;
+  BP_ASSIGN(const auto program, find(args.executable));
+  args.size_in_bytes = code_bytes(*program);
   return {};
 }
 
@@ -307,6 +352,28 @@ Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args &args
   set(args, &Args::serialized_bytes_size, program->source.compile_options.size());
   set(args, &Args::serialized_compile_options, nullptr);
   set(args, &Args::serialized_compile_options_deleter, [](PJRT_SerializedCompileOptions *) {});
+  return {};
+}
+
+// What the planner predicts, for all programs that the module became.
+Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args &args) {
+  using Args = PJRT_Executable_GetCompiledMemoryStats_Args;
+  BP_ASSIGN(const auto program, find(args.executable));
+  const runtime::MemoryFigures memory = program->executable.memory();
+  for (std::int64_t Args::*none :
+       {&Args::alias_size_in_bytes, &Args::host_generated_code_size_in_bytes, &Args::host_argument_size_in_bytes,
+        &Args::host_output_size_in_bytes, &Args::host_alias_size_in_bytes, &Args::indefinite_allocations}) {
+    set(args, none, 0);
+  }
+  set(args, &Args::generated_code_size_in_bytes, code_bytes(*program));
+  set(args, &Args::argument_size_in_bytes, memory.inputs);
+  set(args, &Args::output_size_in_bytes, memory.outputs);
+  set(args, &Args::temp_size_in_bytes, memory.temporaries + memory.constants + memory.scratch);
+  set(args, &Args::host_temp_size_in_bytes, memory.staging);
+  for (std::int64_t Args::*peak : {&Args::peak_memory_in_bytes, &Args::total_size_in_bytes,
+                                   &Args::total_allocation_bytes, &Args::peak_unpadded_heap_bytes}) {
+    set(args, peak, memory.peak());
+  }
   return {};
 }
 
@@ -429,7 +496,7 @@ Status donate(const CompiledProgram &program, const PJRT_LoadedExecutable_Execut
     if (is_donated(program, args, i)) {
       BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
       const std::lock_guard lock(buffer->mutex);
-      buffer->value = nullptr;
+      buffer->give_up();
     }
   }
   return {};
@@ -471,8 +538,8 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   BP_TRY(donate(*program, args));  // after a failure, the arguments are still there for another try
   const bool is_tuple = result.shape().is_tuple();
   for (std::size_t i = 0; i < program->results.size(); ++i) {
-    args.output_lists[0][i] =
-        make_buffer(program->client, program->device, is_tuple ? result.tuple_elements()[i] : result);
+    auto &memory = static_cast<OwnMemory &>(*program->device->memories[program->result_kinds[i]]);
+    args.output_lists[0][i] = make_buffer(memory, is_tuple ? result.tuple_elements()[i] : result);
   }
   if (args.device_complete_events != nullptr) {
     args.device_complete_events[0] = make_event();

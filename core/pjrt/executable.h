@@ -20,6 +20,7 @@ struct CompiledProgram {
   std::vector<bool> donated;  // by parameter: whether the program takes over its buffer
   std::vector<bool> tokens;   // by parameter: whether it is a token, for which frameworks pass an array
   std::vector<ir::Shape> results;
+  std::vector<std::size_t> result_kinds, parameter_kinds;  // memories, by index in memory_kinds
   // Facts about the results, as callers ask for them.
   std::vector<PJRT_Buffer_Type> result_types;
   std::vector<std::int64_t> result_sizes;  // of all results, one after the other
@@ -59,6 +60,7 @@ BP_PJRT_DECLARE(Executable_OutputElementTypes);
 BP_PJRT_DECLARE(Executable_OutputDimensions);
 BP_PJRT_DECLARE(Executable_OptimizedProgram);
 BP_PJRT_DECLARE(Executable_GetCompileOptions);
+BP_PJRT_DECLARE(Executable_GetCompiledMemoryStats);
 BP_PJRT_DECLARE(Executable_Serialize);
 BP_PJRT_DECLARE(Executable_DeserializeAndLoad);
 BP_PJRT_DECLARE(Executable_Fingerprint);

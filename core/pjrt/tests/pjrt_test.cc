@@ -68,7 +68,7 @@ TEST_CASE("a client has devices and memories") {
   const auto devices = call(api.PJRT_Client_Devices, of_client);
   REQUIRE(devices.num_devices == 3);
   CHECK(call(api.PJRT_Client_AddressableDevices, of_client).num_addressable_devices == 3);
-  CHECK(call(api.PJRT_Client_AddressableMemories, of_client).num_addressable_memories == 3);
+  CHECK(call(api.PJRT_Client_AddressableMemories, of_client).num_addressable_memories == 9);  // of three kinds
   for (std::size_t i = 0; i < devices.num_devices; ++i) {
     PJRT_Device *device = devices.devices[i];
     PJRT_DeviceDescription *description =
@@ -99,6 +99,69 @@ TEST_CASE("a client has devices and memories") {
           args.client = framework.client();
           args.id = 3;
         }) == "there is no device 3, expected 0 to 2");
+}
+
+TEST_CASE("buffers are in a kind of memory, and count") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  PJRT_Device *device = call(api.PJRT_Client_Devices, [&](auto &args) { args.client = framework.client(); }).devices[0];
+  const auto of_device = [&](auto &args) { args.device = device; };
+  const auto memories = call(api.PJRT_Device_AddressableMemories, of_device);
+  REQUIRE(memories.num_memories == 3);
+  const auto kind_of = [&](PJRT_Buffer *buffer) {
+    PJRT_Memory *memory = call(api.PJRT_Buffer_Memory, [&](auto &args) { args.buffer = buffer; }).memory;
+    const auto kind = call(api.PJRT_Memory_Kind, [&](auto &args) { args.memory = memory; });
+    return std::string(kind.kind, kind.kind_size);
+  };
+  PJRT_Buffer *a = framework.put({1, 2, 3, 4}, {4});
+  CHECK(kind_of(a) == "device");
+  PJRT_Buffer *pinned = call(api.PJRT_Buffer_CopyToMemory, [&](auto &args) {
+                          args.buffer = a;
+                          args.dst_memory = memories.memories[1];
+                        }).dst_buffer;
+  CHECK(kind_of(pinned) == "pinned_host");
+  CHECK(framework.get(pinned) == std::vector<float>{1, 2, 3, 4});
+
+  // The results of a program, as JAX annotates them.
+  PJRT_LoadedExecutable *loaded = framework.compile(R"(
+    func.func @main(%a: tensor<4xf32> {mhlo.memory_kind = "pinned_host"})
+        -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+      %0 = stablehlo.add %a, %a : tensor<4xf32>
+      %1 = stablehlo.custom_call @annotate_device_placement(%0) {
+        has_side_effect = true, mhlo.frontend_attributes = {_xla_buffer_placement = "unpinned_host"}
+      } : (tensor<4xf32>) -> tensor<4xf32>
+      return %0, %1, %a : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    })");
+  const std::vector<PJRT_Buffer *> outputs = framework.execute(loaded, {pinned});
+  REQUIRE(outputs.size() == 3);
+  CHECK(kind_of(outputs[0]) == "device");
+  CHECK(kind_of(outputs[1]) == "unpinned_host");
+  CHECK(kind_of(outputs[2]) == "pinned_host");
+  CHECK(framework.get(outputs[1]) == std::vector<float>{2, 4, 6, 8});
+  PJRT_Executable *plain =
+      call(api.PJRT_LoadedExecutable_GetExecutable, [&](auto &args) { args.loaded_executable = loaded; }).executable;
+  const auto of_plain = [&](auto &args) { args.executable = plain; };
+  const auto kinds = call(api.PJRT_Executable_ParameterMemoryKinds, of_plain);
+  REQUIRE(kinds.num_parameters == 1);
+  CHECK(std::string(kinds.memory_kinds[0], kinds.memory_kind_sizes[0]) == "pinned_host");
+  CHECK(call(api.PJRT_Executable_GetCompiledMemoryStats, of_plain).alias_size_in_bytes == 0);
+  call(api.PJRT_Executable_Destroy, of_plain);
+  framework.destroy(loaded);
+
+  CHECK(call(api.PJRT_Device_MemoryStats, of_device).bytes_in_use == 5 * 16);
+  CHECK(call(api.PJRT_Device_MemoryStats, of_device).num_allocs == 5);
+  call(api.PJRT_Buffer_Delete, [&](auto &args) { args.buffer = a; });
+  CHECK(call(api.PJRT_Device_MemoryStats, of_device).bytes_in_use == 4 * 16);
+  for (PJRT_Buffer *buffer : {a, pinned, outputs[0], outputs[1], outputs[2]}) {
+    framework.destroy(buffer);
+  }
+  const auto stats = call(api.PJRT_Device_MemoryStats, of_device);
+  CHECK(stats.bytes_in_use == 0);
+  CHECK(stats.peak_bytes_in_use == 5 * 16);
+  CHECK(stats.peak_bytes_in_use_is_set);
+  CHECK(!stats.bytes_limit_is_set);
+  call(api.PJRT_Device_ClearMemoryStats, of_device);
+  CHECK(call(api.PJRT_Device_MemoryStats, of_device).peak_bytes_in_use == 0);
 }
 
 TEST_CASE("a program is compiled and run as JAX does it") {
