@@ -61,7 +61,8 @@ struct PJRT_Client {
 
 namespace bp::pjrt {
 
-// Returns the memory that a caller names; the default one of the device if it names that; else that of the first device.
+// Returns the memory that a caller names; the default one of the device if it names that; otherwise that of the first
+// device.
 Result<OwnMemory *> memory_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory);
 Result<OwnMemory *> find_memory(PJRT_Client &client, PJRT_Memory *memory);
 

@@ -355,7 +355,7 @@ Status Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args &args
   return {};
 }
 
-// What the planner predicts, for all programs that the module became.
+// The planner's prediction, for all programs that the module became.
 Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args &args) {
   using Args = PJRT_Executable_GetCompiledMemoryStats_Args;
   BP_ASSIGN(const auto program, find(args.executable));
