@@ -148,6 +148,12 @@ Result<std::vector<Shape>> operand_shapes(const ir::Instruction &call) {
     BP_ASSIGN(const Shape all, text::parse_shape(fmt::format("({})", demanded.substr(1, demanded.size() - 2))));
     shapes.assign(all.elements().begin(), all.elements().end());
   }
+  for (std::size_t i = 0; i < std::min(shapes.size(), call.operand_count()); ++i) {
+    if (!ir::same(shapes[i], call.operand(i).shape(), ir::CompareLayout::No)) {
+      return invalid_input("operand {} has shape {}, expected {}, which operand_layout_constraints demands", i,
+                           ir::to_string(call.operand(i).shape()), ir::to_string(shapes[i]));
+    }
+  }
   for (std::size_t i = shapes.size(); i < call.operand_count(); ++i) {
     shapes.push_back(call.operand(i).shape());
     if (shapes.back().is_array()) {
@@ -237,7 +243,8 @@ class Call {
     for (std::size_t i = 0; i < all.size(); ++i) {
       results_.push_back({all[i], {}, {}});
       if (aliased[i] >= 0 && all[i].is_array()) {
-        ForeignBuffer &argument = arguments_[static_cast<std::size_t>(aliased[i])];
+        BP_ASSIGN(ForeignBuffer * found, operand_aliased_with(all[i], aliased[i]));
+        ForeignBuffer &argument = *found;
         results_[i].value = argument.value;
         BP_TRY(describe(results_[i], results_[i].value.mutable_bytes().data()));
         argument.buffer.data = results_[i].buffer.data;
@@ -295,6 +302,19 @@ class Call {
   }
 
  private:
+  // Fails unless there is such an operand, and it is stored as the result is.
+  Result<ForeignBuffer *> operand_aliased_with(const Shape &result, std::int64_t operand) {
+    if (static_cast<std::size_t>(operand) >= arguments_.size()) {
+      return invalid_input("a result is aliased with operand {} of {}", operand, arguments_.size());
+    }
+    ForeignBuffer &argument = arguments_[static_cast<std::size_t>(operand)];
+    if (!ir::same(argument.shape, result, ir::CompareLayout::Yes)) {
+      return invalid_input("operand {} of shape {} is aliased with a result of shape {}, expected the same shape",
+                           operand, ir::to_string(argument.shape), ir::to_string(result));
+    }
+    return &argument;
+  }
+
   static std::vector<void *> pointers(std::deque<ForeignBuffer> &buffers) {
     std::vector<void *> all;
     for (ForeignBuffer &buffer : buffers) {
