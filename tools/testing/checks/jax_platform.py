@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from installation import has_sanitizer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
