@@ -90,17 +90,6 @@ void copy_strided(std::span<const std::int64_t> sizes, const std::byte *from, co
   }
 }
 
-// Elements narrower than a byte may come with anything in the bits that they do not use.
-void extend(ir::Literal &literal) {
-  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
-    if constexpr (requires { T::is_signed; }) {
-      for (T &element : literal.mutable_elements<T>()) {
-        element = T(static_cast<std::int64_t>(element.value));
-      }
-    }
-  });
-}
-
 Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank) {
   const ElementType element = element_type(type);
   if (element == ElementType::Invalid || element == ElementType::Token) {
@@ -166,6 +155,16 @@ ir::Literal token_array() {
 }
 
 }  // namespace
+
+void extend(ir::Literal &literal) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (requires { T::is_signed; }) {
+      for (T &element : literal.mutable_elements<T>()) {
+        element = T(static_cast<std::int64_t>(element.value));
+      }
+    }
+  });
+}
 
 template <>
 Handles<PJRT_Buffer> &handles<PJRT_Buffer>() {

@@ -52,6 +52,9 @@ namespace bp::pjrt {
 PJRT_Buffer_Type buffer_type(ir::ElementType type);
 ir::ElementType element_type(PJRT_Buffer_Type type);
 
+// Extends elements narrower than a byte, which come with anything in the bits that they do not use.
+void extend(ir::Literal &literal);
+
 // Returns a handle, which the caller destroys.
 PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value);
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/ir/storage.h"
+#include "core/pjrt/buffer.h"
 #include "core/pjrt/event.h"
 #include "core/pjrt/foreign_attributes.h"
 #include "core/pjrt/foreign_functions.h"
@@ -296,6 +297,9 @@ class Call {
     std::vector<Literal> values;
     for (const ForeignBuffer &result : results_) {
       BP_ASSIGN(Literal value, result.shape.is_token() ? Literal::token() : from_layout(result.value, result.shape));
+      if (result.shape.is_array()) {
+        extend(value);
+      }
       values.push_back(std::move(value));
     }
     return call.shape().is_tuple() ? Literal::tuple(std::move(values)) : std::move(values[0]);
