@@ -143,8 +143,8 @@ def handle(frame):
         callback.run(frame.arguments.arrays(), frame.results.arrays())
         return None
     except BaseException:  # no exception may pass through C
-        message = "error in a Python callback: " + traceback.format_exc()
-        error = CreateErrorArgs(ctypes.sizeof(CreateErrorArgs), None, message.encode(), INTERNAL)
+        message = ("error in a Python callback: " + traceback.format_exc()).encode(errors="backslashreplace")
+        error = CreateErrorArgs(ctypes.sizeof(CreateErrorArgs), None, message, INTERNAL)
         return frame.api.contents.create_error(error)
 
 

@@ -137,6 +137,15 @@ def callbacks():
 
 
 @program
+def narrow_callbacks():
+    def run(x):
+        same = jax.pure_callback(np.array, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+        return same.astype(jnp.int32), same < 0, same + same
+
+    return [jax.jit(run)(jnp.array([-2, -1, 1], dtype)) for dtype in (jnp.int4, jnp.int2, jnp.int8)]
+
+
+@program
 def ordered_callbacks():
     seen = []
 
