@@ -182,25 +182,25 @@ ElementType element_type(PJRT_Buffer_Type type) {
   return found == std::end(types) ? ElementType::Invalid : found->second;
 }
 
-Footprint::Footprint(PJRT_Device &device, std::int64_t bytes) : device_(&device), bytes_(bytes) {
-  ++device.buffers;
-  const std::int64_t now = device.bytes_in_use += bytes;
-  std::int64_t peak = device.peak_bytes_in_use;
-  while (peak < now && !device.peak_bytes_in_use.compare_exchange_weak(peak, now)) {
+Footprint::Footprint(std::shared_ptr<MemoryUse> use, std::int64_t bytes) : use_(std::move(use)), bytes_(bytes) {
+  ++use_->buffers;
+  const std::int64_t now = use_->bytes += bytes;
+  std::int64_t peak = use_->peak_bytes;
+  while (peak < now && !use_->peak_bytes.compare_exchange_weak(peak, now)) {
   }
 }
 
 Footprint &Footprint::operator=(Footprint &&other) noexcept {
-  std::swap(device_, other.device_);
+  std::swap(use_, other.use_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
 void Footprint::release() {
-  if (device_ != nullptr) {
-    device_->bytes_in_use -= bytes_;
-    --device_->buffers;
-    device_ = nullptr;
+  if (use_ != nullptr) {
+    use_->bytes -= bytes_;
+    --use_->buffers;
+    use_ = nullptr;
   }
 }
 
@@ -215,7 +215,7 @@ PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value) {
   buffer->sizes.assign(buffer->shape.sizes().begin(), buffer->shape.sizes().end());
   const ir::Layout row_major = ir::Layout::descending(buffer->sizes.size());
   buffer->minor_to_major.assign(row_major.minor_to_major.begin(), row_major.minor_to_major.end());
-  buffer->footprint = Footprint(*memory.device, std::ssize(buffer->value->bytes()));
+  buffer->footprint = Footprint(memory.device->use, std::ssize(buffer->value->bytes()));
   buffer->ready = std::make_shared<Moment>();
   buffer->ready->set({});
   return handles<PJRT_Buffer>().add(std::move(buffer));

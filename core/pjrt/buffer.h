@@ -12,14 +12,14 @@ namespace bp::pjrt {
 class Footprint {
  public:
   Footprint() = default;
-  Footprint(PJRT_Device &device, std::int64_t bytes);
+  Footprint(std::shared_ptr<MemoryUse> use, std::int64_t bytes);
   Footprint(const Footprint &) = delete;
   Footprint &operator=(Footprint &&other) noexcept;
   ~Footprint() { release(); }
   void release();
 
  private:
-  PJRT_Device *device_ = nullptr;
+  std::shared_ptr<MemoryUse> use_;
   std::int64_t bytes_ = 0;
 };
 

@@ -399,10 +399,10 @@ Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args &args) {
 Status Device_MemoryStats(PJRT_Device_MemoryStats_Args &args) {
   using Args = PJRT_Device_MemoryStats_Args;
   BP_ASSIGN(const PJRT_Device *device, find_device(args.device));
-  set(args, &Args::bytes_in_use, device->bytes_in_use.load());
-  set(args, &Args::peak_bytes_in_use, device->peak_bytes_in_use.load());
+  set(args, &Args::bytes_in_use, device->use->bytes.load());
+  set(args, &Args::peak_bytes_in_use, device->use->peak_bytes.load());
   set(args, &Args::peak_bytes_in_use_is_set, true);
-  set(args, &Args::num_allocs, device->buffers.load());
+  set(args, &Args::num_allocs, device->use->buffers.load());
   set(args, &Args::num_allocs_is_set, true);
   for (bool Args::*absent :
        {&Args::largest_alloc_size_is_set, &Args::bytes_limit_is_set, &Args::bytes_reserved_is_set,
@@ -416,7 +416,7 @@ Status Device_MemoryStats(PJRT_Device_MemoryStats_Args &args) {
 // Begins a new peak.
 Status Device_ClearMemoryStats(PJRT_Device_ClearMemoryStats_Args &args) {
   BP_ASSIGN(PJRT_Device * device, find_device(args.device));
-  device->peak_bytes_in_use = device->bytes_in_use.load();
+  device->use->peak_bytes = device->use->bytes.load();
   return {};
 }
 

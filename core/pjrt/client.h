@@ -11,6 +11,15 @@
 #include "core/pjrt/handles.h"
 #include "core/pjrt/pjrt_c_api.h"
 
+namespace bp::pjrt {
+
+// The bytes and number of a device's buffers. Shared with the buffers, which callers may destroy after the client.
+struct MemoryUse {
+  std::atomic<std::int64_t> bytes = 0, peak_bytes = 0, buffers = 0;
+};
+
+}  // namespace bp::pjrt
+
 struct PJRT_DeviceDescription {
   int id = 0;
   std::string kind, text;
@@ -21,8 +30,7 @@ struct PJRT_Device {
   PJRT_Client *client = nullptr;
   PJRT_DeviceDescription description;
   std::vector<PJRT_Memory *> memories;  // by memory_kinds
-  // The bytes and number of its buffers.
-  std::atomic<std::int64_t> bytes_in_use = 0, peak_bytes_in_use = 0, buffers = 0;
+  std::shared_ptr<bp::pjrt::MemoryUse> use = std::make_shared<bp::pjrt::MemoryUse>();
 };
 
 namespace bp::pjrt {

@@ -413,6 +413,15 @@ TEST_CASE("a program is stored, and loaded by another client") {
             .find("expected Backplane ") != std::string::npos);
 }
 
+TEST_CASE("a buffer may be destroyed after its client") {
+  PJRT_Buffer *buffer = nullptr;
+  {
+    const Framework framework;
+    buffer = framework.put({1}, {1});
+  }
+  call(GetPjrtApi()->PJRT_Buffer_Destroy, [&](auto &args) { args.buffer = buffer; });
+}
+
 TEST_CASE("objects that were destroyed are errors") {
   const Framework framework;
   const PJRT_Api &api = framework.api();
