@@ -18,8 +18,8 @@ class Api(ctypes.Structure):
 
 
 class RegisterHandlerArgs(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("target_name", ctypes.c_char_p), ("target_name_size", ctypes.c_size_t),
-                ("handler", ctypes.c_void_p), ("platform_name", ctypes.c_char_p),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("target_name", ctypes.c_char_p),
+                ("target_name_size", ctypes.c_size_t), ("handler", ctypes.c_void_p), ("platform_name", ctypes.c_char_p),
                 ("platform_name_size", ctypes.c_size_t), ("traits", ctypes.c_int)]
 
 
