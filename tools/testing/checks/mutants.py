@@ -4,9 +4,9 @@ plugins themselves pass these stages, or a catch would mean nothing.
 
     mutants.py [NAME...] [--all-stages] [--page FILE.md]
 
-Runs each mutant with the cases meant for it, until one of them fails; with --all-stages, and in full test runs, with
-every stage, which takes an hour. Prints a line for each finished mutant. --page writes docs/mutants.md, the cases that
-caught the mutants."""
+Runs each mutant with the cases meant for it, until one of them fails; in full test runs with all cases of the stage
+that is meant for it. --all-stages runs every stage, which takes hours and judges no more: it prints a line for each
+mutant. --page writes docs/mutants.md, the cases that caught the mutants."""
 
 import argparse
 import concurrent.futures
@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 BACKPLANE = BUILD / "tools/backplane"
 JOBS = os.cpu_count() or 1
+FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 
 
 def conform(plugin, *arguments):
@@ -38,10 +39,10 @@ def conform(plugin, *arguments):
 
 def caught_by(mutant, stages):
     """Returns the first unexpected case of each stage, by stage; and an error if the run itself fails. Without stages,
-    only the cases meant for the mutant are run."""
+    the one meant for the mutant is run; outside full test runs, only its cases meant for the mutant."""
     caught = {}
     for stage in stages or [mutant["stage"]]:
-        selection = ["--stage", stage] if stages else ["--case", mutant["cases"]]
+        selection = ["--stage", stage] if stages or FULL else ["--case", mutant["cases"]]
         records, done = conform(mutant["around"], "--mutant", mutant["name"], *selection, "--fail-fast", "--deadline",
                                 "0.2")
         if done.returncode not in (0, 1):
@@ -63,7 +64,7 @@ def false_alarms(plugin, mutants):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     arguments.add_argument("names", nargs="*")
-    arguments.add_argument("--all-stages", action="store_true", default=bool(os.environ.get("BACKPLANE_TEST_FULL")))
+    arguments.add_argument("--all-stages", action="store_true")
     arguments.add_argument("--page", metavar="FILE.md")
     options = arguments.parse_args()
     if has_sanitizer():
