@@ -98,6 +98,7 @@ class Literal {
   // For arrays. Copies of a Literal share their bytes until one is written: mutable_bytes() copies shared bytes first.
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
   std::span<std::byte> mutable_bytes();
+  bool shares_bytes() const { return data_.use_count() > 1; }
   // T is the C++ type that visit_element_type() gives for this element type.
   template <class T>
   std::span<const T> elements() const {

@@ -95,7 +95,7 @@ MemoryFigures Executable::memory() const {
 
 Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
   if (program_ != nullptr) {
-    return program_->run(arguments);
+    return program_->run(std::move(arguments));
   }
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
@@ -131,8 +131,8 @@ Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, co
       for (InstructionId id : step.inputs) {
         inputs.push_back(values[index(id)]);
       }
-      BP_ASSIGN(ir::Literal results,
-                step.program != nullptr ? step.program->run(inputs) : step.executable->run(std::move(inputs), host));
+      BP_ASSIGN(ir::Literal results, step.program != nullptr ? step.program->run(std::move(inputs))
+                                                             : step.executable->run(std::move(inputs), host));
       for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         values[index(step.outputs[i])] = results.take_element(i);
       }

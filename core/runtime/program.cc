@@ -31,13 +31,12 @@ void append_leaves(const ir::Shape &shape, std::vector<const ir::Shape *> &leave
   }
 }
 
-void append_leaves(const ir::Literal &literal, std::vector<const ir::Literal *> &leaves) {
-  if (!literal.shape().is_tuple()) {
-    leaves.push_back(&literal);
-    return;
+void append_arrays(ir::Literal literal, std::vector<ir::Literal> &arrays) {
+  for (std::size_t i = 0; i < literal.tuple_elements().size(); ++i) {
+    append_arrays(literal.take_element(i), arrays);
   }
-  for (const ir::Literal &element : literal.tuple_elements()) {
-    append_leaves(element, leaves);
+  if (literal.shape().is_array()) {
+    arrays.push_back(std::move(literal));
   }
 }
 
@@ -261,37 +260,59 @@ void Program::give_back(Arena arena) const {
   free_arenas_.push_back(std::move(arena));
 }
 
-Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
-  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
-  std::vector<const ir::Literal *> given;
-  for (const ir::Literal &argument : arguments) {
-    append_leaves(argument, given);
+// Returns the input whose memory is that of an output as a whole, in the representation of literals.
+std::optional<std::size_t> Program::input_with(const Leaf &output) const {
+  const std::uint32_t alias = image_.view().allocations()[output.allocation].alias;
+  const auto found = std::ranges::find(inputs_, alias, &Leaf::allocation);
+  const auto is_whole = [&](const Leaf &leaf) {
+    return leaf.offset == 0 && leaf.size == image_.view().allocations()[leaf.allocation].size &&
+           ir::is_stored_as_literal(leaf.shape);
+  };
+  if (alias == BP_NONE || found == inputs_.end() || !is_whole(*found) || !is_whole(output) ||
+      found->size != output.size) {
+    return std::nullopt;
   }
-  std::erase_if(given, [](const ir::Literal *literal) { return !literal->shape().is_array(); });
+  return found - inputs_.begin();
+}
+
+Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments) const {
+  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
+  std::vector<ir::Literal> given;
+  for (ir::Literal &argument : arguments) {
+    append_arrays(std::move(argument), given);
+  }
+  arguments.clear();
 
   Execution execution = Execution::prepare(shared_from_this());
   std::vector<Block> converted;
+  std::vector<bool> in_place;  // by input
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    if (ir::is_stored_as_literal(inputs_[i].shape) && !is_donated(i)) {
-      BP_TRY(execution.set_input(i, given[i]->bytes().data()));
+    in_place.push_back(ir::is_stored_as_literal(inputs_[i].shape) && !(is_donated(i) && given[i].shares_bytes()));
+    if (in_place.back()) {
+      BP_TRY(execution.set_input(i, given[i].bytes().data()));
       continue;
     }
     BP_ASSIGN(Block block, Block::allocate(inputs_[i].size));
-    ir::store(*given[i], inputs_[i].shape, block.bytes());
+    ir::store(given[i], inputs_[i].shape, block.bytes());
     BP_TRY(execution.set_input(i, block.bytes().data()));
     converted.push_back(std::move(block));
   }
-  // A result is computed directly in its literal if the literal has the buffer's representation and the buffer is a
-  // whole output.
+  // A result is computed directly in its literal, or in that of a donated argument, if the literal has the buffer's
+  // representation and the buffer is a whole output.
   std::vector<ir::Literal> results;
-  std::vector<bool> in_place;
+  std::vector<bool> is_result_in_place;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Leaf &leaf = outputs_[i];
     const bp_allocation_t &allocation = image_.view().allocations()[leaf.allocation];
+    if (const auto input = input_with(leaf); input && in_place[*input]) {
+      results.push_back(given[*input].with_shape(leaf.shape));
+      is_result_in_place.push_back(true);
+      continue;
+    }
     BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(leaf.shape));
-    in_place.push_back(allocation.kind == BP_ALLOC_OUTPUT && allocation.alias == BP_NONE &&
-                       allocation.size == leaf.size && ir::is_stored_as_literal(leaf.shape));
-    if (in_place.back()) {
+    is_result_in_place.push_back(allocation.kind == BP_ALLOC_OUTPUT && allocation.alias == BP_NONE &&
+                                 allocation.size == leaf.size && ir::is_stored_as_literal(leaf.shape));
+    if (is_result_in_place.back()) {
       BP_TRY(execution.set_output(i, literal.mutable_bytes().data()));
     }
     results.push_back(std::move(literal));
@@ -299,7 +320,7 @@ Result<ir::Literal> Program::run(std::span<const ir::Literal> arguments) const {
   BP_TRY(execution.allocate());
   BP_TRY(execution.run());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!in_place[i]) {
+    if (!is_result_in_place[i]) {
       ir::load(execution.output(i), outputs_[i].shape, results[i]);
     }
   }

@@ -66,8 +66,8 @@ class Program : public std::enable_shared_from_this<Program> {
   std::uint32_t scratch_space() const { return program_->scratch_space; }
 
   // Arguments are given by parameter number; types and sizes must be those of the parameters. Literals whose bytes are
-  // those of the buffer are used without a copy, except where a donation would change them.
-  Result<ir::Literal> run(std::span<const ir::Literal> arguments) const;
+  // those of the buffer are used without a copy, except where a donation would change bytes of another literal, too.
+  Result<ir::Literal> run(std::vector<ir::Literal> arguments) const;
 
  private:
   friend class Execution;
@@ -86,6 +86,7 @@ class Program : public std::enable_shared_from_this<Program> {
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
+  std::optional<std::size_t> input_with(const Leaf &output) const;
   bool is_addressable(std::uint32_t space) const;  // whether the host can access it
   // Allocates in the memory that the program works in.
   Result<Block> allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
