@@ -3,9 +3,11 @@
 #include <exception>
 #include <new>
 
+#include "core/pjrt/compilation.h"
 #include "core/pjrt/error.h"
-#include "core/pjrt/executable.h"
+#include "core/pjrt/execution.h"
 #include "core/pjrt/foreign_functions.h"
+#include "core/pjrt/promised_buffer.h"
 
 namespace bp::pjrt {
 namespace {

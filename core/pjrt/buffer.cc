@@ -3,168 +3,17 @@
 #include <cstring>
 
 #include "core/pjrt/args.h"
+#include "core/pjrt/error.h"
 
 namespace bp::pjrt {
 namespace {
 
-using ir::ElementType;
-
-constexpr std::pair<PJRT_Buffer_Type, ElementType> types[] = {
-    {PJRT_Buffer_Type_PRED, ElementType::Pred},
-    {PJRT_Buffer_Type_S1, ElementType::S1},
-    {PJRT_Buffer_Type_S2, ElementType::S2},
-    {PJRT_Buffer_Type_S4, ElementType::S4},
-    {PJRT_Buffer_Type_S8, ElementType::S8},
-    {PJRT_Buffer_Type_S16, ElementType::S16},
-    {PJRT_Buffer_Type_S32, ElementType::S32},
-    {PJRT_Buffer_Type_S64, ElementType::S64},
-    {PJRT_Buffer_Type_U1, ElementType::U1},
-    {PJRT_Buffer_Type_U2, ElementType::U2},
-    {PJRT_Buffer_Type_U4, ElementType::U4},
-    {PJRT_Buffer_Type_U8, ElementType::U8},
-    {PJRT_Buffer_Type_U16, ElementType::U16},
-    {PJRT_Buffer_Type_U32, ElementType::U32},
-    {PJRT_Buffer_Type_U64, ElementType::U64},
-    {PJRT_Buffer_Type_F4E2M1FN, ElementType::F4E2M1FN},
-    {PJRT_Buffer_Type_F6E2M3FN, ElementType::F6E2M3FN},
-    {PJRT_Buffer_Type_F6E3M2FN, ElementType::F6E3M2FN},
-    {PJRT_Buffer_Type_F8E3M4, ElementType::F8E3M4},
-    {PJRT_Buffer_Type_F8E4M3, ElementType::F8E4M3},
-    {PJRT_Buffer_Type_F8E4M3FN, ElementType::F8E4M3FN},
-    {PJRT_Buffer_Type_F8E4M3B11FNUZ, ElementType::F8E4M3B11FNUZ},
-    {PJRT_Buffer_Type_F8E4M3FNUZ, ElementType::F8E4M3FNUZ},
-    {PJRT_Buffer_Type_F8E5M2, ElementType::F8E5M2},
-    {PJRT_Buffer_Type_F8E5M2FNUZ, ElementType::F8E5M2FNUZ},
-    {PJRT_Buffer_Type_F8E8M0FNU, ElementType::F8E8M0FNU},
-    {PJRT_Buffer_Type_BF16, ElementType::BF16},
-    {PJRT_Buffer_Type_F16, ElementType::F16},
-    {PJRT_Buffer_Type_F32, ElementType::F32},
-    {PJRT_Buffer_Type_F64, ElementType::F64},
-    {PJRT_Buffer_Type_C64, ElementType::C64},
-    {PJRT_Buffer_Type_C128, ElementType::C128},
-    {PJRT_Buffer_Type_TOKEN, ElementType::Token},
-};
-
-using Strides = std::vector<std::int64_t>;  // bytes, by dimension
-
-// The strides of an array whose dimensions lie in the order `minor_to_major`.
-Strides strides_in_order(std::span<const std::int64_t> sizes, std::span<const std::int64_t> minor_to_major,
-                         std::int64_t width) {
-  Strides strides(sizes.size());
-  std::int64_t stride = width;
-  for (const std::int64_t dimension : minor_to_major) {
-    strides[static_cast<std::size_t>(dimension)] = stride;
-    stride *= std::max<std::int64_t>(sizes[static_cast<std::size_t>(dimension)], 1);
-  }
-  return strides;
-}
-
-Strides dense_strides(std::span<const std::int64_t> sizes, std::int64_t width) {
-  std::vector<std::int64_t> order(sizes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = static_cast<std::int64_t>(order.size() - 1 - i);
-  }
-  return strides_in_order(sizes, order, width);
-}
-
-// Copies an array between memories with different strides. `width`: bytes of an element.
-void copy_strided(std::span<const std::int64_t> sizes, const std::byte *from, const Strides &from_strides,
-                  std::byte *to, const Strides &to_strides, std::size_t width) {
-  const auto copy = [&](auto &self, std::size_t dimension, const std::byte *source, std::byte *target) -> void {
-    if (dimension == sizes.size()) {
-      std::memcpy(target, source, width);
-      return;
-    }
-    const bool is_row = dimension + 1 == sizes.size() && from_strides[dimension] == static_cast<std::int64_t>(width) &&
-                        to_strides[dimension] == static_cast<std::int64_t>(width);
-    if (is_row) {
-      std::memcpy(target, source, static_cast<std::size_t>(sizes[dimension]) * width);
-      return;
-    }
-    for (std::int64_t i = 0; i < sizes[dimension]; ++i) {
-      self(self, dimension + 1, source + i * from_strides[dimension], target + i * to_strides[dimension]);
-    }
-  };
-  if (std::ranges::find(sizes, 0) == sizes.end()) {
-    copy(copy, 0, from, to);
-  }
-}
-
-Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank) {
-  const ElementType element = element_type(type);
-  if (element == ElementType::Invalid || element == ElementType::Token) {
-    return unsupported("buffers of type {}", static_cast<int>(type));
-  }
-  if (rank > ir::max_rank) {
-    return invalid_input("a buffer of {} dimensions, expected at most {}", rank, ir::max_rank);
-  }
-  const std::span<const std::int64_t> sizes(dims, rank);
-  if (const auto bad = std::ranges::find_if(sizes, [](std::int64_t size) { return size < 0; }); bad != sizes.end()) {
-    return invalid_input("a buffer with a dimension of size {}", *bad);
-  }
-  return ir::Shape::array(element, sizes);
-}
-
-// Fails unless the layout that a caller asks for is the only one that buffers have: dense and row-major.
-Status check_layout(const PJRT_Buffer_MemoryLayout *layout, std::size_t rank) {
-  if (layout == nullptr) {
-    return {};
-  }
-  bool is_row_major = layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && layout->tiled.num_tiles == 0 &&
-                      layout->tiled.minor_to_major_size == rank;
-  for (std::size_t i = 0; i < rank && is_row_major; ++i) {
-    is_row_major = layout->tiled.minor_to_major[i] == static_cast<std::int64_t>(rank - 1 - i);
-  }
-  return is_row_major ? Status() : unsupported("a buffer in another layout than the row-major one");
-}
-
-// The strides that a caller asks for; dense row-major ones if it does not ask.
-Result<Strides> wanted_strides(const PJRT_Buffer &buffer, const PJRT_Buffer_MemoryLayout *layout, std::int64_t width) {
-  if (layout == nullptr) {
-    return dense_strides(buffer.sizes, width);
-  }
-  const std::size_t rank = buffer.sizes.size();
-  if (layout->type == PJRT_Buffer_MemoryLayout_Type_Strides) {
-    const PJRT_Buffer_MemoryLayout_Strides &strides = layout->strides;
-    if (strides.num_byte_strides != rank) {
-      return invalid_input("{} strides for {} dimensions", strides.num_byte_strides, rank);
-    }
-    return Strides(strides.byte_strides, strides.byte_strides + rank);
-  }
-  const PJRT_Buffer_MemoryLayout_Tiled &tiled = layout->tiled;
-  if (tiled.num_tiles != 0) {
-    return unsupported("a host buffer in tiles");
-  }
-  const std::span<const std::int64_t> order(tiled.minor_to_major, tiled.minor_to_major_size);
-  std::vector<bool> is_named(rank);
-  for (const std::int64_t dimension : order) {
-    if (dimension < 0 || static_cast<std::size_t>(dimension) >= rank || is_named[static_cast<std::size_t>(dimension)]) {
-      return invalid_input("a layout that names dimension {} of {}", dimension, rank);
-    }
-    is_named[static_cast<std::size_t>(dimension)] = true;
-  }
-  if (order.size() != rank) {
-    return invalid_input("a layout of {} dimensions for {}", order.size(), rank);
-  }
-  return strides_in_order(buffer.sizes, order, width);
-}
-
 // Frameworks have tokens as arrays without elements.
 ir::Literal token_array() {
-  return ir::Literal::zeros(ir::Shape::array(ElementType::Pred, {0})).value();
+  return ir::Literal::zeros(ir::Shape::array(ir::ElementType::Pred, {0})).value();
 }
 
 }  // namespace
-
-void extend(ir::Literal &literal) {
-  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
-    if constexpr (requires { T::is_signed; }) {
-      for (T &element : literal.mutable_elements<T>()) {
-        element = T(static_cast<std::int64_t>(element.value));
-      }
-    }
-  });
-}
 
 template <>
 Handles<PJRT_Buffer> &handles<PJRT_Buffer>() {
@@ -172,64 +21,79 @@ Handles<PJRT_Buffer> &handles<PJRT_Buffer>() {
   return all;
 }
 
-PJRT_Buffer_Type buffer_type(ElementType type) {
-  const auto *found = std::ranges::find(types, type, &std::pair<PJRT_Buffer_Type, ElementType>::second);
-  return found == std::end(types) ? PJRT_Buffer_Type_INVALID : found->first;
-}
-
-ElementType element_type(PJRT_Buffer_Type type) {
-  const auto *found = std::ranges::find(types, type, &std::pair<PJRT_Buffer_Type, ElementType>::first);
-  return found == std::end(types) ? ElementType::Invalid : found->second;
-}
-
-Footprint::Footprint(std::shared_ptr<MemoryUse> use, std::int64_t bytes) : use_(std::move(use)), bytes_(bytes) {
+Content::Content(const ir::Shape &shape, std::shared_ptr<Moment> ready, std::shared_ptr<MemoryUse> use)
+    : ready_(std::move(ready)), use_(std::move(use)), bytes_(shape.is_array() ? shape.byte_size() : 0) {
   ++use_->buffers;
-  const std::int64_t now = use_->bytes += bytes;
+  const std::int64_t now = use_->bytes += bytes_;
   std::int64_t peak = use_->peak_bytes;
   while (peak < now && !use_->peak_bytes.compare_exchange_weak(peak, now)) {
   }
 }
 
-Footprint &Footprint::operator=(Footprint &&other) noexcept {
-  std::swap(use_, other.use_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
+Content::~Content() {
+  use_->bytes -= bytes_;
+  --use_->buffers;
 }
 
-void Footprint::release() {
-  if (use_ != nullptr) {
-    use_->bytes -= bytes_;
-    --use_->buffers;
-    use_ = nullptr;
+void Content::provide(ir::Literal value) {
+  value_ = value.shape().is_token() ? token_array() : std::move(value);
+}
+
+Result<const ir::Literal *> Content::value() const {
+  if (std::optional<Error> error = ready_->wait()) {
+    return *std::move(error);
   }
+  return &value_;
 }
 
-PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value) {
+Result<ir::Literal> Content::take(std::shared_ptr<Content> content) {
+  BP_TRY(content->value());
+  return content.use_count() == 1 ? std::move(content->value_) : content->value_;
+}
+
+PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_ptr<Moment> ready) {
   auto buffer = std::make_unique<PJRT_Buffer>();
   buffer->client = memory.device->client;
   buffer->device = memory.device;
   buffer->memory = &memory;
-  buffer->value = std::make_shared<const ir::Literal>(value.shape().is_token() ? token_array() : value);
-  buffer->shape = buffer->value->shape();
+  buffer->shape = shape.is_token() ? token_array().shape() : shape;
   buffer->type = buffer_type(buffer->shape.element_type());
   buffer->sizes.assign(buffer->shape.sizes().begin(), buffer->shape.sizes().end());
   const ir::Layout row_major = ir::Layout::descending(buffer->sizes.size());
   buffer->minor_to_major.assign(row_major.minor_to_major.begin(), row_major.minor_to_major.end());
-  buffer->footprint = Footprint(memory.device->use, std::ssize(buffer->value->bytes()));
-  buffer->ready = std::make_shared<Moment>();
-  buffer->ready->set({});
+  buffer->content = std::make_shared<Content>(buffer->shape, ready, memory.device->use);
+  buffer->ready = std::move(ready);
   return handles<PJRT_Buffer>().add(std::move(buffer));
 }
 
-Result<std::shared_ptr<const ir::Literal>> value_of(PJRT_Buffer &buffer) {
-  if (std::optional<Error> error = buffer.ready->wait()) {
-    return *std::move(error);
-  }
+PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value) {
+  auto ready = std::make_shared<Moment>();
+  PJRT_Buffer *buffer = make_buffer(memory, value.shape(), ready);
+  buffer->content->provide(value);
+  ready->set({});
+  return buffer;
+}
+
+Result<std::shared_ptr<Content>> content_of(PJRT_Buffer &buffer) {
   const std::lock_guard lock(buffer.mutex);
-  if (buffer.value == nullptr) {
+  if (buffer.content == nullptr) {
     return invalid_input("the buffer was deleted or donated");
   }
-  return buffer.value;
+  return buffer.content;
+}
+
+void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content) {
+  content->ready()->when_set([follower, content](const std::optional<Error> &error) {
+    if (!error) {
+      follower->provide(*content->value().value());
+    }
+    follower->ready()->set(error);
+  });
+}
+
+std::shared_ptr<Content> give_up(PJRT_Buffer &buffer) {
+  const std::lock_guard lock(buffer.mutex);
+  return std::exchange(buffer.content, nullptr);
 }
 
 namespace {
@@ -258,6 +122,25 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) 
   extend(literal);
   args.buffer = make_buffer(*memory, literal);
   args.done_with_host_buffer = make_event();
+  return {};
+}
+
+// The buffer is a copy, so the caller has its memory back at once.
+Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args &args) {
+  using Args = PJRT_Client_CreateViewOfDeviceBuffer_Args;
+  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
+  BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, get(args, &Args::memory)));
+  BP_ASSIGN(const ir::Shape shape, shape_of(args.element_type, args.dims, args.num_dims));
+  const std::size_t width = ir::byte_width(shape.element_type());
+  BP_ASSIGN(const Strides strides, wanted_strides(shape.sizes(), args.layout, static_cast<std::int64_t>(width)));
+  BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
+  copy_strided(shape.sizes(), static_cast<const std::byte *>(args.device_buffer_ptr), strides,
+               literal.mutable_bytes().data(), dense_strides(shape.sizes(), static_cast<std::int64_t>(width)), width);
+  extend(literal);
+  args.buffer = make_buffer(*memory, literal);
+  if (args.on_delete_callback != nullptr) {
+    args.on_delete_callback(args.device_buffer_ptr, args.on_delete_callback_arg);
+  }
   return {};
 }
 
@@ -333,29 +216,65 @@ Status Buffer_Memory(PJRT_Buffer_Memory_Args &args) {
 
 Status Buffer_Delete(PJRT_Buffer_Delete_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  const std::lock_guard lock(buffer->mutex);
-  buffer->give_up();
+  give_up(*buffer);
   return {};
 }
 
 Status Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
   const std::lock_guard lock(buffer->mutex);
-  args.is_deleted = buffer->ready->is_set() && !buffer->ready->wait() && buffer->value == nullptr;
+  args.is_deleted = buffer->content == nullptr;
   return {};
 }
 
+namespace {
+
+// Calls a function with the value when it is ready, then sets the moment.
+void when_ready(const std::shared_ptr<Content> &content, std::shared_ptr<Moment> done,
+                std::function<void(const ir::Literal &)> function) {
+  content->ready()->when_set(
+      [content, done = std::move(done), function = std::move(function)](const std::optional<Error> &error) {
+        if (!error) {
+          function(*content->value().value());
+        }
+        done->set(error);
+      });
+}
+
+Status check_range(const PJRT_Buffer &buffer, std::int64_t offset, std::int64_t count) {
+  const std::int64_t size = buffer.shape.byte_size();
+  return offset < 0 || count < 0 || offset > size || count > size - offset
+             ? invalid_input("{} bytes at {} of {}", count, offset, size)
+             : Status();
+}
+
+void copy_raw(const std::shared_ptr<Content> &content, std::shared_ptr<Moment> done, void *to, std::int64_t offset,
+              std::int64_t count) {
+  when_ready(content, std::move(done), [to, offset, count](const ir::Literal &value) {
+    if (count != 0) {
+      std::memcpy(to, value.bytes().data() + offset, static_cast<std::size_t>(count));
+    }
+  });
+}
+
+Result<PJRT_Buffer *> copy_to(PJRT_Buffer &buffer, OwnMemory &memory) {
+  BP_ASSIGN(const auto content, content_of(buffer));
+  PJRT_Buffer *copy = make_buffer(memory, buffer.shape, std::make_shared<Moment>());
+  follow(copy->content, content);
+  return copy;
+}
+
+}  // namespace
+
 Status Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto value, value_of(*buffer));
-  args.dst_buffer = make_buffer(static_cast<OwnMemory &>(*args.dst_device->memories.front()), *value);
+  BP_ASSIGN(args.dst_buffer, copy_to(*buffer, static_cast<OwnMemory &>(*args.dst_device->memories.front())));
   return {};
 }
 
 Status Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto value, value_of(*buffer));
-  args.dst_buffer = make_buffer(static_cast<OwnMemory &>(*args.dst_memory), *value);
+  BP_ASSIGN(args.dst_buffer, copy_to(*buffer, static_cast<OwnMemory &>(*args.dst_memory)));
   return {};
 }
 
@@ -369,28 +288,55 @@ Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args &args) {
     args.dst_size = size;
     return {};
   }
-  BP_ASSIGN(const Strides strides, wanted_strides(*buffer, args.host_layout, width));
+  BP_ASSIGN(Strides strides, wanted_strides(buffer->sizes, args.host_layout, width));
   if (args.dst_size < size) {
     return invalid_input("a destination of {} bytes, expected {}", args.dst_size, size);
   }
-  BP_ASSIGN(const auto value, value_of(*buffer));
-  if (size != 0) {
-    copy_strided(buffer->sizes, value->bytes().data(), dense_strides(buffer->sizes, width),
-                 static_cast<std::byte *>(args.dst), strides, static_cast<std::size_t>(width));
-  }
-  args.event = make_event();
+  BP_ASSIGN(const auto content, content_of(*buffer));
+  auto done = std::make_shared<Moment>();
+  when_ready(content, done,
+             [to = static_cast<std::byte *>(args.dst), strides = std::move(strides), sizes = buffer->sizes,
+              width](const ir::Literal &value) {
+               copy_strided(sizes, value.bytes().data(), dense_strides(sizes, width), to, strides,
+                            static_cast<std::size_t>(width));
+             });
+  args.event = make_event(std::move(done));
   return {};
 }
 
 Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto value, value_of(*buffer));
-  const auto size = static_cast<std::int64_t>(value->bytes().size());
-  if (args.offset < 0 || args.transfer_size < 0 || args.offset > size || args.transfer_size > size - args.offset) {
-    return invalid_input("{} bytes at {} of {}", args.transfer_size, args.offset, size);
-  }
-  std::memcpy(args.dst, value->bytes().data() + args.offset, static_cast<std::size_t>(args.transfer_size));
-  args.event = make_event();
+  BP_TRY(check_range(*buffer, args.offset, args.transfer_size));
+  BP_ASSIGN(const auto content, content_of(*buffer));
+  auto done = std::make_shared<Moment>();
+  copy_raw(content, done, args.dst, args.offset, args.transfer_size);
+  args.event = make_event(std::move(done));
+  return {};
+}
+
+// Like CopyRawToHost, but the caller says where to only when the buffer is ready.
+Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args &args) {
+  BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
+  BP_TRY(check_range(*buffer, args.offset, args.transfer_size));
+  BP_ASSIGN(const auto content, content_of(*buffer));
+  struct Waiting {
+    std::shared_ptr<Content> content;
+    std::shared_ptr<Moment> done = std::make_shared<Moment>();
+    std::int64_t offset, size;
+  };
+  auto waiting = std::make_unique<Waiting>(content);
+  waiting->offset = args.offset;
+  waiting->size = args.transfer_size;
+  args.event = make_event(waiting->done);
+  args.callback_data = waiting.release();
+  args.future_ready_callback = [](PJRT_Buffer_CopyRawToHostFuture_Callback_Args *told) {
+    const std::unique_ptr<Waiting> taken(static_cast<Waiting *>(told->callback_data));
+    if (told->error_code != PJRT_Error_Code_OK) {
+      taken->done->set(error_of(told->error_code, std::string(told->error_message, told->error_message_size)));
+      return;
+    }
+    copy_raw(taken->content, taken->done, told->dst, taken->offset, taken->size);
+  };
   return {};
 }
 
@@ -408,7 +354,8 @@ Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args &args) {
 
 Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto value, value_of(*buffer));
+  BP_ASSIGN(const auto content, content_of(*buffer));
+  BP_ASSIGN(const ir::Literal *value, content->value());
   args.buffer_pointer = reinterpret_cast<std::uintptr_t>(value->bytes().data());
   return {};
 }
@@ -416,9 +363,9 @@ Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args &args) {
 // The value remains until the reference is given back, also if the buffer is deleted meanwhile.
 Status Buffer_IncreaseExternalReferenceCount(PJRT_Buffer_IncreaseExternalReferenceCount_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(auto value, value_of(*buffer));
+  BP_ASSIGN(auto content, content_of(*buffer));
   const std::lock_guard lock(buffer->mutex);
-  buffer->held.push_back(std::move(value));
+  buffer->held.push_back(std::move(content));
   return {};
 }
 
@@ -434,7 +381,8 @@ Status Buffer_DecreaseExternalReferenceCount(PJRT_Buffer_DecreaseExternalReferen
 
 Status Buffer_OpaqueDeviceMemoryDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto value, value_of(*buffer));
+  BP_ASSIGN(const auto content, content_of(*buffer));
+  BP_ASSIGN(const ir::Literal *value, content->value());
   args.device_memory_ptr = const_cast<std::byte *>(value->bytes().data());
   return {};
 }

@@ -5,20 +5,32 @@
 
 #include "core/pjrt/client.h"
 #include "core/pjrt/event.h"
+#include "core/pjrt/host_array.h"
 
 namespace bp::pjrt {
 
-// The bytes that a buffer adds to what its device has in use, until it is released.
-class Footprint {
+// The array that a buffer holds, which may still have to be computed. Shared by buffers, the runs that read it and
+// external references. Threads: any.
+class Content {
  public:
-  Footprint() = default;
-  Footprint(std::shared_ptr<MemoryUse> use, std::int64_t bytes);
-  Footprint(const Footprint &) = delete;
-  Footprint &operator=(Footprint &&other) noexcept;
-  ~Footprint() { release(); }
-  void release();
+  // An array of this shape, for which provide() is called before `ready` is set without an error. Its bytes count as
+  // in use as long as the content exists.
+  Content(const ir::Shape &shape, std::shared_ptr<Moment> ready, std::shared_ptr<MemoryUse> use);
+  Content(const Content &) = delete;
+  ~Content();
+
+  void provide(ir::Literal value);
+  const std::shared_ptr<Moment> &ready() const { return ready_; }
+  std::int64_t bytes() const { return bytes_; }
+  // Waits until it is ready. Fails with what the computation failed with.
+  Result<const ir::Literal *> value() const;
+
+  // Returns the value, once it is ready; without a copy of the bytes if nobody else has the content.
+  static Result<ir::Literal> take(std::shared_ptr<Content> content);
 
  private:
+  std::shared_ptr<Moment> ready_;
+  ir::Literal value_;
   std::shared_ptr<MemoryUse> use_;
   std::int64_t bytes_ = 0;
 };
@@ -32,36 +44,28 @@ struct PJRT_Buffer {
   bp::ir::Shape shape;
   std::vector<std::int64_t> sizes, minor_to_major;
   PJRT_Buffer_Type type = PJRT_Buffer_Type_INVALID;
-  // The value, once `ready` is set without an error; nullptr after it was given up.
-  std::shared_ptr<const bp::ir::Literal> value;
-  std::shared_ptr<bp::pjrt::Moment> ready;
-  std::vector<std::shared_ptr<const bp::ir::Literal>> held;  // by external references
-  bp::pjrt::Footprint footprint;                             // of `value`
-  std::mutex mutex;                                          // of `value`, `held` and `footprint`
-
-  // Gives up the value. The mutex must be held.
-  void give_up() {
-    value = nullptr;
-    footprint.release();
-  }
+  std::shared_ptr<bp::pjrt::Moment> ready;               // of the content
+  std::shared_ptr<bp::pjrt::Content> content;            // nullptr after it was deleted or donated
+  std::vector<std::shared_ptr<bp::pjrt::Content>> held;  // by external references
+  std::mutex mutex;                                      // of `content` and `held`
 };
 
 namespace bp::pjrt {
 
-// The types of PJRT and of Backplane; INVALID and Invalid if there is none.
-PJRT_Buffer_Type buffer_type(ir::ElementType type);
-ir::ElementType element_type(PJRT_Buffer_Type type);
-
-// Extends elements narrower than a byte, which come with anything in the bits that they do not use.
-void extend(ir::Literal &literal);
-
-// Returns a handle, which the caller destroys.
+// Return a handle, which the caller destroys. The second one is that of an array of this shape that `ready` announces.
 PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value);
+PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_ptr<Moment> ready);
 
-// Returns the value of a buffer, once it is there. Fails if it was deleted, or if computing it failed.
-Result<std::shared_ptr<const ir::Literal>> value_of(PJRT_Buffer &buffer);
+// Returns what a buffer holds, which may not be ready. Fails if the buffer was deleted.
+Result<std::shared_ptr<Content>> content_of(PJRT_Buffer &buffer);
+// Takes it from the buffer, which is deleted.
+std::shared_ptr<Content> give_up(PJRT_Buffer &buffer);
+
+// Makes a content what another one will be.
+void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content);
 
 BP_PJRT_DECLARE(Client_BufferFromHostBuffer);
+BP_PJRT_DECLARE(Client_CreateViewOfDeviceBuffer);
 BP_PJRT_DECLARE(Client_CreateUninitializedBuffer);
 BP_PJRT_DECLARE(Buffer_Destroy);
 BP_PJRT_DECLARE(Buffer_ElementType);
@@ -78,6 +82,7 @@ BP_PJRT_DECLARE(Buffer_CopyToDevice);
 BP_PJRT_DECLARE(Buffer_CopyToMemory);
 BP_PJRT_DECLARE(Buffer_ToHostBuffer);
 BP_PJRT_DECLARE(Buffer_CopyRawToHost);
+BP_PJRT_DECLARE(Buffer_CopyRawToHostFuture);
 BP_PJRT_DECLARE(Buffer_IsOnCpu);
 BP_PJRT_DECLARE(Buffer_ReadyEvent);
 BP_PJRT_DECLARE(Buffer_UnsafePointer);

@@ -229,6 +229,9 @@ Status Client_Create(PJRT_Client_Create_Args &args) {
 }
 
 Status Client_Destroy(PJRT_Client_Destroy_Args &args) {
+  if (RunQueue::is_in_run()) {
+    return invalid_input("a client is destroyed by a function that a run calls, expected to be called outside runs");
+  }
   return args.client == nullptr ? Status() : handles<PJRT_Client>().destroy(args.client);
 }
 

@@ -10,6 +10,7 @@
 #include "core/backplane.h"
 #include "core/pjrt/handles.h"
 #include "core/pjrt/pjrt_c_api.h"
+#include "core/pjrt/run_queue.h"
 
 namespace bp::pjrt {
 
@@ -31,6 +32,7 @@ struct PJRT_Device {
   PJRT_DeviceDescription description;
   std::vector<PJRT_Memory *> memories;  // by memory_kinds
   std::shared_ptr<bp::pjrt::MemoryUse> use = std::make_shared<bp::pjrt::MemoryUse>();
+  bp::pjrt::RunQueue runs;
 };
 
 namespace bp::pjrt {
@@ -59,12 +61,12 @@ struct PJRT_Client {
 
   bp::Backend backend;
   std::string platform_name, platform_version;
-  std::deque<PJRT_Device> devices;
   std::deque<bp::pjrt::OwnMemory> own_memories;
   std::vector<PJRT_Device *> device_handles;
   std::vector<PJRT_Memory *> memory_handles;
   std::vector<PJRT_DeviceDescription *> description_handles;
   PJRT_TopologyDescription topology{this};
+  std::deque<PJRT_Device> devices;  // last: their runs, for which they wait at the end, use the others
 };
 
 namespace bp::pjrt {

@@ -58,6 +58,17 @@ PJRT_Error_Code code_of(ErrorCode code) {
   return PJRT_Error_Code_INTERNAL;
 }
 
+Error error_of(PJRT_Error_Code code, std::string message) {
+  switch (code) {
+    case PJRT_Error_Code_INVALID_ARGUMENT: return {ErrorCode::InvalidInput, std::move(message)};
+    case PJRT_Error_Code_NOT_FOUND: return {ErrorCode::NotFound, std::move(message)};
+    case PJRT_Error_Code_UNIMPLEMENTED: return {ErrorCode::Unsupported, std::move(message)};
+    case PJRT_Error_Code_RESOURCE_EXHAUSTED: return {ErrorCode::OutOfMemory, std::move(message)};
+    case PJRT_Error_Code_UNAVAILABLE: return {ErrorCode::PluginFailure, std::move(message)};
+    default: return {ErrorCode::Internal, std::move(message)};
+  }
+}
+
 Error unimplemented(std::string_view function) {
   return unsupported("PJRT_{} is not implemented by Backplane", function);
 }

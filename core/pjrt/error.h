@@ -13,6 +13,9 @@ PJRT_Error *make_error(const Error &error);
 // The code for an error of Backplane.
 PJRT_Error_Code code_of(ErrorCode code);
 
+// The error that a caller reports. Codes that Backplane has not become Internal.
+Error error_of(PJRT_Error_Code code, std::string message);
+
 // Returns the error for a function that is not there yet: it names the function.
 Error unimplemented(std::string_view function);
 

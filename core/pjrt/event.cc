@@ -1,5 +1,7 @@
 #include "core/pjrt/event.h"
 
+#include <atomic>
+
 #include "core/pjrt/args.h"
 #include "core/pjrt/error.h"
 
@@ -48,6 +50,20 @@ void Moment::when_set(Callback callback) {
     }
   }
   callback(error_);
+}
+
+void when_all_set(std::span<const std::shared_ptr<Moment>> moments, std::function<void()> function) {
+  // One more than the moments, so that the function is not called while they are looked at.
+  auto left = std::make_shared<std::atomic<std::size_t>>(moments.size() + 1);
+  const auto count = [left, function = std::move(function)] {
+    if (--*left == 0) {
+      function();
+    }
+  };
+  for (const std::shared_ptr<Moment> &moment : moments) {
+    moment->when_set([count](const std::optional<Error> &) { count(); });
+  }
+  count();
 }
 
 PJRT_Event *make_event(std::shared_ptr<Moment> moment) {
@@ -108,7 +124,7 @@ Status Event_Set(PJRT_Event_Set_Args &args) {
   BP_ASSIGN(const PJRT_Event *event, handles<PJRT_Event>().find(args.event));
   std::optional<Error> error;
   if (args.error_code != PJRT_Error_Code_OK) {
-    error = Error(ErrorCode::Internal, std::string(args.error_message, args.error_message_size));
+    error = error_of(args.error_code, std::string(args.error_message, args.error_message_size));
   }
   event->moment->set(std::move(error));
   return {};

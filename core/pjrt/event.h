@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/pjrt/handles.h"
@@ -32,6 +33,9 @@ class Moment {
   std::optional<Error> error_;
   std::vector<Callback> callbacks_;
 };
+
+// Calls the function when all moments are set, at once if they are; a failure is a moment like others.
+void when_all_set(std::span<const std::shared_ptr<Moment>> moments, std::function<void()> function);
 
 // Returns a handle, which the caller destroys.
 PJRT_Event *make_event(std::shared_ptr<Moment> moment);

@@ -1,172 +1,12 @@
 #include "core/pjrt/executable.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "core/base/files.h"
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/hlo_proto/wire.h"
-#include "core/import/stablehlo/stablehlo.h"
-#include "core/ir/annotations.h"
-#include "core/ir/verifier.h"
 #include "core/pjrt/args.h"
-#include "core/pjrt/compile_options.h"
-#include "core/pjrt/foreign_functions.h"
 
 namespace bp::pjrt {
-namespace {
-
-using import::hlo_proto::Field;
-// The fields of HloModuleProtoWithConfig, of its HloModuleProto and of its HloModuleConfigProto.
-constexpr Field module_field{1, "hlo_module"}, config_field{2, "config"};
-constexpr Field program_shape_field{4, "host_program_shape"};
-constexpr Field entry_layout_field{1, "entry_computation_layout"}, replicas_field{4, "replica_count"},
-    partitions_field{5, "num_partitions"};
-
-// Reads a program in one of the formats of PJRT_Program.
-Result<Module> read_program(std::string_view format, std::string_view code) {
-  if (format == "mlir") {
-    BP_ASSIGN(Module module, import::stablehlo::read(code));
-    return module;
-  }
-  if (format == "hlo" || format == "hlo_with_config") {
-    std::string_view bytes = code;
-    if (format == "hlo_with_config") {
-      using import::hlo_proto::Message;
-      BP_ASSIGN(const Message message, Message::parse(code, {nullptr, "HloModuleProtoWithConfig"}));
-      BP_ASSIGN(bytes, message.text(module_field));
-    }
-    BP_ASSIGN(Module module, import::hlo_proto::read_module(bytes));
-    BP_TRY(ir::verify(module));
-    return module;
-  }
-  return unsupported("a program in the format '{}', expected mlir, hlo or hlo_with_config", format);
-}
-
-// If BACKPLANE_DUMP_DIR is set, returns a folder in it for this program, and stores the program there.
-Result<std::string> dump(std::string_view program, std::string_view name) {
-  const char *folder = std::getenv("BACKPLANE_DUMP_DIR");
-  if (folder == nullptr || *folder == '\0') {
-    return std::string();
-  }
-  static std::atomic<int> number = 0;
-  std::string own = fmt::format("{}/{:04}-{}", folder, number++, name);
-  BP_TRY(make_directory(own));
-  BP_TRY(write_file(own + "/program.mlirbc", program));
-  return own;
-}
-
-std::vector<bool> donated_parameters(const Module &module) {
-  std::vector<bool> donated(module.entry().parameter_count());
-  const auto mark = [&](std::int64_t parameter) {
-    if (parameter >= 0 && static_cast<std::size_t>(parameter) < donated.size()) {
-      donated[static_cast<std::size_t>(parameter)] = true;
-    }
-  };
-  for (const ir::InputOutputAlias &alias : module.header().input_output_alias) {
-    mark(alias.parameter);
-  }
-  for (const ir::BufferDonor &donor : module.header().buffer_donor) {
-    mark(donor.parameter);
-  }
-  return donated;
-}
-
-// Frameworks have the elements of a result that is a tuple as results.
-std::vector<ir::Shape> results_of(const Module &module) {
-  const ir::Shape shape = module.entry().root().shape();
-  if (!shape.is_tuple()) {
-    return {shape};
-  }
-  return {shape.elements().begin(), shape.elements().end()};
-}
-
-// Returns a HloModuleProtoWithConfig, the format that frameworks accept.
-Result<std::string> with_config(const Module &module) {
-  using import::hlo_proto::Message, import::hlo_proto::Writer;
-  BP_ASSIGN(const std::string bytes, import::hlo_proto::write_module(module));
-  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "HloModuleProto"}));
-  BP_ASSIGN(const std::string_view entry_layout, message.text(program_shape_field));
-  Writer writer;
-  writer.text(module_field, bytes);
-  writer.message(config_field, [&](Writer &config) {
-    config.text(entry_layout_field, entry_layout);
-    config.integer(replicas_field, 1);
-    config.integer(partitions_field, 1);
-  });
-  return writer.take();
-}
-
-// Returns the memory that a frontend attribute names, by its index in memory_kinds; nothing if there is none.
-std::optional<std::size_t> memory_named(const ir::Instruction &instruction, std::string_view attribute) {
-  const std::string_view text = instruction.text(ir::AttributeKey::FrontendAttributes);
-  for (std::size_t i = 0; i < memory_kinds.size(); ++i) {
-    if (text.find(fmt::format("{}=\"{}\"", attribute, memory_kinds[i])) != std::string_view::npos) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
-// Returns the memory of a result: frameworks annotate the value that is returned.
-std::size_t memory_of_result(ir::Instruction value) {
-  while (ir::annotation_of(value) == ir::Annotation::Operand) {
-    if (const auto found = memory_named(value, "_xla_buffer_placement"); found) {
-      return *found;
-    }
-    value = value.operand(0);
-  }
-  return value.opcode() == ir::Opcode::Parameter ? memory_named(value, "mhlo.memory_kind").value_or(0) : 0;
-}
-
-void find_memories(CompiledProgram &program, const Module &module) {
-  const ir::Computation entry = module.entry();
-  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
-    program.parameter_kinds.push_back(memory_named(entry.parameter(i), "mhlo.memory_kind").value_or(0));
-  }
-  const ir::Instruction root = entry.root();
-  const std::size_t count = root.shape().is_tuple() ? root.shape().elements().size() : 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool is_list = root.opcode() == ir::Opcode::Tuple;
-    const bool is_value = is_list || !root.shape().is_tuple();
-    program.result_kinds.push_back(is_value ? memory_of_result(is_list ? root.operand(i) : root) : 0);
-  }
-}
-
-void describe(CompiledProgram &program) {
-  for (const ir::Shape &shape : program.results) {
-    program.result_types.push_back(buffer_type(shape.element_type()));
-    program.result_ranks.push_back(shape.is_array() ? shape.rank() : 0);
-    if (shape.is_array()) {
-      program.result_sizes.insert(program.result_sizes.end(), shape.sizes().begin(), shape.sizes().end());
-    }
-  }
-  const auto fill = [](std::span<const std::size_t> kinds, std::vector<const char *> &names,
-                       std::vector<std::size_t> &sizes) {
-    for (const std::size_t kind : kinds) {
-      names.push_back(memory_kinds[kind].data());
-      sizes.push_back(memory_kinds[kind].size());
-    }
-  };
-  fill(program.result_kinds, program.result_memories, program.result_memory_sizes);
-  fill(program.parameter_kinds, program.parameter_memories, program.parameter_memory_sizes);
-}
-
-// Settings of compiler_options that the core understands; others are refused by name.
-Status set_options(const CompileRequest &request, CompileOptions &options) {
-  for (const auto &[name, value] : request.options) {
-    if (name == "backplane_verify") {
-      options.verify = value == "true";
-    } else if (name == "backplane_device_only") {
-      options.device_only = value == "true";
-    } else if (name.starts_with("backplane_")) {
-      return invalid_input("the compiler option '{}', expected backplane_verify or backplane_device_only", name);
-    }  // others are of XLA
-  }
-  return {};
-}
-
-}  // namespace
 
 template <>
 Handles<PJRT_Executable> &handles<PJRT_Executable>() {
@@ -182,62 +22,6 @@ Handles<PJRT_LoadedExecutable> &handles<PJRT_LoadedExecutable>() {
 
 namespace {
 
-// Compiles a program for a device of the client. Takes artifacts from `source`, and adds those that are missing.
-Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram source) {
-  BP_ASSIGN(const CompileRequest request, read_compile_options(source.compile_options));
-  BP_ASSIGN(Module module, read_program(source.format, source.code));
-  const std::int64_t devices = std::max(request.num_replicas * request.num_partitions,
-                                        module.header().replica_count * module.header().num_partitions);
-  if (devices != 1) {
-    return unsupported(
-        "the program '{}' is for {} devices, expected one: programs over several devices are not "
-        "supported yet",
-        module.name(), devices);
-  }
-  const std::int64_t id = request.device_ids.empty() ? 0 : request.device_ids.front();
-  if (id < 0 || static_cast<std::size_t>(id) >= client.devices.size()) {
-    return invalid_input("the program is for device {}, expected 0 to {}", id, client.devices.size() - 1);
-  }
-  CompileOptions options;
-  BP_TRY(set_options(request, options));
-  BP_ASSIGN(options.dump_dir, dump(source.code, module.name()));
-  compile::MemoryCache artifacts(std::move(source.artifacts));
-  options.cache = &artifacts;
-  const Module original = module;
-  BP_ASSIGN(Compiled compiled, client.backend.compile(std::move(module), options));
-  auto program = std::make_shared<CompiledProgram>(std::move(compiled.executable));
-  program->client = &client;
-  program->device = client.device_handles[static_cast<std::size_t>(id)];
-  program->name = original.name();
-  program->source = std::move(source);
-  program->source.artifacts = artifacts.entries();
-  program->fingerprint = fingerprint(program->source);
-  program->assignment = device_assignment(id);
-  program->donated = donated_parameters(original);
-  for (std::size_t i = 0; i < original.entry().parameter_count(); ++i) {
-    program->tokens.push_back(original.entry().parameter(i).shape().is_token());
-  }
-  program->results = results_of(original);
-  find_memories(*program, original);
-  describe(*program);
-  return handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
-}
-
-}  // namespace
-
-Status Client_Compile(PJRT_Client_Compile_Args &args) {
-  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  SerializedProgram source;
-  source.platform = client->platform_version;
-  source.format.assign(args.program->format, args.program->format_size);
-  source.code.assign(args.program->code, args.program->code_size);
-  source.compile_options.assign(args.compile_options, args.compile_options_size);
-  BP_ASSIGN(args.executable, compile(*client, std::move(source)));
-  return {};
-}
-
-namespace {
-
 Result<std::shared_ptr<CompiledProgram>> find(const PJRT_Executable *executable) {
   BP_ASSIGN(const PJRT_Executable *found, handles<PJRT_Executable>().find(executable));
   return found->program;
@@ -246,6 +30,27 @@ Result<std::shared_ptr<CompiledProgram>> find(const PJRT_Executable *executable)
 Result<std::shared_ptr<CompiledProgram>> find(const PJRT_LoadedExecutable *executable) {
   BP_ASSIGN(const PJRT_LoadedExecutable *found, handles<PJRT_LoadedExecutable>().find(executable));
   return found->program;
+}
+
+// Returns a HloModuleProtoWithConfig, the format that frameworks accept.
+Result<std::string> with_config(const Module &module) {
+  using import::hlo_proto::Field, import::hlo_proto::Message, import::hlo_proto::Writer;
+  // The fields of HloModuleProtoWithConfig, of its HloModuleProto and of its HloModuleConfigProto.
+  constexpr Field module_field{1, "hlo_module"}, config_field{2, "config"};
+  constexpr Field program_shape_field{4, "host_program_shape"};
+  constexpr Field entry_layout_field{1, "entry_computation_layout"}, replicas_field{4, "replica_count"},
+      partitions_field{5, "num_partitions"};
+  BP_ASSIGN(const std::string bytes, import::hlo_proto::write_module(module));
+  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "HloModuleProto"}));
+  BP_ASSIGN(const std::string_view entry_layout, message.text(program_shape_field));
+  Writer writer;
+  writer.text(module_field, bytes);
+  writer.message(config_field, [&](Writer &config) {
+    config.text(entry_layout_field, entry_layout);
+    config.integer(replicas_field, 1);
+    config.integer(partitions_field, 1);
+  });
+  return writer.take();
 }
 
 // Returns the bytes of all artifacts.
@@ -387,23 +192,6 @@ Status Executable_Serialize(PJRT_Executable_Serialize_Args &args) {
   return {};
 }
 
-Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args &args) {
-  using Args = PJRT_Executable_DeserializeAndLoad_Args;
-  BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  BP_ASSIGN(SerializedProgram source,
-            deserialize(std::string_view(args.serialized_executable, args.serialized_executable_size)));
-  if (source.platform != client->platform_version) {
-    return invalid_input("the serialized program is for {}, expected {}", source.platform, client->platform_version);
-  }
-  const char *options = get(args, &Args::overridden_serialized_compile_options);
-  const std::size_t size = get(args, &Args::overridden_serialized_compile_options_size);
-  if (options != nullptr && size != 0) {
-    source.compile_options.assign(options, size);
-  }
-  BP_ASSIGN(args.loaded_executable, compile(*client, std::move(source)));
-  return {};
-}
-
 Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args &args) {
   BP_ASSIGN(const auto program, find(args.executable));
   args.executable_fingerprint = program->fingerprint.data();
@@ -465,85 +253,6 @@ Status LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args &args) {
 Status LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args &args) {
   BP_ASSIGN(const auto program, find(args.executable));
   args.is_deleted = program->is_deleted;
-  return {};
-}
-
-namespace {
-
-// Whether the program takes over the buffer of an argument.
-bool is_donated(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args, std::size_t argument) {
-  const std::span<const std::int64_t> kept(args.options->non_donatable_input_indices,
-                                           args.options->num_non_donatable_input_indices);
-  return program.donated[argument] && std::ranges::find(kept, static_cast<std::int64_t>(argument)) == kept.end();
-}
-
-// Fails if a buffer that the program takes over is another argument, too.
-Status check_donations(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args) {
-  std::unordered_map<const PJRT_Buffer *, std::size_t> first;  // argument, by buffer
-  for (std::size_t i = 0; i < args.num_args; ++i) {
-    const auto [other, is_new] = first.emplace(args.argument_lists[0][i], i);
-    if (!is_new && (is_donated(program, args, i) || is_donated(program, args, other->second))) {
-      return invalid_input("arguments {} and {} of '{}' are the same buffer, expected two, because one is donated",
-                           other->second, i, program.name);
-    }
-  }
-  return {};
-}
-
-// Marks the buffers that the program takes over as deleted.
-Status donate(const CompiledProgram &program, const PJRT_LoadedExecutable_Execute_Args &args) {
-  for (std::size_t i = 0; i < args.num_args; ++i) {
-    if (is_donated(program, args, i)) {
-      BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
-      const std::lock_guard lock(buffer->mutex);
-      buffer->give_up();
-    }
-  }
-  return {};
-}
-
-// Returns options with which the host runs the custom calls that the device leaves to it. They refer to the program.
-interpreter::Options host_options(const CompiledProgram &program, const PJRT_ExecuteOptions &options) {
-  static std::atomic<std::int64_t> runs = 0;
-  const ForeignRun run{program.client->platform_name, ++runs, program.device->description.id,
-                       get(options, &PJRT_ExecuteOptions::context)};
-  interpreter::Options host;
-  host.on_custom_call = [run](const ir::Instruction &call, std::span<const ir::Literal> operands) {
-    return call_foreign_function(run, call, operands);
-  };
-  return host;
-}
-
-}  // namespace
-
-Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
-  BP_ASSIGN(const auto program, find(args.executable));
-  if (program->is_deleted) {
-    return invalid_input("the program '{}' was deleted", program->name);
-  }
-  if (args.num_devices != 1) {
-    return unsupported("a run of '{}' on {} devices, expected one", program->name, args.num_devices);
-  }
-  if (args.num_args != program->donated.size()) {
-    return invalid_input("{} arguments for '{}', expected {}", args.num_args, program->name, program->donated.size());
-  }
-  BP_TRY(check_donations(*program, args));
-  std::vector<ir::Literal> arguments;
-  for (std::size_t i = 0; i < args.num_args; ++i) {
-    BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.argument_lists[0][i]));
-    BP_ASSIGN(const auto value, value_of(*buffer));
-    arguments.push_back(program->tokens[i] ? ir::Literal::token() : *value);
-  }
-  BP_ASSIGN(ir::Literal result, program->executable.run(std::move(arguments), host_options(*program, *args.options)));
-  BP_TRY(donate(*program, args));  // after a failure, the arguments are still there for another try
-  const bool is_tuple = result.shape().is_tuple();
-  for (std::size_t i = 0; i < program->results.size(); ++i) {
-    auto &memory = static_cast<OwnMemory &>(*program->device->memories[program->result_kinds[i]]);
-    args.output_lists[0][i] = make_buffer(memory, is_tuple ? result.tuple_elements()[i] : result);
-  }
-  if (args.device_complete_events != nullptr) {
-    args.device_complete_events[0] = make_event();
-  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/pjrt/buffer.h"
+#include "core/pjrt/foreign_state.h"
 #include "core/pjrt/serialized_program.h"
 
 namespace bp::pjrt {
@@ -16,6 +17,7 @@ struct CompiledProgram {
   std::string name;
   SerializedProgram source;  // what it was made of, and the artifacts
   std::string fingerprint;
+  ForeignStates foreign_states;
   std::string assignment;     // a serialized DeviceAssignmentProto
   std::vector<bool> donated;  // by parameter: whether the program takes over its buffer
   std::vector<bool> tokens;   // by parameter: whether it is a token, for which frameworks pass an array
@@ -29,6 +31,7 @@ struct CompiledProgram {
   std::vector<std::size_t> result_memory_sizes, parameter_memory_sizes;
   PJRT_LogicalDeviceIds logical_ids{0, 0};
   std::atomic<bool> is_deleted = false;
+  bool is_short = false;  // a run takes less time than handing it to another thread
 
   explicit CompiledProgram(runtime::Executable compiled) : executable(std::move(compiled)) {}
 };
@@ -47,7 +50,6 @@ struct PJRT_SerializedExecutable {
 
 namespace bp::pjrt {
 
-BP_PJRT_DECLARE(Client_Compile);
 BP_PJRT_DECLARE(Executable_Destroy);
 BP_PJRT_DECLARE(Executable_Name);
 BP_PJRT_DECLARE(Executable_NumReplicas);
@@ -62,7 +64,6 @@ BP_PJRT_DECLARE(Executable_OptimizedProgram);
 BP_PJRT_DECLARE(Executable_GetCompileOptions);
 BP_PJRT_DECLARE(Executable_GetCompiledMemoryStats);
 BP_PJRT_DECLARE(Executable_Serialize);
-BP_PJRT_DECLARE(Executable_DeserializeAndLoad);
 BP_PJRT_DECLARE(Executable_Fingerprint);
 BP_PJRT_DECLARE(LoadedExecutable_Fingerprint);
 BP_PJRT_DECLARE(LoadedExecutable_Destroy);
@@ -72,6 +73,5 @@ BP_PJRT_DECLARE(LoadedExecutable_AddressableDevices);
 BP_PJRT_DECLARE(LoadedExecutable_AddressableDeviceLogicalIds);
 BP_PJRT_DECLARE(LoadedExecutable_Delete);
 BP_PJRT_DECLARE(LoadedExecutable_IsDeleted);
-BP_PJRT_DECLARE(LoadedExecutable_Execute);
 
 }  // namespace bp::pjrt

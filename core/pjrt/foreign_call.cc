@@ -11,9 +11,10 @@
 #include "core/pjrt/foreign_functions.h"
 #include "core/text/parser.h"
 
-// One call of a function.
+// One call of a function, in the stage of its frame.
 struct XLA_FFI_ExecutionContext {
-  explicit XLA_FFI_ExecutionContext(const bp::pjrt::ForeignRun &of) : run(of) {}
+  XLA_FFI_ExecutionContext(const bp::pjrt::ForeignRun &of, XLA_FFI_ExecutionStage in, bp::pjrt::ForeignState *made)
+      : run(of), stage(in), state(made) {}
   ~XLA_FFI_ExecutionContext() {
     for (void *block : blocks) {
       std::free(block);
@@ -21,6 +22,8 @@ struct XLA_FFI_ExecutionContext {
   }
 
   const bp::pjrt::ForeignRun &run;
+  XLA_FFI_ExecutionStage stage;
+  bp::pjrt::ForeignState *state;  // nullptr: there is none
   std::mutex mutex;
   std::set<void *> blocks;  // memory that the function allocated
 };
@@ -46,11 +49,37 @@ XLA_FFI_Error *to_ffi(Status status) {
   return status.ok() ? nullptr : failure(XLA_FFI_Error_Code_INVALID_ARGUMENT, status.error().to_string());
 }
 
-// Fails: functions run on the host, without a state between their runs.
-template <class Args>
-XLA_FFI_Error *refuse(Args *) {
+XLA_FFI_Error *get_stream(XLA_FFI_Stream_Get_Args *) {
   return failure(XLA_FFI_Error_Code_UNIMPLEMENTED,
-                 "Backplane calls foreign functions on the host: they have no stream and no state");
+                 "Backplane calls foreign functions on the host: they have no stream");
+}
+
+// The state passes to the program.
+XLA_FFI_Error *set_state(XLA_FFI_State_Args *args) {
+  if (args->ctx->stage != XLA_FFI_ExecutionStage_INSTANTIATE) {
+    return failure(XLA_FFI_Error_Code_INVALID_ARGUMENT, "a state is set in another stage than instantiate");
+  }
+  ForeignState &state = *args->ctx->state;
+  if (state.object != nullptr) {
+    return failure(XLA_FFI_Error_Code_INVALID_ARGUMENT, "a state is set twice");
+  }
+  state.object = args->state;
+  state.type_id = args->type_id->type_id;
+  state.deleter = find_deleter(state.type_id);
+  return nullptr;
+}
+
+XLA_FFI_Error *get_state(XLA_FFI_State_Args *args) {
+  const ForeignState *state = args->ctx->state;
+  if (state == nullptr || state->object == nullptr) {
+    return failure(XLA_FFI_Error_Code_NOT_FOUND, "the function has set no state");
+  }
+  if (state->type_id != args->type_id->type_id) {
+    return failure(XLA_FFI_Error_Code_INVALID_ARGUMENT,
+                   fmt::format("the state has the type {}, expected {}", state->type_id, args->type_id->type_id));
+  }
+  args->state = state->object;
+  return nullptr;
 }
 
 XLA_FFI_Error *create_error(XLA_FFI_Error_Create_Args *args) {
@@ -231,8 +260,12 @@ std::vector<std::int64_t> aliased_operands(const ir::Instruction &call, std::siz
 
 class Call {
  public:
+  Status read_attributes(const ir::Instruction &call) {
+    return attributes_.read(call.text(ir::AttributeKey::BackendConfig));
+  }
+
   Status prepare(const ir::Instruction &call, std::span<const Literal> operands) {
-    BP_TRY(attributes_.read(call.text(ir::AttributeKey::BackendConfig)));
+    BP_TRY(read_attributes(call));
     BP_ASSIGN(const std::vector<Shape> shapes, operand_shapes(call));
     for (std::size_t i = 0; i < operands.size(); ++i) {
       arguments_.push_back({shapes[i], {}, {}});
@@ -258,8 +291,8 @@ class Call {
   }
 
   // Returns when the function is done.
-  Status run(XLA_FFI_Handler *handler, const ForeignRun &run) {
-    XLA_FFI_ExecutionContext context(run);
+  Status run(XLA_FFI_Handler *handler, const ForeignRun &run, XLA_FFI_ExecutionStage stage, ForeignState *state) {
+    XLA_FFI_ExecutionContext context(run, stage, state);
     std::vector<void *> arguments = pointers(arguments_), results = pointers(results_);
     std::vector<XLA_FFI_ArgType> argument_types(arguments.size(), XLA_FFI_ArgType_BUFFER);
     std::vector<XLA_FFI_RetType> result_types(results.size(), XLA_FFI_RetType_BUFFER);
@@ -267,7 +300,7 @@ class Call {
     frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
     frame.api = &foreign_function_api();
     frame.ctx = &context;
-    frame.stage = XLA_FFI_ExecutionStage_EXECUTE;
+    frame.stage = stage;
     frame.args = {sizeof frame.args, nullptr, static_cast<std::int64_t>(arguments.size()), argument_types.data(),
                   arguments.data()};
     frame.rets = {sizeof frame.rets, nullptr, static_cast<std::int64_t>(results.size()), result_types.data(),
@@ -331,6 +364,10 @@ class Call {
   std::deque<ForeignBuffer> arguments_, results_;
 };
 
+Status named(std::string_view target, Status status) {
+  return status.ok() ? Status() : std::move(status).error().note(fmt::format("in the foreign function '{}'", target));
+}
+
 }  // namespace
 
 const XLA_FFI_Api &foreign_function_api() {
@@ -343,11 +380,11 @@ const XLA_FFI_Api &foreign_function_api() {
       .XLA_FFI_Error_GetMessage = get_message,
       .XLA_FFI_Error_Destroy = destroy_error,
       .XLA_FFI_Handler_Register = [](auto *args) { return to_ffi(register_foreign_functions(*args)); },
-      .XLA_FFI_Stream_Get = refuse,
+      .XLA_FFI_Stream_Get = get_stream,
       .XLA_FFI_Type_Register = [](auto *args) { return to_ffi(register_foreign_type(*args)); },
       .XLA_FFI_ExecutionContext_Get = get_user_data,
-      .XLA_FFI_State_Set = refuse,
-      .XLA_FFI_State_Get = refuse,
+      .XLA_FFI_State_Set = set_state,
+      .XLA_FFI_State_Get = get_state,
       .XLA_FFI_DeviceMemory_Allocate = allocate,
       .XLA_FFI_DeviceMemory_Free = release,
       .XLA_FFI_ThreadPool_Schedule = schedule,
@@ -364,20 +401,40 @@ const XLA_FFI_Api &foreign_function_api() {
 Result<Literal> call_foreign_function(const ForeignRun &run, const ir::Instruction &call,
                                       std::span<const Literal> operands) {
   const std::string_view target = call.text(ir::AttributeKey::CustomCallTarget);
-  XLA_FFI_Handler *handler = find_foreign_function(run.platform, target);
-  if (handler == nullptr) {
+  const auto function = find_foreign_function(run.platform, target);
+  if (!function) {
     return bp::make_error(ErrorCode::NotFound,
                           "no foreign function '{}' is registered for the platform {}: expected "
                           "jax.ffi.register_ffi_target('{}', ..., platform='{}') before the call",
                           target, run.platform, target, run.platform);
   }
   Call prepared;
-  const auto named = [&](Status status) -> Status {
-    return status.ok() ? Status() : std::move(status).error().note(fmt::format("in the foreign function '{}'", target));
-  };
-  BP_TRY(named(prepared.prepare(call, operands)));
-  BP_TRY(named(prepared.run(handler, run)));
+  ForeignState *state = run.states == nullptr ? nullptr : run.states->find(call);
+  BP_TRY(named(target, prepared.prepare(call, operands)));
+  BP_TRY(named(target, prepared.run(function->execute, run, XLA_FFI_ExecutionStage_EXECUTE, state)));
   return prepared.result(call);
+}
+
+Result<ForeignStates> instantiate_foreign_functions(std::string_view platform, const ir::Module &module) {
+  ForeignStates states;
+  for (const ir::Computation computation : module.computations()) {
+    for (const ir::Instruction call : computation.instructions()) {
+      if (call.opcode() != ir::Opcode::CustomCall || states.find(call) != nullptr) {
+        continue;
+      }
+      const std::string_view target = call.text(ir::AttributeKey::CustomCallTarget);
+      const auto function = find_foreign_function(platform, target);
+      if (!function || function->instantiate == nullptr) {
+        continue;
+      }
+      Call prepared;
+      auto state = std::make_unique<ForeignState>();
+      BP_TRY(named(target, prepared.read_attributes(call)));
+      BP_TRY(named(target, prepared.run(function->instantiate, {}, XLA_FFI_ExecutionStage_INSTANTIATE, state.get())));
+      states.add(call, std::move(state));
+    }
+  }
+  return states;
 }
 
 }  // namespace bp::pjrt

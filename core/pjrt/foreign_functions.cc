@@ -13,8 +13,9 @@ constexpr int major_version = 0, minor_version = 3;
 // All registered functions, by platform and name, and the ids of types.
 struct Registry {
   std::mutex mutex;
-  std::map<std::pair<std::string, std::string>, XLA_FFI_Handler *> functions;
+  std::map<std::pair<std::string, std::string>, ForeignFunction> functions;
   std::map<std::string, std::int64_t, std::less<>> types;
+  std::map<std::int64_t, ForeignDeleter> deleters;  // of types that have one
 };
 
 // Never destroyed: libraries may register functions at any time.
@@ -51,7 +52,7 @@ Status check_version(std::string_view name, XLA_FFI_Handler *handler) {
 }
 
 // --- The extension of PJRT ---
-// Source: pjrt_c_api_ffi_extension.h of XLA, version 3 of the extension.
+// Source: pjrt_c_api_ffi_extension.h of XLA, version 3 of the extension, but for the last field.
 
 struct RegisterTypeArgs {
   std::size_t struct_size;
@@ -84,6 +85,7 @@ struct Extension {
   PJRT_Error *(*register_type)(RegisterTypeArgs *args);
   PJRT_Error *(*add_user_data)(AddUserDataArgs *args);
   PJRT_Error *(*register_handler)(RegisterHandlerArgs *args);
+  const XLA_FFI_Api *functions;  // by which functions with other stages than execute are registered
 };
 
 // Returns the id of a type. `wanted`: 0, or the id that the caller insists on.
@@ -123,27 +125,34 @@ PJRT_Error *add_user_data(AddUserDataArgs *args) {
 PJRT_Error *register_handler(RegisterHandlerArgs *args) {
   return to_pjrt(register_foreign_function(std::string_view(args->platform_name, args->platform_name_size),
                                            std::string_view(args->target_name, args->target_name_size),
-                                           reinterpret_cast<XLA_FFI_Handler *>(args->handler)));
+                                           {nullptr, reinterpret_cast<XLA_FFI_Handler *>(args->handler)}));
 }
 
 }  // namespace
 
-XLA_FFI_Handler *find_foreign_function(std::string_view platform, std::string_view name) {
+std::optional<ForeignFunction> find_foreign_function(std::string_view platform, std::string_view name) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
   const auto found = all.functions.find({std::string(platform), std::string(name)});
-  return found == all.functions.end() ? nullptr : found->second;
+  return found == all.functions.end() ? std::nullopt : std::optional(found->second);
 }
 
-Status register_foreign_function(std::string_view platform, std::string_view name, XLA_FFI_Handler *handler) {
-  if (handler == nullptr) {
-    return invalid_input("the foreign function '{}' is null", name);
-  }
-  BP_TRY(check_version(name, handler));
+ForeignDeleter find_deleter(std::int64_t type_id) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
-  const auto [slot, is_new] = all.functions.emplace(std::pair(std::string(platform), std::string(name)), handler);
-  if (!is_new && slot->second != handler) {
+  const auto found = all.deleters.find(type_id);
+  return found == all.deleters.end() ? nullptr : found->second;
+}
+
+Status register_foreign_function(std::string_view platform, std::string_view name, ForeignFunction function) {
+  if (function.execute == nullptr) {
+    return invalid_input("the foreign function '{}' is null", name);
+  }
+  BP_TRY(check_version(name, function.execute));
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto [slot, is_new] = all.functions.emplace(std::pair(std::string(platform), std::string(name)), function);
+  if (!is_new && slot->second != function) {
     return invalid_input("platform {} has another foreign function '{}' already", platform, name);
   }
   return {};
@@ -151,30 +160,32 @@ Status register_foreign_function(std::string_view platform, std::string_view nam
 
 Status register_foreign_functions(const XLA_FFI_Handler_Register_Args &args) {
   const XLA_FFI_Handler_Bundle &bundle = args.bundle;
-  if (bundle.instantiate != nullptr || bundle.prepare != nullptr || bundle.initialize != nullptr) {
-    return unsupported("the foreign function '{}' has other stages than execute", text(args.name));
+  if (bundle.prepare != nullptr || bundle.initialize != nullptr) {
+    return unsupported("the foreign function '{}' has other stages than instantiate and execute", text(args.name));
   }
-  return register_foreign_function(text(args.platform), text(args.name), bundle.execute);
+  return register_foreign_function(text(args.platform), text(args.name), {bundle.instantiate, bundle.execute});
 }
 
 Status register_foreign_type(const XLA_FFI_Type_Register_Args &args) {
   BP_ASSIGN(args.type_id->type_id, type_id(text(args.name), args.type_id->type_id));
+  if (args.type_info != nullptr && args.type_info->deleter != nullptr) {
+    Registry &all = registry();
+    const std::lock_guard lock(all.mutex);
+    all.deleters[args.type_id->type_id] = args.type_info->deleter;
+  }
   return {};
 }
 
 Error error_of(const XLA_FFI_Error &error) {
-  switch (error.code) {
-    case XLA_FFI_Error_Code_INVALID_ARGUMENT: return {ErrorCode::InvalidInput, error.message};
-    case XLA_FFI_Error_Code_NOT_FOUND: return {ErrorCode::NotFound, error.message};
-    case XLA_FFI_Error_Code_RESOURCE_EXHAUSTED: return {ErrorCode::OutOfMemory, error.message};
-    case XLA_FFI_Error_Code_UNIMPLEMENTED: return {ErrorCode::Unsupported, error.message};
-    default: return {ErrorCode::Internal, error.message};
-  }
+  return error_of(static_cast<PJRT_Error_Code>(error.code), error.message);  // both have the codes of absl::Status
 }
 
 PJRT_Extension_Base *foreign_function_extension() {
-  static Extension extension{
-      {sizeof extension, PJRT_Extension_Type_FFI, nullptr}, register_type, add_user_data, register_handler};
+  static Extension extension{{sizeof extension, PJRT_Extension_Type_FFI, nullptr},
+                             register_type,
+                             add_user_data,
+                             register_handler,
+                             &foreign_function_api()};
   return &extension.base;
 }
 

@@ -4,10 +4,12 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "core/base/result.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
+#include "core/pjrt/foreign_state.h"
 #include "core/pjrt/pjrt_c_api.h"
 #include "core/pjrt/xla_ffi_c_api.h"
 
@@ -30,6 +32,7 @@ struct ForeignRun {
   std::int64_t run_id = 0;
   std::int32_t device = 0;
   PJRT_ExecuteContext *context = nullptr;  // nullptr: the caller passed no data
+  const ForeignStates *states = nullptr;
 };
 
 // Calls the function of a custom call. Arrays are dense, in the layouts that the call demands, row-major if it demands
@@ -38,10 +41,22 @@ struct ForeignRun {
 Result<ir::Literal> call_foreign_function(const ForeignRun &run, const ir::Instruction &call,
                                           std::span<const ir::Literal> operands);
 
-// Returns the function of that name for the platform; nullptr if there is none.
-XLA_FFI_Handler *find_foreign_function(std::string_view platform, std::string_view name);
+// Returns the states that the functions which a program calls make, each in its first stage, instantiate, if it has
+// one. Fails with their error.
+Result<ForeignStates> instantiate_foreign_functions(std::string_view platform, const ir::Module &module);
+
+// The stages of a function: instantiate may be null.
+struct ForeignFunction {
+  XLA_FFI_Handler *instantiate = nullptr, *execute = nullptr;
+  bool operator==(const ForeignFunction &) const = default;
+};
+// Returns the function of that name for the platform, if there is one.
+std::optional<ForeignFunction> find_foreign_function(std::string_view platform, std::string_view name);
 // Fails if another function has that name, or if it was built for another version of the interface.
-Status register_foreign_function(std::string_view platform, std::string_view name, XLA_FFI_Handler *handler);
+Status register_foreign_function(std::string_view platform, std::string_view name, ForeignFunction function);
+// Returns what frees the states of a type; nullptr if nothing does.
+using ForeignDeleter = void (*)(void *object);
+ForeignDeleter find_deleter(std::int64_t type_id);
 
 // The functions that handlers may call.
 const XLA_FFI_Api &foreign_function_api();

@@ -125,7 +125,10 @@ struct XLA_FFI_Future_SetError_Args {
   XLA_FFI_Error *error;  // ownership passes to the runtime
 };
 
-enum XLA_FFI_ExecutionStage : std::int32_t { XLA_FFI_ExecutionStage_EXECUTE = 3 };
+enum XLA_FFI_ExecutionStage : std::int32_t {
+  XLA_FFI_ExecutionStage_INSTANTIATE = 0,
+  XLA_FFI_ExecutionStage_EXECUTE = 3,
+};
 
 struct XLA_FFI_Args {
   std::size_t struct_size;

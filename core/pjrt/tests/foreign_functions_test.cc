@@ -1,108 +1,11 @@
 // Functions that programs call by XLA's foreign function interface, registered and called as JAX does it.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <thread>
 
-#include "core/pjrt/tests/framework.h"
-#include "core/pjrt/xla_ffi_c_api.h"
+#include "core/pjrt/tests/foreign.h"
 
 namespace bp::pjrt::testing {
 namespace {
-
-// The extension by which functions are registered; see pjrt_c_api_ffi_extension.h of XLA.
-struct RegisterArgs {
-  std::size_t struct_size;
-  const char *target_name;
-  std::size_t target_name_size;
-  void *handler;
-  const char *platform_name;
-  std::size_t platform_name_size;
-  int traits;
-};
-struct ForeignFunctions {
-  PJRT_Extension_Base base;
-  void *register_type, *add_user_data;
-  PJRT_Error *(*register_handler)(RegisterArgs *args);
-};
-
-const ForeignFunctions &extension() {
-  for (PJRT_Extension_Base *found = GetPjrtApi()->extension_start; found != nullptr; found = found->next) {
-    if (found->type == PJRT_Extension_Type_FFI) {
-      return *reinterpret_cast<ForeignFunctions *>(found);
-    }
-  }
-  throw std::runtime_error("there is no FFI extension");
-}
-
-std::string register_function(const char *name, XLA_FFI_Handler *handler) {
-  const std::string platform = "backplane";
-  RegisterArgs args{sizeof args,     name, std::strlen(name), reinterpret_cast<void *>(handler), platform.data(),
-                    platform.size(), 0};
-  return message_of(extension().register_handler(&args));
-}
-
-// Sets the version that the handler was built with, if the call asks for that.
-bool is_question(XLA_FFI_CallFrame *frame, int major = 0, int minor = 3) {
-  if (frame->extension_start == nullptr) {
-    return false;
-  }
-  REQUIRE(frame->extension_start->type == XLA_FFI_Extension_Metadata);
-  XLA_FFI_Metadata &metadata = *reinterpret_cast<XLA_FFI_Metadata_Extension *>(frame->extension_start)->metadata;
-  metadata.api_version.major_version = major;
-  metadata.api_version.minor_version = minor;
-  return true;
-}
-
-XLA_FFI_Buffer &argument(XLA_FFI_CallFrame *frame, int i = 0) {
-  return *static_cast<XLA_FFI_Buffer *>(frame->args.args[i]);
-}
-XLA_FFI_Buffer &result(XLA_FFI_CallFrame *frame, int i = 0) {
-  return *static_cast<XLA_FFI_Buffer *>(frame->rets.rets[i]);
-}
-float *floats(const XLA_FFI_Buffer &buffer) {
-  return static_cast<float *>(buffer.data);
-}
-std::size_t count(const XLA_FFI_Buffer &buffer) {
-  std::size_t product = 1;
-  for (std::int64_t i = 0; i < buffer.rank; ++i) {
-    product *= static_cast<std::size_t>(buffer.dims[i]);
-  }
-  return product;
-}
-
-XLA_FFI_Error *fail(XLA_FFI_CallFrame *frame, const char *message) {
-  XLA_FFI_Error_Create_Args args{sizeof args, nullptr, message, XLA_FFI_Error_Code_INVALID_ARGUMENT};
-  return frame->api->XLA_FFI_Error_Create(&args);
-}
-
-// A program that calls @name on f32[2,3]; `more`: further attributes of the call, after a comma.
-std::string program(std::string_view name, std::string_view more, std::string_view result_type = "tensor<2x3xf32>") {
-  return fmt::format(R"(func.func @main(%a: tensor<2x3xf32>) -> {} {{
-    %0 = stablehlo.custom_call @{}(%a) {{api_version = 4 : i32{}}} : (tensor<2x3xf32>) -> {}
-    return %0 : {}
-  }})",
-                     result_type, name, more, result_type, result_type);
-}
-
-// Runs a program of one argument; returns its result, or the message of its failure.
-struct Outcome {
-  std::vector<float> values;
-  std::string error;
-};
-Outcome run(const Framework &framework, const std::string &code) {
-  PJRT_LoadedExecutable *executable = framework.compile(code);
-  PJRT_Buffer *a = framework.put({1, 2, 3, 4, 5, 6}, {2, 3});
-  Outcome outcome;
-  const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {a}, &outcome.error);
-  if (outcome.error.empty()) {
-    outcome.values = framework.get(outputs[0]);
-    framework.destroy(outputs[0]);
-  }
-  framework.destroy(a);
-  framework.destroy(executable);
-  return outcome;
-}
 
 // Multiplies by the attribute `scale` and adds the attributes `offsets`; the attributes are in ascending order.
 XLA_FFI_Error *scale(XLA_FFI_CallFrame *frame) {
@@ -239,7 +142,7 @@ TEST_CASE("a foreign function may work in place, and be done later") {
 TEST_CASE("what a foreign function cannot have is an error") {
   const Framework framework;
   REQUIRE(register_function("uses", uses) == "");
-  CHECK(run(framework, program("uses", "")).error.find("they have no stream and no state") != std::string::npos);
+  CHECK(run(framework, program("uses", "")).error.find("they have no stream") != std::string::npos);
   CHECK(run(framework, program("unknown", ""))
             .error.find("no foreign function 'unknown' is registered for the platform "
                         "backplane") != std::string::npos);
@@ -254,6 +157,71 @@ TEST_CASE("a foreign function is registered once, and for this version") {
   CHECK(register_function("twice", copy) == "");
   CHECK(register_function("twice", copy) == "");
   CHECK(register_function("twice", scale) == "platform backplane has another foreign function 'twice' already");
+}
+
+namespace {
+
+// Counts its runs in a state, from the attribute `first` on.
+XLA_FFI_TypeId counter_type{};
+int counters = 0;
+
+XLA_FFI_Error *make_counter(XLA_FFI_CallFrame *frame) {
+  CHECK(frame->stage == XLA_FFI_ExecutionStage_INSTANTIATE);
+  CHECK(frame->args.size == 0);
+  const auto first = *static_cast<std::int64_t *>(static_cast<XLA_FFI_Scalar *>(frame->attrs.attrs[0])->value);
+  if (first < 0) {
+    return fail(frame, "it does not count from there");
+  }
+  ++counters;
+  XLA_FFI_State_Args args{sizeof args, nullptr, frame->ctx, frame->stage, &counter_type, new std::int64_t(first)};
+  return frame->api->XLA_FFI_State_Set(&args);
+}
+
+XLA_FFI_Error *count_run(XLA_FFI_CallFrame *frame) {
+  if (is_question(frame)) {
+    return nullptr;
+  }
+  XLA_FFI_State_Args args{sizeof args, nullptr, frame->ctx, frame->stage, &counter_type, nullptr};
+  if (XLA_FFI_Error *error = frame->api->XLA_FFI_State_Get(&args); error != nullptr) {
+    return error;
+  }
+  std::fill_n(floats(result(frame)), count(result(frame)),
+              static_cast<float>((*static_cast<std::int64_t *>(args.state))++));
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a foreign function has a state as long as the program lives") {
+  const Framework framework;
+  const XLA_FFI_Api &functions = *extension().functions;
+  XLA_FFI_TypeInfo info{sizeof info, nullptr, [](void *state) {
+                          delete static_cast<std::int64_t *>(state);
+                          --counters;
+                        }};
+  XLA_FFI_Type_Register_Args type{sizeof type, nullptr, {"counter", 7}, &counter_type, &info};
+  CHECK(functions.XLA_FFI_Type_Register(&type) == nullptr);
+  XLA_FFI_Handler_Register_Args args{};
+  args.struct_size = sizeof args;
+  args.name = {"counts", 6};
+  args.platform = {"backplane", 9};
+  args.bundle = {make_counter, nullptr, nullptr, count_run};
+  CHECK(functions.XLA_FFI_Handler_Register(&args) == nullptr);
+  const auto call_from = [](int first) {
+    return program("counts", fmt::format(", backend_config = {{first = {} : i64}}", first));
+  };
+  PJRT_LoadedExecutable *executable = framework.compile(call_from(7));
+  CHECK(counters == 1);
+  PJRT_Buffer *a = framework.put({1, 2, 3, 4, 5, 6}, {2, 3});
+  for (const float expected : {7, 8, 9}) {
+    PJRT_Buffer *output = framework.execute(executable, {a})[0];
+    CHECK(framework.get(output)[0] == expected);
+    framework.destroy(output);
+  }
+  framework.destroy(a);
+  framework.destroy(executable);
+  CHECK(counters == 0);
+  CHECK(framework.compile_error(call_from(-1)).find("it does not count from there") != std::string::npos);
 }
 
 }  // namespace bp::pjrt::testing

@@ -146,10 +146,10 @@ class Framework {
     return values;
   }
 
-  // Runs a program; returns its outputs, which the caller destroys, or nothing after a failure. `error`: receives the
-  // message; if it is null, the run must succeed.
-  std::vector<PJRT_Buffer *> execute(PJRT_LoadedExecutable *executable, std::vector<PJRT_Buffer *> inputs,
-                                     std::string *error = nullptr) const {
+  // Starts a run; returns its outputs, which the caller destroys, or nothing if that fails. `error`: receives the
+  // message; if it is null, the run must start. `done`: receives the event of the run.
+  std::vector<PJRT_Buffer *> start(PJRT_LoadedExecutable *executable, std::vector<PJRT_Buffer *> inputs,
+                                   std::string *error = nullptr, PJRT_Event **done = nullptr) const {
     PJRT_Executable *plain = call(api_->PJRT_LoadedExecutable_GetExecutable, [&](auto &args) {
                                args.loaded_executable = executable;
                              }).executable;
@@ -160,7 +160,6 @@ class Framework {
     PJRT_ExecuteOptions options = arguments<PJRT_ExecuteOptions>();
     PJRT_Buffer *const *input_list = inputs.data();
     PJRT_Buffer **output_list = outputs.data();
-    PJRT_Event *done = nullptr;
     PJRT_LoadedExecutable_Execute_Args args = arguments<PJRT_LoadedExecutable_Execute_Args>();
     args.executable = executable;
     args.options = &options;
@@ -168,11 +167,8 @@ class Framework {
     args.num_devices = 1;
     args.num_args = inputs.size();
     args.output_lists = &output_list;
-    args.device_complete_events = &done;
+    args.device_complete_events = done;
     std::string message = message_of(api_->PJRT_LoadedExecutable_Execute(&args));
-    if (message.empty()) {
-      message = wait_for(done);
-    }
     if (error != nullptr) {
       *error = message;
     }
@@ -181,6 +177,23 @@ class Framework {
       return {};
     }
     return outputs;
+  }
+
+  // Runs a program to its end; like start() otherwise.
+  std::vector<PJRT_Buffer *> execute(PJRT_LoadedExecutable *executable, std::vector<PJRT_Buffer *> inputs,
+                                     std::string *error = nullptr) const {
+    PJRT_Event *done = nullptr;
+    std::vector<PJRT_Buffer *> outputs = start(executable, std::move(inputs), error, &done);
+    const std::string message = done == nullptr ? "" : wait_for(done);
+    if (message.empty()) {
+      return outputs;
+    }
+    REQUIRE(error != nullptr);
+    *error = message;
+    for (PJRT_Buffer *output : outputs) {
+      destroy(output);
+    }
+    return {};
   }
 
   void destroy(PJRT_Buffer *buffer) const {

@@ -9,7 +9,7 @@ import os
 import pathlib
 import sys
 
-from jax_backplane import callbacks, foreign_functions
+from jax_backplane import callbacks, foreign_functions, linear_algebra
 
 PREFIX = "backplane"
 LIBRARY = "libbackplane_pjrt.so"
@@ -35,21 +35,6 @@ def backend_option(platform: str) -> str:
     return str(own) if "BACKPLANE_PATH" not in os.environ and own.exists() else name
 
 
-def lower_eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, algorithm):
-    """Lowers eigh to the custom call "Eigh", which Backplane's core expands."""
-    from jax._src.interpreters import mlir
-    from jax._src.lib.mlir.dialects import hlo
-
-    del subset_by_index, algorithm  # all eigenvalues, by Jacobi's method
-    operand_aval, = context.avals_in
-    if operand_aval.shape[-1] == 0:
-        values = operand_aval.update(shape=operand_aval.shape[:-1])
-        return [operand, hlo.real(mlir.reshape(context, operand, values))]
-    types = [mlir.aval_to_ir_type(context.module_context, aval) for aval in context.avals_out]
-    return mlir.custom_call("Eigh", result_types=types, operands=[operand], api_version=1,
-                            backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6").results
-
-
 class SerializingBackend:
     """What JAX asks a backend before it uses the persistent compilation cache."""
     platform = "cpu"
@@ -73,11 +58,6 @@ def add_rules(platform: str, c_api) -> list[str]:
         from jax._src.interpreters import mlir
         mlir._platforms_with_donation.append(platform)
 
-    def add_eigh():
-        from jax._src.interpreters import mlir
-        from jax._src.lax import linalg
-        mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=platform)
-
     def add_foreign_functions():
         from jaxlib import xla_client
         xla_client.register_custom_call_handler(platform, foreign_functions.registrar(c_api))
@@ -97,8 +77,9 @@ def add_rules(platform: str, c_api) -> list[str]:
     attempt("the donation of buffers", add_donation)
     attempt("the compilation cache", add_cache)
     attempt("jax.ffi", add_foreign_functions)
-    attempt("callbacks", lambda: callbacks.add_rules(platform))
-    attempt("eigh", add_eigh)
+    attempt("callbacks", lambda: callbacks.add_rules(platform, c_api))
+    attempt("eigh", lambda: linear_algebra.add_eigh(platform))
+    attempt("eig, schur, hessenberg, tridiagonal and qr with pivots", lambda: linear_algebra.add_lapack(platform))
     return failed
 
 

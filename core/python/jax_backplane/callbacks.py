@@ -1,18 +1,23 @@
 """Python functions that programs call: jax.pure_callback, io_callback, debug.print and debug.callback.
 
 A callback is a call of the foreign function TARGET, whose attribute `index` says which Python function it means. The
-function gets its arguments as NumPy arrays, runs on the host, and holds the interpreter's lock meanwhile.
+function gets its arguments as NumPy arrays, runs on the host, and holds the interpreter's lock meanwhile. It lives as
+long as a program that calls it: JAX's, or the library's, whose runs may still go on when JAX's is gone.
 """
 
 import ctypes
+import itertools
 import secrets
 import traceback
 import weakref
+
+from jax_backplane import foreign_functions
 
 TARGET = "backplane_python_callback"
 VERSION = (0, 3)  # of XLA's FFI, which the structures below follow
 TOKEN = 17  # xla.PrimitiveType
 INTERNAL = 13  # absl::StatusCode
+INSTANTIATE = 0  # XLA_FFI_ExecutionStage
 
 
 class Buffer(ctypes.Structure):
@@ -73,8 +78,14 @@ class CallFrame(ctypes.Structure):
                 ("arguments", Buffers), ("results", Buffers), ("attributes", Attributes), ("future", ctypes.c_void_p)]
 
 
+class StateArgs(ctypes.Structure):
+    """XLA_FFI_State_Args."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", ctypes.c_void_p), ("context", ctypes.c_void_p),
+                ("stage", ctypes.c_int), ("type_id", ctypes.POINTER(ctypes.c_int64)), ("state", ctypes.c_void_p)]
+
+
 class Callback:
-    """A Python function of arrays that returns a tuple of arrays; lives as long as the programs that call it."""
+    """A Python function of arrays that returns a tuple of arrays."""
 
     def __init__(self, function, result_types):
         self.function = function
@@ -129,17 +140,37 @@ def make_dtypes():
 
 DTYPES = {}
 callbacks = weakref.WeakValueDictionary()  # by index
+held = {}  # the callbacks of the library's programs, by a number of the program's call
+numbers = itertools.count(1)
+STATE_TYPE = ctypes.c_int64(0)
+RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number: held.pop(number, None) and None)
+
+
+def instantiate(frame, index):
+    """Lets a program of the library hold its callback. One of another process has none: its runs fail."""
+    callback = callbacks.get(index)
+    if callback is None:
+        return
+    number = next(numbers)
+    held[number] = callback
+    functions = foreign_functions.Functions.from_address(ctypes.addressof(frame.api.contents))
+    functions.call("state_set", StateArgs(ctypes.sizeof(StateArgs), None, frame.context, frame.stage,
+                                          ctypes.pointer(STATE_TYPE), number))
 
 
 def handle(frame):
-    """The foreign function. Returns None, or the address of an error."""
+    """The stages of the foreign function. Returns None, or the address of an error."""
     frame = frame.contents
     try:
         if frame.extension_start:
             version = frame.extension_start.contents.metadata.contents.version
             version.major, version.minor = VERSION
             return None
-        callback = callbacks.get(frame.attributes.values[0].contents.value[0])
+        index = frame.attributes.values[0].contents.value[0]
+        if frame.stage == INSTANTIATE:
+            instantiate(frame, index)
+            return None
+        callback = callbacks.get(index)
         if callback is None:
             raise RuntimeError("the Python function of this callback is gone: the program was made by another process")
         callback.run(frame.arguments.arrays(), frame.results.arrays())
@@ -190,15 +221,21 @@ def emit(context, function, token, operands, result_types, *, has_side_effect, s
     return results, token, callback
 
 
-def add_rules(platform: str):
+def add_rules(platform: str, c_api):
     """Adds the rules by which JAX lowers callbacks for a platform. Raises if JAX's internals differ."""
     import jax
     from jax._src import callback, debugging
     from jax._src.interpreters import mlir
 
     DTYPES.update(make_dtypes())
-    jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(ctypes.cast(HANDLER, ctypes.c_void_p).value),
-                                platform=platform)
+    info = foreign_functions.TypeInfo(ctypes.sizeof(foreign_functions.TypeInfo), None,
+                                      ctypes.cast(RELEASE, ctypes.c_void_p).value)
+    foreign_functions.functions_of(c_api).call(
+        "type_register", foreign_functions.RegisterTypeArgs(
+            ctypes.sizeof(foreign_functions.RegisterTypeArgs), None, foreign_functions.span(TARGET),
+            ctypes.pointer(STATE_TYPE), ctypes.pointer(info)))
+    handler = jax.ffi.pycapsule(ctypes.cast(HANDLER, ctypes.c_void_p).value)
+    jax.ffi.register_ffi_target(TARGET, {"instantiate": handler, "execute": handler}, platform=platform)
     mlir.register_lowering(debugging.debug_callback_p, debugging.debug_callback_lowering, platform=platform)
     mlir.register_lowering(debugging.debug_print_p, debugging.debug_print_lowering_rule, platform=platform)
     original = callback.emit_python_callback

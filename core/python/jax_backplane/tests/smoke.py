@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import sys
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -117,6 +118,18 @@ def factorizations():
 
 
 @program
+def factorizations_by_lapack():
+    a = jnp.asarray(numbers(4, 5, 5))
+    schur, vectors = jax.vmap(jax.scipy.linalg.schur)(a)
+    hessenberg, basis = jax.vmap(lambda x: jax.scipy.linalg.hessenberg(x, calc_q=True))(a)
+    q, r, pivots = jax.scipy.linalg.qr(a[0], pivoting=True)
+    values = jnp.sort(jnp.linalg.eigvals(a))
+    return (values.real, values.imag, vectors @ schur @ vectors.mT, jnp.abs(jnp.tril(schur, -2)),
+            basis @ hessenberg @ basis.mT, q @ r - a[0][:, pivots], jax.lax.linalg.tridiagonal(a[1] + a[1].T)[1],
+            jax.scipy.linalg.expm(a[2] / 5), jnp.abs(jnp.roots(a[3, 0])).sum())
+
+
+@program
 def approximate_selection():
     return jax.lax.approx_max_k(jnp.asarray(numbers(50)), 4), jax.lax.top_k(jnp.asarray(numbers(50)), 4)
 
@@ -143,6 +156,39 @@ def narrow_callbacks():
         return same.astype(jnp.int32), same < 0, same + same
 
     return [jax.jit(run)(jnp.array([-2, -1, 1], dtype)) for dtype in (jnp.int4, jnp.int2, jnp.int8)]
+
+
+@program
+def callbacks_that_run_their_program():
+    def halve(x):
+        return np.float32(x) if x < 1 else np.asarray(compiled(np.float32(x) / 2))
+
+    def run(x):
+        return jax.pure_callback(halve, jax.ShapeDtypeStruct((), jnp.float32), x)
+
+    compiled = jax.jit(run).lower(np.float32(0)).compile()
+    return compiled(np.float32(100))
+
+
+@program
+def runs_that_overlap():
+    opened = threading.Event()
+
+    def wait(x):
+        opened.wait()
+        return np.asarray(x)
+
+    @jax.jit
+    def run(x):
+        return jax.pure_callback(wait, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
+
+    x = jnp.asarray(numbers(50, 50))
+    if next(iter(x.devices())).platform == "cpu":
+        opened.set()  # JAX's cpu calls back before the call returns
+    late = jax.jit(lambda y: y @ x, donate_argnums=0)(run(x))  # waits for the callback, and the call returns
+    soon = np.asarray(jax.jit(lambda y: y * 2)(x))  # not for it
+    opened.set()
+    return late, soon
 
 
 @program

@@ -1,0 +1,36 @@
+// Arrays in the memory of a framework: their types, shapes, strides and layouts.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ir/literal.h"
+#include "core/pjrt/pjrt_c_api.h"
+
+namespace bp::pjrt {
+
+// The types of PJRT and of Backplane; INVALID and Invalid if there is none.
+PJRT_Buffer_Type buffer_type(ir::ElementType type);
+ir::ElementType element_type(PJRT_Buffer_Type type);
+
+// Returns the shape that a framework describes. Fails if buffers cannot have it.
+Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank);
+// Fails unless the layout that a caller asks for, if it does, is the only one that buffers have: dense and row-major.
+Status check_layout(const PJRT_Buffer_MemoryLayout *layout, std::size_t rank);
+
+using Strides = std::vector<std::int64_t>;  // bytes, by dimension
+
+// Return the strides of a row-major array, and those that a caller asks for, which may be null. `width`: bytes of an
+// element.
+Strides dense_strides(std::span<const std::int64_t> sizes, std::int64_t width);
+Result<Strides> wanted_strides(std::span<const std::int64_t> sizes, const PJRT_Buffer_MemoryLayout *layout,
+                               std::int64_t width);
+// Copies an array between memories with different strides.
+void copy_strided(std::span<const std::int64_t> sizes, const std::byte *from, const Strides &from_strides,
+                  std::byte *to, const Strides &to_strides, std::size_t width);
+
+// Extends elements narrower than a byte, which come with anything in the bits that they do not use.
+void extend(ir::Literal &literal);
+
+}  // namespace bp::pjrt

@@ -1,0 +1,129 @@
+#include "core/pjrt/run_queue.h"
+
+#include <system_error>
+
+namespace bp::pjrt {
+namespace {
+
+// As many steps as a training loop may be ahead of its device: the memory of their arguments is in use.
+constexpr std::size_t max_announced = 32;
+
+thread_local int runs_of_thread = 0;
+thread_local const RunQueue *busy_with = nullptr;  // the queue whose turn this thread has
+
+}  // namespace
+
+RunQueue::~RunQueue() {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return announced_ == 0; });
+    is_stopping_ = true;
+    changed_.notify_all();
+  }
+  for (std::thread &thread : threads_) {
+    thread.join();
+  }
+}
+
+bool RunQueue::is_in_run() {
+  return runs_of_thread > 0;
+}
+
+void RunQueue::announce() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return announced_ < max_announced || giving_way_ > 0; });
+  ++announced_;
+}
+
+void RunQueue::post(Run run) {
+  std::unique_lock lock(mutex_);
+  posted_.push_back(std::move(run));
+  wake();
+  if (threads_.empty()) {  // none could be made
+    run = std::move(posted_.back());
+    posted_.pop_back();
+    lock.unlock();
+    run_here(run);
+  }
+}
+
+// Lets a thread begin the next run, if it may begin.
+void RunQueue::wake() {
+  if (may_start() && idle_ == 0) {
+    try {
+      threads_.emplace_back([this] { work(); });
+      ++idle_;
+    } catch (const std::system_error &) {  // no more threads: those that exist begin it later
+    }
+  }
+  changed_.notify_all();
+}
+
+void RunQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return may_start() || is_stopping_; });
+    if (is_stopping_) {
+      return;
+    }
+    Run run = std::move(posted_.front());
+    posted_.pop_front();
+    --idle_;
+    is_busy_ = true;
+    lock.unlock();
+    busy_with = this;
+    ++runs_of_thread;
+    run.work();
+    --runs_of_thread;
+    busy_with = nullptr;
+    lock.lock();
+    is_busy_ = false;
+    wake();
+    lock.unlock();
+    end(run);
+    run = {};  // what it holds is freed without the lock
+    lock.lock();
+    ++idle_;
+  }
+}
+
+void RunQueue::run_here(const Run &run) {
+  ++runs_of_thread;
+  run.work();
+  --runs_of_thread;
+  end(run);
+}
+
+void RunQueue::end(const Run &run) {
+  run.after();
+  const std::lock_guard lock(mutex_);
+  --announced_;
+  changed_.notify_all();  // with the lock held: without it, the queue might be destroyed meanwhile
+}
+
+RunQueue::GivesWay::GivesWay(RunQueue &queue) {
+  if (busy_with != &queue) {
+    return;
+  }
+  queue_ = &queue;
+  busy_with = nullptr;
+  const std::lock_guard lock(queue.mutex_);
+  queue.is_busy_ = false;
+  ++queue.giving_way_;
+  queue.wake();
+}
+
+RunQueue::GivesWay::~GivesWay() {
+  if (queue_ == nullptr) {
+    return;
+  }
+  std::unique_lock lock(queue_->mutex_);
+  --queue_->giving_way_;
+  ++queue_->resuming_;
+  queue_->changed_.wait(lock, [this] { return !queue_->is_busy_; });
+  --queue_->resuming_;
+  queue_->is_busy_ = true;
+  busy_with = queue_;
+}
+
+}  // namespace bp::pjrt

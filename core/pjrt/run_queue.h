@@ -1,0 +1,68 @@
+// The queue of a device's runs, which makes them asynchronous.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bp::pjrt {
+
+// Runs programs one at a time, in the order in which they were posted, on threads of its own. A run that calls a
+// function of the caller gives way to other runs meanwhile: the function may start some, and wait for them.
+// Threads: any.
+class RunQueue {
+ public:
+  // `work` runs the program; `after` is called when the next run may begin.
+  struct Run {
+    std::function<void()> work, after;
+  };
+
+  RunQueue() = default;
+  RunQueue(const RunQueue &) = delete;
+  // Waits for all runs. Must not be called by a function that a run calls.
+  ~RunQueue();
+
+  // Announces a run, which may have to wait for its arguments before it is posted. While too many are announced and
+  // none gives way, waits until one has ended: a caller that is far ahead of the device would fill the memory.
+  void announce();
+  // Takes over an announced run, which is at its end after `after`.
+  void post(Run run);
+  // Runs it on this thread, at once, whatever else is running.
+  void run_here(const Run &run);
+  // Whether this thread is in a run of any queue.
+  static bool is_in_run();
+
+  // Gives way while it exists. To be used in `work`; has no effect in a run on the caller's thread.
+  class GivesWay {
+   public:
+    explicit GivesWay(RunQueue &queue);
+    GivesWay(const GivesWay &) = delete;
+    ~GivesWay();
+
+   private:
+    RunQueue *queue_ = nullptr;  // nullptr: nothing to give
+  };
+
+ private:
+  void work();
+  void end(const Run &run);
+  // The mutex must be held.
+  bool may_start() const { return !posted_.empty() && !is_busy_ && resuming_ == 0; }
+  void wake();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Run> posted_;
+  std::vector<std::thread> threads_;
+  std::size_t announced_ = 0;   // runs that have not ended
+  std::size_t idle_ = 0;        // threads that wait for a run
+  std::size_t giving_way_ = 0;  // runs that do
+  std::size_t resuming_ = 0;    // runs that want to go on; they go first
+  bool is_busy_ = false;        // a posted run is running and does not give way
+  bool is_stopping_ = false;
+};
+
+}  // namespace bp::pjrt

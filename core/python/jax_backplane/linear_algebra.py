@@ -1,0 +1,41 @@
+"""Factorizations for which JAX has rules for its own platforms alone.
+
+eigh becomes the custom call "Eigh", which Backplane's core expands into loops that every backend runs. The others need
+iterations without a bound, or a library: they are calls of LAPACK on the host, by the functions that JAX's cpu platform
+calls.
+"""
+
+
+def lower_eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, algorithm):
+    """Lowers eigh to the custom call "Eigh"."""
+    from jax._src.interpreters import mlir
+    from jax._src.lib.mlir.dialects import hlo
+
+    del subset_by_index, algorithm  # all eigenvalues, by Jacobi's method
+    operand_aval, = context.avals_in
+    if operand_aval.shape[-1] == 0:
+        values = operand_aval.update(shape=operand_aval.shape[:-1])
+        return [operand, hlo.real(mlir.reshape(context, operand, values))]
+    types = [mlir.aval_to_ir_type(context.module_context, aval) for aval in context.avals_out]
+    return mlir.custom_call("Eigh", result_types=types, operands=[operand], api_version=1,
+                            backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6").results
+
+
+def add_eigh(platform: str):
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=platform)
+
+
+def add_lapack(platform: str):
+    """Registers the functions of LAPACK, and the rules of JAX's cpu platform that call them."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+    from jaxlib import lapack, xla_client
+
+    for name, function, api_version in lapack.registrations()["cpu"]:
+        xla_client.register_custom_call_target(name, function, platform=platform, api_version=api_version)
+    of_cpu = mlir._platform_specific_lowerings["cpu"]
+    for primitive in (linalg.eig_p, linalg.geqp3_p, linalg.hessenberg_p, linalg.schur_p, linalg.tridiagonal_p):
+        mlir.register_lowering(primitive, of_cpu[primitive].rule, platform=platform)
