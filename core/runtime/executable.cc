@@ -19,16 +19,45 @@ std::vector<ir::Shape> parameter_shapes(const ir::Module &module) {
 }
 
 // Evaluates one instruction on the host. A parameter takes its value out of `arguments`.
-Result<ir::Literal> evaluate(ir::Instruction instruction, std::span<const ir::Literal> values,
-                             std::span<ir::Literal> arguments, const interpreter::Options &options) {
+Result<Value> evaluate(ir::Instruction instruction, std::span<const Value> values, std::span<Value> arguments,
+                       const interpreter::Options &options) {
   if (instruction.opcode() == ir::Opcode::Parameter) {
     return std::move(arguments[static_cast<std::size_t>(instruction.parameter_number())]);
   }
   std::vector<ir::Literal> operands;
   for (InstructionId operand : instruction.operands()) {
-    operands.push_back(values[index(operand)]);
+    BP_ASSIGN(ir::Literal literal, values[index(operand)].literal());
+    operands.push_back(std::move(literal));
   }
-  return interpreter::evaluate_instruction(instruction, operands, options);
+  BP_ASSIGN(ir::Literal result, interpreter::evaluate_instruction(instruction, operands, options));
+  return Value(std::move(result));
+}
+
+Result<std::vector<ir::Literal>> to_literals(std::vector<Value> values) {
+  std::vector<ir::Literal> literals;
+  for (Value &value : values) {
+    BP_ASSIGN(ir::Literal literal, std::move(value).literal());
+    literals.push_back(std::move(literal));
+  }
+  return literals;
+}
+
+std::vector<Value> to_values(std::vector<ir::Literal> literals) {
+  return {std::make_move_iterator(literals.begin()), std::make_move_iterator(literals.end())};
+}
+
+// Returns the elements of a tuple, otherwise the value itself.
+Result<std::vector<Value>> elements_of(Value value) {
+  std::vector<Value> elements;
+  if (!value.shape().is_tuple()) {
+    elements.push_back(std::move(value));
+    return elements;
+  }
+  BP_ASSIGN(ir::Literal tuple, std::move(value).literal());
+  for (std::size_t i = 0; i < tuple.tuple_elements().size(); ++i) {
+    elements.emplace_back(tuple.take_element(i));
+  }
+  return elements;
 }
 
 }  // namespace
@@ -100,8 +129,27 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   // The module was verified when it was compiled.
-  return all_on_host_ ? interpreter::evaluate(module_.entry(), arguments, with_called(host))
-                      : run_steps(std::move(arguments), host);
+  if (all_on_host_) {
+    return interpreter::evaluate(module_.entry(), arguments, with_called(host));
+  }
+  BP_ASSIGN(std::vector<Value> results, run_steps(to_values(std::move(arguments)), host));
+  BP_ASSIGN(std::vector<ir::Literal> literals, to_literals(std::move(results)));
+  return module_.entry().root().shape().is_tuple() ? ir::Literal::tuple(std::move(literals)) : std::move(literals[0]);
+}
+
+Result<std::vector<Value>> Executable::run_on_device(std::vector<Value> arguments,
+                                                     const interpreter::Options &host) const {
+  if (program_ != nullptr) {
+    return program_->run_on_device(std::move(arguments));
+  }
+  if (all_on_host_) {
+    BP_ASSIGN(std::vector<ir::Literal> literals, to_literals(std::move(arguments)));
+    BP_ASSIGN(ir::Literal result, run(std::move(literals), host));
+    return elements_of(Value(std::move(result)));
+  }
+  BP_TRY(ir::check_one_device(module_));
+  BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
+  return run_steps(std::move(arguments), host);
 }
 
 // Returns the options with which instructions are evaluated on the host.
@@ -121,31 +169,40 @@ interpreter::Options Executable::with_called(const interpreter::Options &host) c
   return options;
 }
 
-Result<ir::Literal> Executable::run_steps(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
-  std::vector<ir::Literal> values(module_.instruction_id_limit());
+Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, const interpreter::Options &host) const {
+  std::vector<Value> values(module_.instruction_id_limit());
   const interpreter::Options options = with_called(host);
+  const ir::Instruction root = module_.entry().root();
+  std::vector<Value> elements;  // of a root that is a tuple
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const Step &step = steps_[s];
     if (step.instruction == ir::no_instruction) {
-      std::vector<ir::Literal> inputs;
+      std::vector<Value> inputs;
       for (InstructionId id : step.inputs) {
         inputs.push_back(values[index(id)]);
       }
-      BP_ASSIGN(ir::Literal results, step.program != nullptr ? step.program->run(std::move(inputs))
-                                                             : step.executable->run(std::move(inputs), host));
-      for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-        values[index(step.outputs[i])] = results.take_element(i);
+      for (InstructionId id : dead_after_[s]) {
+        values[index(id)] = {};  // the step alone has them: it may work in their memory
       }
-    }
-    if (step.instruction != ir::no_instruction) {
+      BP_ASSIGN(std::vector<Value> results, step.program != nullptr
+                                                ? step.program->run_on_device(std::move(inputs))
+                                                : step.executable->run_on_device(std::move(inputs), host));
+      for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+        values[index(step.outputs[i])] = std::move(results[i]);
+      }
+    } else if (step.instruction == root.id() && root.opcode() == ir::Opcode::Tuple) {
+      for (InstructionId id : root.operands()) {
+        elements.push_back(values[index(id)]);
+      }
+    } else {
       BP_ASSIGN(values[index(step.instruction)],
                 evaluate(module_.instruction(step.instruction), values, arguments, options));
     }
     for (InstructionId id : dead_after_[s]) {
-      values[index(id)] = ir::Literal();
+      values[index(id)] = {};
     }
   }
-  return std::move(values[index(module_.entry().root().id())]);
+  return elements.empty() ? elements_of(std::move(values[index(root.id())])) : std::move(elements);
 }
 
 }  // namespace bp::runtime

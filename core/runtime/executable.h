@@ -1,5 +1,5 @@
 // Executable: a compiled module. Usually one program of the device; otherwise parts that run on the device and on the
-// host in turn, with values passed between them. Of a loop or branch on the host, the device may run what is inside.
+// host in turn, with values passed between them. If the host runs a loop or branch, the device may run what is inside.
 #pragma once
 
 #include <map>
@@ -51,9 +51,12 @@ class Executable {
   // not those of the parameters, Unsupported if the module needs several devices. Takes arguments by value: those that
   // are moved in are freed after their last use.
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
+  // Like run(), but arguments may lie on the device, and results that it computes stay there. Returns the elements of a
+  // tuple, otherwise one result.
+  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const interpreter::Options &host = {}) const;
 
  private:
-  Result<ir::Literal> run_steps(std::vector<ir::Literal> arguments, const interpreter::Options &host) const;
+  Result<std::vector<Value>> run_steps(std::vector<Value> arguments, const interpreter::Options &host) const;
   interpreter::Options with_called(const interpreter::Options &host) const;
   void find_last_uses();
 

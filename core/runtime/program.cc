@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "core/host/diagnostics.h"
@@ -31,12 +32,12 @@ void append_leaves(const ir::Shape &shape, std::vector<const ir::Shape *> &leave
   }
 }
 
-void append_arrays(ir::Literal literal, std::vector<ir::Literal> &arrays) {
+void append_arrays(ir::Literal literal, std::vector<Value> &arrays) {
   for (std::size_t i = 0; i < literal.tuple_elements().size(); ++i) {
     append_arrays(literal.take_element(i), arrays);
   }
   if (literal.shape().is_array()) {
-    arrays.push_back(std::move(literal));
+    arrays.emplace_back(std::move(literal));
   }
 }
 
@@ -67,8 +68,10 @@ ir::Literal nest(const ir::Shape &shape, std::vector<ir::Literal> &arrays, std::
 
 }  // namespace
 
-Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
-                       std::span<const ir::Literal> arguments) {
+namespace {
+
+template <class T>
+Status check(std::string_view program, std::span<const ir::Shape> parameters, std::span<const T> arguments) {
   if (arguments.size() != parameters.size()) {
     return invalid_input("{} takes {} arguments, but {} were given", program, parameters.size(), arguments.size());
   }
@@ -80,6 +83,18 @@ Status check_arguments(std::string_view program, std::span<const ir::Shape> para
     }
   }
   return {};
+}
+
+}  // namespace
+
+Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
+                       std::span<const ir::Literal> arguments) {
+  return check(program, parameters, arguments);
+}
+
+Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
+                       std::span<const Value> arguments) {
+  return check(program, parameters, arguments);
 }
 
 // --- Program ---
@@ -195,6 +210,7 @@ void Program::read_signature(const ir::Module &module) {
   for (const Leaf &leaf : inputs_) {
     donated_.push_back(is_alias[leaf.allocation]);
   }
+  find_shared_memory();
 }
 
 bool Program::is_addressable(std::uint32_t space) const {
@@ -260,72 +276,179 @@ void Program::give_back(Arena arena) const {
   free_arenas_.push_back(std::move(arena));
 }
 
-// Returns the input whose memory is that of an output as a whole, in the representation of literals.
-std::optional<std::size_t> Program::input_with(const Leaf &output) const {
-  const std::uint32_t alias = image_.view().allocations()[output.allocation].alias;
-  const auto found = std::ranges::find(inputs_, alias, &Leaf::allocation);
-  const auto is_whole = [&](const Leaf &leaf) {
-    return leaf.offset == 0 && leaf.size == image_.view().allocations()[leaf.allocation].size &&
-           ir::is_stored_as_literal(leaf.shape);
-  };
-  if (alias == BP_NONE || found == inputs_.end() || !is_whole(*found) || !is_whole(output) ||
-      found->size != output.size) {
-    return std::nullopt;
-  }
-  return found - inputs_.begin();
+// Whether a leaf is a whole allocation, in the representation of literals.
+bool Program::is_whole(const Leaf &leaf) const {
+  return leaf.offset == 0 && leaf.size == image_.view().allocations()[leaf.allocation].size &&
+         ir::is_stored_as_literal(leaf.shape);
 }
 
-Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments) const {
-  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
-  std::vector<ir::Literal> given;
-  for (ir::Literal &argument : arguments) {
-    append_arrays(std::move(argument), given);
-  }
-  arguments.clear();
+// Whether an array can be an input where it is.
+bool Program::fits(const DeviceArray &array, std::size_t input) const {
+  const Leaf &leaf = inputs_[input];
+  const bp_allocation_t &allocation = image_.view().allocations()[leaf.allocation];
+  return is_on_device() && array.device() == device_ && array.space() == allocation.space && may_be_on_device_[input] &&
+         leaf.size > 0 && leaf.size == array.size() &&
+         allocation.alignment <=
+             std::max<std::size_t>(block_alignment, device_->memory()->spaces[allocation.space].alignment);
+}
 
-  Execution execution = Execution::prepare(shared_from_this());
-  std::vector<Block> converted;
-  std::vector<bool> in_place;  // by input
+void Program::find_shared_memory() {
+  std::map<std::uint32_t, std::size_t> input_in;  // by allocation
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    in_place.push_back(ir::is_stored_as_literal(inputs_[i].shape) && !(is_donated(i) && given[i].shares_bytes()));
-    if (in_place.back()) {
-      BP_TRY(execution.set_input(i, given[i].bytes().data()));
+    input_in.emplace(inputs_[i].allocation, i);
+    may_be_on_device_.push_back(is_whole(inputs_[i]));
+  }
+  for (const Leaf &output : outputs_) {
+    const bp_allocation_t &allocation = image_.view().allocations()[output.allocation];
+    const auto found = input_in.find(allocation.alias == BP_NONE ? output.allocation : allocation.alias);
+    input_with_.emplace_back();
+    if (found == input_in.end()) {
       continue;
     }
-    BP_ASSIGN(Block block, Block::allocate(inputs_[i].size));
-    ir::store(given[i], inputs_[i].shape, block.bytes());
-    BP_TRY(execution.set_input(i, block.bytes().data()));
-    converted.push_back(std::move(block));
+    const Leaf &input = inputs_[found->second];
+    if (is_whole(input) && is_whole(output) && input.size == output.size) {
+      input_with_.back() = found->second;
+    } else {
+      may_be_on_device_[found->second] = false;
+    }
   }
-  // A result is computed directly in its literal, or in that of a donated argument, if the literal has the buffer's
+}
+
+// Lets the execution use an argument: where it is, if the run may; otherwise as a copy.
+Result<Program::Bound> Program::bind(std::size_t input, Value argument, Execution &execution) const {
+  const Leaf &leaf = inputs_[input];
+  Bound bound;
+  if (argument.on_device() != nullptr && fits(*argument.on_device(), input)) {
+    bound.array = argument.on_device();
+    argument = {};
+    if (is_donated(input) && bound.array.use_count() > 1) {
+      BP_ASSIGN(bound.array, bound.array->copy());
+    }
+    execution.set_device_input(input, bound.array->location());
+    bound.is_in_place = true;
+    return bound;
+  }
+  BP_ASSIGN(bound.literal, std::move(argument).literal());
+  bound.is_in_place = ir::is_stored_as_literal(leaf.shape) && !(is_donated(input) && bound.literal.shares_bytes());
+  if (bound.is_in_place) {
+    BP_TRY(execution.set_input(input, bound.literal.bytes().data()));
+    return bound;
+  }
+  BP_ASSIGN(bound.converted, Block::allocate(leaf.size));
+  ir::store(bound.literal, leaf.shape, bound.converted.bytes());
+  BP_TRY(execution.set_input(input, bound.converted.bytes().data()));
+  return bound;
+}
+
+// Arguments and results are by input and output. Results are on the host unless they are to stay on the device.
+Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, bool results_stay) const {
+  Execution execution = Execution::prepare(shared_from_this());
+  std::vector<Bound> bound;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    BP_ASSIGN(Bound argument, bind(i, std::exchange(arguments[i], {}), execution));
+    bound.push_back(std::move(argument));
+  }
+  // A result is computed directly in its literal or block, or in that of a donated argument, if that has the buffer's
   // representation and the buffer is a whole output.
-  std::vector<ir::Literal> results;
-  std::vector<bool> is_result_in_place;
+  enum class Place { Done, Device, Buffer };
+  std::vector<Value> results;
+  std::vector<Place> places;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Leaf &leaf = outputs_[i];
     const bp_allocation_t &allocation = image_.view().allocations()[leaf.allocation];
-    if (const auto input = input_with(leaf); input && in_place[*input]) {
-      results.push_back(given[*input].with_shape(leaf.shape));
-      is_result_in_place.push_back(true);
-      continue;
+    const bool is_own = allocation.kind == BP_ALLOC_OUTPUT && allocation.alias == BP_NONE && is_whole(leaf);
+    if (const auto input = input_with_[i]; input && bound[*input].is_in_place) {
+      const Bound &argument = bound[*input];
+      results.push_back(argument.array != nullptr ? Value(argument.array)
+                                                  : Value(argument.literal.with_shape(leaf.shape)));
+      places.push_back(Place::Done);
+    } else if (results_stay && is_on_device() && is_own && leaf.size > 0) {
+      execution.leave_output(i);
+      results.emplace_back();
+      places.push_back(Place::Device);
+    } else {
+      BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(leaf.shape));
+      if (is_own) {
+        BP_TRY(execution.set_output(i, literal.mutable_bytes().data()));
+      }
+      results.emplace_back(std::move(literal));
+      places.push_back(is_own ? Place::Done : Place::Buffer);
     }
-    BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(leaf.shape));
-    is_result_in_place.push_back(allocation.kind == BP_ALLOC_OUTPUT && allocation.alias == BP_NONE &&
-                                 allocation.size == leaf.size && ir::is_stored_as_literal(leaf.shape));
-    if (is_result_in_place.back()) {
-      BP_TRY(execution.set_output(i, literal.mutable_bytes().data()));
-    }
-    results.push_back(std::move(literal));
   }
   BP_TRY(execution.allocate());
   BP_TRY(execution.run());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!is_result_in_place[i]) {
-      ir::load(execution.output(i), outputs_[i].shape, results[i]);
+    const Leaf &leaf = outputs_[i];
+    if (places[i] == Place::Device) {
+      const std::uint32_t space = image_.view().allocations()[leaf.allocation].space;
+      results[i] = Value(std::make_shared<const DeviceArray>(device_, space, execution.take_output(i), leaf.shape));
+    } else if (places[i] == Place::Buffer) {
+      ir::Literal literal = std::move(results[i]).literal().value();
+      ir::load(execution.output(i), leaf.shape, literal);
+      results[i] = Value(std::move(literal));
     }
   }
+  return results;
+}
+
+Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments) const {
+  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
+  std::vector<Value> given;
+  for (ir::Literal &argument : arguments) {
+    append_arrays(std::move(argument), given);
+  }
+  arguments.clear();
+  BP_ASSIGN(std::vector<Value> results, run_arrays(std::move(given), false));
+  std::vector<ir::Literal> literals;
+  for (Value &result : results) {
+    BP_ASSIGN(ir::Literal literal, std::move(result).literal());
+    literals.push_back(std::move(literal));
+  }
   std::size_t next = 0;
-  return nest(result_shape_, results, next);
+  return nest(result_shape_, literals, next);
+}
+
+Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments) const {
+  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
+  std::vector<Value> given;
+  for (Value &argument : arguments) {
+    if (argument.shape().is_array()) {
+      given.push_back(std::move(argument));
+    } else {
+      BP_ASSIGN(ir::Literal literal, std::move(argument).literal());
+      append_arrays(std::move(literal), given);
+    }
+  }
+  arguments.clear();
+  BP_ASSIGN(std::vector<Value> arrays, run_arrays(std::move(given), true));
+  std::size_t next = 0;
+  const auto take = [&](const ir::Shape &shape) -> Result<Value> {
+    if (shape.is_array()) {
+      return std::move(arrays[next++]);
+    }
+    std::vector<const ir::Shape *> leaves;
+    append_leaves(shape, leaves);
+    std::vector<ir::Literal> literals;
+    for (const ir::Shape *leaf : leaves) {
+      if (leaf->is_array()) {
+        BP_ASSIGN(ir::Literal literal, std::move(arrays[next++]).literal());
+        literals.push_back(std::move(literal));
+      }
+    }
+    std::size_t first = 0;
+    return Value(nest(shape, literals, first));
+  };
+  std::vector<Value> results;
+  if (!result_shape_.is_tuple()) {
+    BP_ASSIGN(Value result, take(result_shape_));
+    results.push_back(std::move(result));
+    return results;
+  }
+  for (const ir::Shape &element : result_shape_.elements()) {
+    BP_ASSIGN(Value result, take(element));
+    results.push_back(std::move(result));
+  }
+  return results;
 }
 
 // --- Execution ---
@@ -334,6 +457,8 @@ Execution::Execution(std::shared_ptr<const Program> program)
     : program_(std::move(program)),
       places_(program_->constant_places_),
       host_(places_.size()),
+      is_given_(places_.size()),
+      stays_(places_.size()),
       run_(std::make_unique<bp_run_t>()) {
   // Reserves all elements now, so that allocate() allocates only planned memory.
   arena_.temporaries.resize(places_.size());
@@ -380,9 +505,31 @@ Status Execution::set_output(std::size_t leaf, void *data) {
   return set(program_->outputs()[leaf], data, fmt::format("output {}", leaf));
 }
 
+void Execution::set_device_input(std::size_t leaf, bp_loc_t place) {
+  const std::uint32_t allocation = program_->inputs()[leaf].allocation;
+  places_[allocation] = place;
+  is_given_[allocation] = true;
+}
+
+void Execution::leave_output(std::size_t leaf) {
+  stays_[program_->outputs()[leaf].allocation] = true;
+}
+
+Block Execution::take_output(std::size_t leaf) {
+  const bp_loc_t place = places_[program_->outputs()[leaf].allocation];
+  const auto found = std::ranges::find_if(own_, [&](const Block &block) {
+    return block.location().memory == place.memory && block.location().offset == place.offset;
+  });
+  BP_CHECK(found != own_.end());
+  return std::move(*found);
+}
+
 // Places an input or output at the caller's address or, for a device with memory of its own, there and at an address
 // for the host.
 Status Execution::place(std::uint32_t allocation) {
+  if (is_given_[allocation]) {
+    return {};
+  }
   const bp_allocation_t &wanted = program_->image_.view().allocations()[allocation];
   auto own = [&](Block block) {
     own_.push_back(std::move(block));
@@ -390,12 +537,12 @@ Status Execution::place(std::uint32_t allocation) {
   };
   if (program_->is_on_device()) {
     BP_ASSIGN(Block block, program_->allocate(wanted.space, wanted.size, wanted.alignment));
-    if (host_[allocation] == nullptr && block.bytes().size() == wanted.size) {
+    if (host_[allocation] == nullptr && !stays_[allocation] && block.bytes().size() == wanted.size) {
       host_[allocation] = wanted.size == 0 ? nowhere : block.bytes().data();
     }
     places_[allocation] = own(std::move(block));
   }
-  if (host_[allocation] == nullptr) {
+  if (host_[allocation] == nullptr && !stays_[allocation]) {
     BP_ASSIGN(Block block, Block::allocate(wanted.size));
     host_[allocation] = reinterpret_cast<std::byte *>(own(std::move(block)).offset);
   }
@@ -443,7 +590,7 @@ void Execution::find_transfers() {
       const bool is_same = std::ranges::any_of(own_, [&](const Block &block) {
         return block.location().memory == place.memory && block.bytes().data() == host_[leaf.allocation];
       });
-      if (leaf.size > 0 && !is_same) {
+      if (leaf.size > 0 && !is_same && host_[leaf.allocation] != nullptr) {
         transfers.push_back(
             {i, host_place(bytes_of(leaf).data()), {place.memory, place.offset + leaf.offset}, leaf.size});
       }

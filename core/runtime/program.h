@@ -21,6 +21,7 @@
 #include "core/ir/literal.h"
 #include "core/runtime/memory.h"
 #include "core/runtime/queue.h"
+#include "core/runtime/value.h"
 
 namespace bp::runtime {
 
@@ -31,9 +32,11 @@ struct Leaf {
   ir::Shape shape;             // with the layout of the buffer
 };
 
-// Returns InvalidInput, naming the program, unless the arguments have the parameters' shapes; layouts may differ.
+// Return InvalidInput, naming the program, unless the arguments have the parameters' shapes; layouts may differ.
 Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
                        std::span<const ir::Literal> arguments);
+Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
+                       std::span<const Value> arguments);
 
 class Execution;
 
@@ -68,6 +71,9 @@ class Program : public std::enable_shared_from_this<Program> {
   // Arguments are given by parameter number; types and sizes must be those of the parameters. Literals whose bytes are
   // those of the buffer are used without a copy, except where a donation would change bytes of another literal, too.
   Result<ir::Literal> run(std::vector<ir::Literal> arguments) const;
+  // Like run(), but arrays that lie on the device are used where they are, and results stay on the device. Returns the
+  // elements of a tuple, otherwise one result.
+  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments) const;
 
  private:
   friend class Execution;
@@ -86,7 +92,18 @@ class Program : public std::enable_shared_from_this<Program> {
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
-  std::optional<std::size_t> input_with(const Leaf &output) const;
+  // An argument as a run uses it.
+  struct Bound {
+    ir::Literal literal;
+    std::shared_ptr<const DeviceArray> array;  // nullptr: it is on the host
+    Block converted;                           // the literal in another representation
+    bool is_in_place = false;                  // the run works in the memory of the literal or array
+  };
+  Result<Bound> bind(std::size_t input, Value argument, Execution &execution) const;
+  Result<std::vector<Value>> run_arrays(std::vector<Value> arguments, bool results_stay) const;
+  bool is_whole(const Leaf &leaf) const;
+  bool fits(const DeviceArray &array, std::size_t input) const;
+  void find_shared_memory();
   bool is_addressable(std::uint32_t space) const;  // whether the host can access it
   // Allocates in the memory that the program works in.
   Result<Block> allocate(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
@@ -100,6 +117,9 @@ class Program : public std::enable_shared_from_this<Program> {
   const bp_program_t *program_ = nullptr;
   std::vector<Leaf> inputs_, outputs_;
   std::vector<bool> donated_;  // by input
+  // By output: the input in whose memory it is as a whole. By input: whether all outputs in its memory are such.
+  std::vector<std::optional<std::size_t>> input_with_;
+  std::vector<bool> may_be_on_device_;
   std::vector<ir::Shape> parameter_shapes_;
   ir::Shape result_shape_;
   std::vector<Block> constants_;  // by allocation
@@ -126,6 +146,11 @@ class Execution {
   // at the input's address.
   Status set_input(std::size_t leaf, const void *data);
   Status set_output(std::size_t leaf, void *data);
+  // For programs on the device: sets the place of an input there, which is a whole allocation; leaves an output, which
+  // is one, on the device without memory on the host, and takes its memory after the run.
+  void set_device_input(std::size_t leaf, bp_loc_t place);
+  void leave_output(std::size_t leaf);
+  Block take_output(std::size_t leaf);
   // Takes temporaries and scratch, possibly those of an earlier execution, and allocates memory for all inputs and
   // outputs that were not set. To be called once, before the first run. Unsupported if the program needs several
   // devices.
@@ -177,6 +202,8 @@ class Execution {
   std::vector<Block> own_;
   std::vector<bp_loc_t> places_;    // by allocation: location for the device
   std::vector<std::byte *> host_;   // by allocation: address for the caller; inputs and outputs only
+  std::vector<bool> is_given_;      // by allocation: an input that is on the device already
+  std::vector<bool> stays_;         // by allocation: an output that stays there
   std::vector<Transfer> in_, out_;  // transfers before and after the run
   std::unique_ptr<bp_run_t> run_;
   std::optional<Event> started_;

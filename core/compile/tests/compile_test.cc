@@ -577,6 +577,68 @@ TEST_CASE("inputs and outputs stay in a device's memory if they are wanted there
   CHECK(sum[3] == 44);
 }
 
+TEST_CASE("values stay in a device's memory from run to run") {
+  const auto visible = GENERATE(std::string("0"), std::string("1"));
+  // A result in a donated argument, one of its own, an argument that is a result as well, and one that the host makes.
+  const std::string text = R"(HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  s = f32[4] add(x, y)  n = f32[4] negate(y)
+      e = f32[4] exponential(n)  ROOT t = (f32[4], f32[4], f32[4], f32[4]) tuple(s, n, y, e) })";
+  const auto ops = GENERATE(std::string("add,negate"), std::string("add,negate,exponential,tuple"));
+  const auto device = open_tiny({{"ops", ops}, {"capacity", "1000"}, {"visible", visible}});
+  auto compiled = compile(parse(text), device);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  const auto upload = [&](const std::string &numbers) {
+    auto array = runtime::DeviceArray::upload(device, literal("f32[4]", numbers));
+    REQUIRE(array.ok());
+    REQUIRE(*array != nullptr);
+    return runtime::Value(*array);
+  };
+  const auto text_of = [](const runtime::Value &value) {
+    auto copy = value.literal();
+    REQUIRE(copy.ok());
+    return text::print(*copy);
+  };
+  const auto place = [](const runtime::Value &value) { return value.on_device()->location().memory; };
+  const auto run = [&](runtime::Value x, const runtime::Value &y) {
+    std::vector<runtime::Value> arguments;
+    arguments.push_back(std::move(x));
+    arguments.push_back(y);
+    auto results = compiled->executable.run_on_device(std::move(arguments));
+    INFO((results.ok() ? "" : results.error().to_string()));
+    REQUIRE(results.ok());
+    REQUIRE(results->size() == 4);
+    return std::move(results).value();
+  };
+  runtime::Value x = upload("{1, 2, 3, 4}");
+  const runtime::Value y = upload("{0, -1, -2, -3}");
+  const runtime::Value kept = x;
+  const std::vector<runtime::Value> first = run(x, y);  // x is not donated: others have it
+  CHECK(text_of(first[0]) == "{1, 1, 1, 1}");
+  CHECK(text_of(first[1]) == "{-0, 1, 2, 3}");
+  CHECK(text_of(kept) == "{1, 2, 3, 4}");
+  CHECK(text_of(first[3]).starts_with("{1, 2.71828"));
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(first[i].on_device() != nullptr);
+  }
+  CHECK(place(first[0]) != place(x));
+  if (compiled->executable.program() != nullptr) {
+    CHECK(place(first[2]) == place(y));
+    runtime::Value alone = upload("{1, 2, 3, 4}");
+    const std::uint64_t where = place(alone);
+    const std::vector<runtime::Value> second = run(std::move(alone), y);
+    CHECK(place(second[0]) == where);
+    CHECK(text_of(second[0]) == "{1, 1, 1, 1}");
+  }
+  // Results are arguments, next to one on the host.
+  CHECK(text_of(run(runtime::Value(literal("f32[4]", "{1, 1, 1, 1}")), first[1])[0]) == "{1, 2, 3, 4}");
+
+  const auto too_large =
+      runtime::DeviceArray::upload(device, ir::Literal::zeros(ir::Shape::array(ir::ElementType::F32, {300})).value());
+  REQUIRE(!too_large.ok());
+  CHECK(too_large.error().code() == ErrorCode::OutOfMemory);
+}
+
 TEST_CASE("failures of a device with memory and queues are reported") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] negate(x) }";
   auto failing =

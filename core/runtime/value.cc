@@ -1,0 +1,36 @@
+#include "core/runtime/value.h"
+
+#include "core/ir/storage.h"
+
+namespace bp::runtime {
+
+Result<std::shared_ptr<const DeviceArray>> DeviceArray::upload(const std::shared_ptr<const host::Device> &device,
+                                                               const ir::Literal &literal) {
+  constexpr std::uint32_t main_space = 0;
+  const ir::Shape &given = literal.shape();
+  if (device->memory() == nullptr || !given.is_array() || !given.is_static()) {
+    return std::shared_ptr<const DeviceArray>();
+  }
+  const ir::Shape shape = ir::Shape::array(given.element_type(), given.sizes());
+  if (!ir::is_stored_as_literal(shape)) {
+    return std::shared_ptr<const DeviceArray>();
+  }
+  BP_ASSIGN(Block block, Block::allocate_on(*device, main_space, literal.bytes().size()));
+  BP_TRY(runtime::copy(*device, block.location(), host_place(literal.bytes().data()), literal.bytes().size()));
+  return std::make_shared<const DeviceArray>(device, main_space, std::move(block), shape);
+}
+
+Result<ir::Literal> DeviceArray::download() const {
+  BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape_));
+  const std::span<std::byte> bytes = literal.mutable_bytes();
+  BP_TRY(runtime::copy(*device_, host_place(bytes.data()), block_.location(), bytes.size()));
+  return literal;
+}
+
+Result<std::shared_ptr<const DeviceArray>> DeviceArray::copy() const {
+  BP_ASSIGN(Block block, Block::allocate_on(*device_, space_, block_.size()));
+  BP_TRY(runtime::copy(*device_, block.location(), block_.location(), block_.size()));
+  return std::make_shared<const DeviceArray>(device_, space_, std::move(block), shape_);
+}
+
+}  // namespace bp::runtime
