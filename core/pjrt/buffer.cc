@@ -35,18 +35,18 @@ Content::~Content() {
   --use_->buffers;
 }
 
-void Content::provide(ir::Literal value) {
-  value_ = value.shape().is_token() ? token_array() : std::move(value);
+void Content::provide(runtime::Value value) {
+  value_ = value.shape().is_token() ? runtime::Value(token_array()) : std::move(value);
 }
 
-Result<const ir::Literal *> Content::value() const {
+Result<runtime::Value> Content::value() const {
   if (std::optional<Error> error = ready_->wait()) {
     return *std::move(error);
   }
-  return &value_;
+  return value_;
 }
 
-Result<ir::Literal> Content::take(std::shared_ptr<Content> content) {
+Result<runtime::Value> Content::take(std::shared_ptr<Content> content) {
   BP_TRY(content->value());
   return content.use_count() == 1 ? std::move(content->value_) : content->value_;
 }
@@ -66,10 +66,11 @@ PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_
   return handles<PJRT_Buffer>().add(std::move(buffer));
 }
 
-PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value) {
+Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, ir::Literal literal) {
+  BP_ASSIGN(runtime::Value value, value_in(memory, runtime::Value(std::move(literal))));
   auto ready = std::make_shared<Moment>();
   PJRT_Buffer *buffer = make_buffer(memory, value.shape(), ready);
-  buffer->content->provide(value);
+  buffer->content->provide(std::move(value));
   ready->set({});
   return buffer;
 }
@@ -82,12 +83,35 @@ Result<std::shared_ptr<Content>> content_of(PJRT_Buffer &buffer) {
   return buffer.content;
 }
 
-void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content) {
-  content->ready()->when_set([follower, content](const std::optional<Error> &error) {
-    if (!error) {
-      follower->provide(*content->value().value());
+Result<runtime::Value> value_in(const OwnMemory &memory, runtime::Value value) {
+  if (memory.is_on_device() == (value.on_device() != nullptr)) {
+    return value;
+  }
+  BP_ASSIGN(ir::Literal literal, std::move(value).literal());
+  if (memory.is_on_device()) {
+    auto array = runtime::DeviceArray::upload(memory.device->client->device, literal);
+    if (!array.ok() && array.error().code() != ErrorCode::OutOfMemory) {
+      return std::move(array).error();
     }
-    follower->ready()->set(error);
+    if (array.ok() && *array != nullptr) {
+      return runtime::Value(std::move(array).value());
+    }
+  }
+  return runtime::Value(std::move(literal));
+}
+
+void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content,
+            const OwnMemory &memory) {
+  content->ready()->when_set([follower, content, &memory](std::optional<Error> error) {
+    if (!error) {
+      auto value = value_in(memory, content->value().value());
+      if (value.ok()) {
+        follower->provide(std::move(value).value());
+      } else {
+        error = std::move(value).error();
+      }
+    }
+    follower->ready()->set(std::move(error));
   });
 }
 
@@ -120,7 +144,7 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) 
       args.num_byte_strides == 0 ? dense : Strides(args.byte_strides, args.byte_strides + args.num_byte_strides);
   copy_strided(sizes, static_cast<const std::byte *>(args.data), strides, literal.mutable_bytes().data(), dense, width);
   extend(literal);
-  args.buffer = make_buffer(*memory, literal);
+  BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
   args.done_with_host_buffer = make_event();
   return {};
 }
@@ -137,7 +161,7 @@ Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args
   copy_strided(shape.sizes(), static_cast<const std::byte *>(args.device_buffer_ptr), strides,
                literal.mutable_bytes().data(), dense_strides(shape.sizes(), static_cast<std::int64_t>(width)), width);
   extend(literal);
-  args.buffer = make_buffer(*memory, literal);
+  BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
   if (args.on_delete_callback != nullptr) {
     args.on_delete_callback(args.device_buffer_ptr, args.on_delete_callback_arg);
   }
@@ -149,8 +173,8 @@ Status Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Ar
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, args.memory));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.shape_element_type, args.shape_dims, args.shape_num_dims));
   BP_TRY(check_layout(args.shape_layout, args.shape_num_dims));
-  BP_ASSIGN(const ir::Literal literal, ir::Literal::zeros(shape));
-  args.buffer = make_buffer(*memory, literal);
+  BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
+  BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
   return {};
 }
 
@@ -229,15 +253,20 @@ Status Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args &args) {
 
 namespace {
 
-// Calls a function with the value when it is ready, then sets the moment.
+// Calls a function with the value in the host's memory when it is ready, then sets the moment.
 void when_ready(const std::shared_ptr<Content> &content, std::shared_ptr<Moment> done,
                 std::function<void(const ir::Literal &)> function) {
   content->ready()->when_set(
-      [content, done = std::move(done), function = std::move(function)](const std::optional<Error> &error) {
+      [content, done = std::move(done), function = std::move(function)](std::optional<Error> error) {
         if (!error) {
-          function(*content->value().value());
+          auto literal = content->value().value().literal();
+          if (literal.ok()) {
+            function(*literal);
+          } else {
+            error = std::move(literal).error();
+          }
         }
-        done->set(error);
+        done->set(std::move(error));
       });
 }
 
@@ -260,7 +289,7 @@ void copy_raw(const std::shared_ptr<Content> &content, std::shared_ptr<Moment> d
 Result<PJRT_Buffer *> copy_to(PJRT_Buffer &buffer, OwnMemory &memory) {
   BP_ASSIGN(const auto content, content_of(buffer));
   PJRT_Buffer *copy = make_buffer(memory, buffer.shape, std::make_shared<Moment>());
-  follow(copy->content, content);
+  follow(copy->content, content, memory);
   return copy;
 }
 
@@ -341,8 +370,8 @@ Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args &args) {
 }
 
 Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args &args) {
-  BP_TRY(find(args.buffer));
-  args.is_on_cpu = true;
+  BP_ASSIGN(const PJRT_Buffer *buffer, find(args.buffer));
+  args.is_on_cpu = !buffer->memory->is_on_device();
   return {};
 }
 
@@ -352,11 +381,25 @@ Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args &args) {
   return {};
 }
 
+namespace {
+
+// Returns the address in the memory that the array is in, as its device counts.
+Result<std::uintptr_t> address_of(PJRT_Buffer &buffer) {
+  BP_ASSIGN(const auto content, content_of(buffer));
+  BP_ASSIGN(const runtime::Value value, content->value());
+  if (value.on_device() != nullptr) {
+    const bp_loc_t place = value.on_device()->location();
+    return static_cast<std::uintptr_t>(place.memory + place.offset);
+  }
+  BP_ASSIGN(const ir::Literal literal, value.literal());
+  return reinterpret_cast<std::uintptr_t>(literal.bytes().data());
+}
+
+}  // namespace
+
 Status Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto content, content_of(*buffer));
-  BP_ASSIGN(const ir::Literal *value, content->value());
-  args.buffer_pointer = reinterpret_cast<std::uintptr_t>(value->bytes().data());
+  BP_ASSIGN(args.buffer_pointer, address_of(*buffer));
   return {};
 }
 
@@ -381,9 +424,8 @@ Status Buffer_DecreaseExternalReferenceCount(PJRT_Buffer_DecreaseExternalReferen
 
 Status Buffer_OpaqueDeviceMemoryDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(const auto content, content_of(*buffer));
-  BP_ASSIGN(const ir::Literal *value, content->value());
-  args.device_memory_ptr = const_cast<std::byte *>(value->bytes().data());
+  BP_ASSIGN(const std::uintptr_t address, address_of(*buffer));
+  args.device_memory_ptr = reinterpret_cast<void *>(address);
   return {};
 }
 

@@ -19,18 +19,17 @@ class Content {
   Content(const Content &) = delete;
   ~Content();
 
-  void provide(ir::Literal value);
+  void provide(runtime::Value value);
   const std::shared_ptr<Moment> &ready() const { return ready_; }
   std::int64_t bytes() const { return bytes_; }
   // Waits until it is ready. Fails with what the computation failed with.
-  Result<const ir::Literal *> value() const;
-
-  // Returns the value, once it is ready; without a copy of the bytes if nobody else has the content.
-  static Result<ir::Literal> take(std::shared_ptr<Content> content);
+  Result<runtime::Value> value() const;
+  // Returns the value, once it is ready. If nobody else has the content, nobody else has the value.
+  static Result<runtime::Value> take(std::shared_ptr<Content> content);
 
  private:
   std::shared_ptr<Moment> ready_;
-  ir::Literal value_;
+  runtime::Value value_;
   std::shared_ptr<MemoryUse> use_;
   std::int64_t bytes_ = 0;
 };
@@ -52,8 +51,9 @@ struct PJRT_Buffer {
 
 namespace bp::pjrt {
 
-// Return a handle, which the caller destroys. The second one is that of an array of this shape that `ready` announces.
-PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Literal &value);
+// Return a handle, which the caller destroys. The first function places the value in the memory; the second one's array
+// is that which `ready` announces.
+Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, ir::Literal value);
 PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_ptr<Moment> ready);
 
 // Returns what a buffer holds, which may not be ready. Fails if the buffer was deleted.
@@ -61,8 +61,10 @@ Result<std::shared_ptr<Content>> content_of(PJRT_Buffer &buffer);
 // Takes it from the buffer, which is deleted.
 std::shared_ptr<Content> give_up(PJRT_Buffer &buffer);
 
-// Makes a content what another one will be.
-void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content);
+// Returns the value in this memory: a copy if it is elsewhere. It stays on the host if the device has no room for it.
+Result<runtime::Value> value_in(const OwnMemory &memory, runtime::Value value);
+// Makes a content what another one will be, in this memory.
+void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content, const OwnMemory &memory);
 
 BP_PJRT_DECLARE(Client_BufferFromHostBuffer);
 BP_PJRT_DECLARE(Client_CreateViewOfDeviceBuffer);

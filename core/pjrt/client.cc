@@ -144,6 +144,10 @@ Handles<PJRT_Client> &handles<PJRT_Client>() {
   return all;
 }
 
+bool OwnMemory::is_on_device() const {
+  return device->client->device != nullptr && kind == memory_kinds.front();
+}
+
 OwnMemory::~OwnMemory() {
   for (const auto &[key, data] : user_data) {
     if (data.second != nullptr) {
@@ -219,6 +223,10 @@ Status Client_Create(PJRT_Client_Create_Args &args) {
         "while loading the backend '{}', which BACKPLANE_BACKEND or the client's option names", options.backend));
   }
   auto client = std::make_unique<PJRT_Client>(std::move(loaded).value());
+  const auto devices = client->backend.devices();
+  if (devices.size() == 1 && devices[0]->memory() != nullptr && devices[0]->compiler() != nullptr) {
+    client->device = devices[0];
+  }
   client->platform_name = options.platform;
   client->platform_version = fmt::format("Backplane {} ({})", host::core_version, ids_of(client->backend));
   for (int i = 0; i < options.num_devices; ++i) {

@@ -37,14 +37,15 @@ struct PJRT_Device {
 
 namespace bp::pjrt {
 
-// The kinds of memory that frameworks expect of a device, the default one first. All are in the host's memory; the kind
-// of a buffer is a fact that frameworks ask for.
+// The kinds of memory that frameworks expect of a device, the default one first. The others are in the host's memory.
 inline constexpr std::array<std::string_view, 3> memory_kinds = {"device", "pinned_host", "unpinned_host"};
 
 struct OwnMemory : PJRT_Memory {
   PJRT_Device *device = nullptr;
   int id = 0;
   std::string kind, text;
+  // Whether its arrays are in memory of the device; otherwise they are in the host's.
+  bool is_on_device() const;
   std::mutex mutex;
   std::map<const void *, std::pair<void *, void (*)(void *)>> user_data;  // by key: the data and its destructor
   ~OwnMemory();
@@ -60,6 +61,7 @@ struct PJRT_Client {
   explicit PJRT_Client(bp::Backend loaded) : backend(std::move(loaded)) {}
 
   bp::Backend backend;
+  std::shared_ptr<const bp::host::Device> device;  // nullptr: all arrays are in the host's memory
   std::string platform_name, platform_version;
   std::deque<bp::pjrt::OwnMemory> own_memories;
   std::vector<PJRT_Device *> device_handles;

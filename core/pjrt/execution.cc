@@ -77,15 +77,17 @@ interpreter::Options host_options(const Run &run) {
 
 Status run_program(Run &run) {
   const CompiledProgram &program = *run.program;
-  std::vector<ir::Literal> arguments;
+  std::vector<runtime::Value> arguments;
   for (std::size_t i = 0; i < run.arguments.size(); ++i) {
-    BP_ASSIGN(ir::Literal argument, Content::take(std::move(run.arguments[i])));
-    arguments.push_back(program.tokens[i] ? ir::Literal::token() : std::move(argument));
+    BP_ASSIGN(runtime::Value argument, Content::take(std::move(run.arguments[i])));
+    arguments.push_back(program.tokens[i] ? runtime::Value(ir::Literal::token()) : std::move(argument));
   }
-  BP_ASSIGN(ir::Literal result, program.executable.run(std::move(arguments), host_options(run)));
-  const bool is_tuple = result.shape().is_tuple();
+  BP_ASSIGN(std::vector<runtime::Value> results,
+            program.executable.run_on_device(std::move(arguments), host_options(run)));
   for (std::size_t i = 0; i < run.results.size(); ++i) {
-    run.results[i]->provide(is_tuple ? result.take_element(i) : std::move(result));
+    const auto &memory = static_cast<const OwnMemory &>(*program.device->memories[program.result_kinds[i]]);
+    BP_ASSIGN(runtime::Value result, value_in(memory, std::move(results[i])));
+    run.results[i]->provide(std::move(result));
   }
   return {};
 }

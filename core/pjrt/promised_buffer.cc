@@ -60,11 +60,19 @@ Result<Manager::Transfer *> find_unfinished(Manager &manager, int index) {
   return transfer;
 }
 
-void complete(Manager::Transfer &transfer) {
+// Ends a transfer. Releases the lock first: those who wait are told, and may use the manager.
+void complete(Manager &manager, Manager::Transfer &transfer, std::unique_lock<std::mutex> &lock) {
   extend(transfer.value);
-  transfer.content->provide(std::move(transfer.value));
+  const std::shared_ptr<Content> content = transfer.content;
+  auto value = value_in(*manager.memory, runtime::Value(std::move(transfer.value)));
   transfer.is_ready = true;
-  transfer.content->ready()->set({});
+  lock.unlock();
+  if (value.ok()) {
+    content->provide(std::move(value).value());
+    content->ready()->set({});
+  } else {
+    content->ready()->set(std::move(value).error());
+  }
 }
 
 std::string text(const char *message, std::size_t size) {
@@ -77,7 +85,7 @@ Status Client_CreateBuffersForAsyncHostToDevice(PJRT_Client_CreateBuffersForAsyn
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, nullptr, args.memory));
   auto manager = std::make_unique<Manager>();
-  manager->device = memory->device;
+  manager->memory = memory;
   for (std::size_t i = 0; i < args.num_shape_specs; ++i) {
     const PJRT_ShapeSpec &spec = args.shape_specs[i];
     const PJRT_Buffer_MemoryLayout *layout = i < args.num_device_layouts ? args.device_layouts[i] : nullptr;
@@ -97,7 +105,7 @@ Status AsyncHostToDeviceTransferManager_Destroy(PJRT_AsyncHostToDeviceTransferMa
 
 Status AsyncHostToDeviceTransferManager_TransferData(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args &args) {
   BP_ASSIGN(Manager * manager, handles<Manager>().find(args.transfer_manager));
-  const std::lock_guard lock(manager->mutex);
+  std::unique_lock lock(manager->mutex);
   BP_ASSIGN(Manager::Transfer * transfer, find_unfinished(*manager, args.buffer_index));
   const std::int64_t size = std::ssize(transfer->value.bytes());
   if (args.offset < 0 || args.transfer_size < 0 || args.offset > size || args.transfer_size > size - args.offset) {
@@ -108,7 +116,7 @@ Status AsyncHostToDeviceTransferManager_TransferData(PJRT_AsyncHostToDeviceTrans
                 static_cast<std::size_t>(args.transfer_size));
   }
   if (args.is_last_transfer) {
-    complete(*transfer);
+    complete(*manager, *transfer, lock);
   }
   args.done_with_h2d_transfer = make_event();
   return {};
@@ -117,7 +125,7 @@ Status AsyncHostToDeviceTransferManager_TransferData(PJRT_AsyncHostToDeviceTrans
 Status AsyncHostToDeviceTransferManager_TransferLiteral(
     PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args &args) {
   BP_ASSIGN(Manager * manager, handles<Manager>().find(args.transfer_manager));
-  const std::lock_guard lock(manager->mutex);
+  std::unique_lock lock(manager->mutex);
   BP_ASSIGN(Manager::Transfer * transfer, find_unfinished(*manager, args.buffer_index));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.shape_element_type, args.shape_dims, args.shape_num_dims));
   if (shape != transfer->value.shape()) {
@@ -129,7 +137,7 @@ Status AsyncHostToDeviceTransferManager_TransferLiteral(
   BP_ASSIGN(const Strides strides, wanted_strides(shape.sizes(), args.shape_layout, bytes));
   copy_strided(shape.sizes(), static_cast<const std::byte *>(args.data), strides,
                transfer->value.mutable_bytes().data(), dense_strides(shape.sizes(), bytes), width);
-  complete(*transfer);
+  complete(*manager, *transfer, lock);
   args.done_with_h2d_transfer = make_event();
   return {};
 }
@@ -149,7 +157,7 @@ Status AsyncHostToDeviceTransferManager_RetrieveBuffer(
 
 Status AsyncHostToDeviceTransferManager_Device(PJRT_AsyncHostToDeviceTransferManager_Device_Args &args) {
   BP_ASSIGN(const Manager *manager, handles<Manager>().find(args.transfer_manager));
-  args.device_out = manager->device;
+  args.device_out = manager->memory->device;
   return {};
 }
 
@@ -170,10 +178,12 @@ Status AsyncHostToDeviceTransferManager_BufferSize(PJRT_AsyncHostToDeviceTransfe
 Status AsyncHostToDeviceTransferManager_SetBufferError(
     PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args &args) {
   BP_ASSIGN(Manager * manager, handles<Manager>().find(args.transfer_manager));
-  const std::lock_guard lock(manager->mutex);
+  std::unique_lock lock(manager->mutex);
   BP_ASSIGN(Manager::Transfer * transfer, find_unfinished(*manager, args.buffer_index));
   transfer->is_ready = true;
-  transfer->content->ready()->set(error_of(args.error_code, text(args.error_message, args.error_message_size)));
+  const std::shared_ptr<Moment> ready = transfer->content->ready();
+  lock.unlock();
+  ready->set(error_of(args.error_code, text(args.error_message, args.error_message_size)));
   return {};
 }
 
@@ -199,7 +209,7 @@ Status Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args &args) {
   BP_ASSIGN(args.alias_buffer,
             promise(*memory, args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout));
   args.fulfill_alias_buffer_cb =
-      handles<AliasPromise>().add(std::make_unique<AliasPromise>(args.alias_buffer->content));
+      handles<AliasPromise>().add(std::make_unique<AliasPromise>(args.alias_buffer->content, memory));
   return {};
 }
 
@@ -207,6 +217,7 @@ Status Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args &args) {
 Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args &args) {
   BP_ASSIGN(const AliasPromise *promise, handles<AliasPromise>().find(args.fulfill_alias_buffer_cb));
   const std::shared_ptr<Content> alias = promise->content;
+  const OwnMemory &memory = *promise->memory;
   BP_TRY(handles<AliasPromise>().destroy(args.fulfill_alias_buffer_cb));
   if (args.status_code != PJRT_Error_Code_OK) {
     alias->ready()->set(error_of(args.status_code, text(args.error_message, args.error_message_size)));
@@ -214,7 +225,7 @@ Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args &args) {
   }
   BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.buffer));
   BP_ASSIGN(const auto content, content_of(*buffer));
-  follow(alias, content);
+  follow(alias, content, memory);
   return {};
 }
 

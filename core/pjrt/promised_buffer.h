@@ -12,7 +12,7 @@ struct PJRT_AsyncHostToDeviceTransferManager {
     bool is_ready = false;
   };
 
-  PJRT_Device *device = nullptr;
+  bp::pjrt::OwnMemory *memory = nullptr;
   std::vector<Transfer> transfers;
   std::mutex mutex;  // of the transfers
 
@@ -23,6 +23,7 @@ struct PJRT_AsyncHostToDeviceTransferManager {
 // The promise of an alias buffer, which stands for another one that does not exist yet.
 struct PJRT_FulfillAliasBufferCallback {
   std::shared_ptr<bp::pjrt::Content> content;
+  bp::pjrt::OwnMemory *memory = nullptr;
 };
 
 namespace bp::pjrt {

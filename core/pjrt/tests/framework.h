@@ -196,6 +196,11 @@ class Framework {
     return {};
   }
 
+  // Waits for a buffer; returns the message of what failed.
+  std::string error_of(PJRT_Buffer *buffer) const {
+    return wait_for(call(api_->PJRT_Buffer_ReadyEvent, [&](auto &args) { args.buffer = buffer; }).event);
+  }
+
   void destroy(PJRT_Buffer *buffer) const {
     call(api_->PJRT_Buffer_Destroy, [&](auto &args) { args.buffer = buffer; });
   }

@@ -164,6 +164,56 @@ TEST_CASE("buffers are in a kind of memory, and count") {
   CHECK(call(api.PJRT_Device_MemoryStats, of_device).peak_bytes_in_use == 0);
 }
 
+TEST_CASE("arrays are in the memory of a device that has its own") {
+  const Framework framework(tiny_plugin().c_str(), "1", {option("ops", "add,multiply"), option("capacity", "1000")});
+  const PJRT_Api &api = framework.api();
+  PJRT_Device *device = call(api.PJRT_Client_Devices, [&](auto &args) { args.client = framework.client(); }).devices[0];
+  const auto memories = call(api.PJRT_Device_AddressableMemories, [&](auto &args) { args.device = device; });
+  const auto is_on_cpu = [&](PJRT_Buffer *buffer) {
+    return call(api.PJRT_Buffer_IsOnCpu, [&](auto &args) { args.buffer = buffer; }).is_on_cpu;
+  };
+  const auto address = [&](PJRT_Buffer *buffer) {
+    return call(api.PJRT_Buffer_UnsafePointer, [&](auto &args) { args.buffer = buffer; }).buffer_pointer;
+  };
+  const auto copy_to = [&](PJRT_Buffer *buffer, std::size_t kind) {
+    return call(api.PJRT_Buffer_CopyToMemory,
+                [&](auto &args) {
+                  args.buffer = buffer;
+                  args.dst_memory = memories.memories[kind];
+                })
+        .dst_buffer;
+  };
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  PJRT_Buffer *a = framework.put(values, {2, 3});
+  PJRT_Buffer *on_host = copy_to(a, 1), *back = copy_to(on_host, 0);
+  CHECK(!is_on_cpu(a));
+  CHECK(is_on_cpu(on_host));
+  CHECK(!is_on_cpu(back));
+  CHECK(address(a) != address(back));
+  for (PJRT_Buffer *buffer : {a, on_host, back}) {
+    CHECK(framework.get(buffer) == values);
+  }
+  PJRT_LoadedExecutable *executable = framework.compile(R"(
+    func.func @main(%a: tensor<2x3xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<2x3xf32>)
+        -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+      %0 = stablehlo.add %a, %b : tensor<2x3xf32>
+      %1 = stablehlo.multiply %b, %b : tensor<2x3xf32>
+      return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
+    })");
+  const std::uintptr_t place = address(back);
+  const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {back, on_host});
+  CHECK(address(outputs[0]) == place);  // the donated buffer's
+  CHECK(framework.get(outputs[0]) == std::vector<float>{2, 4, 6, 8, 10, 12});
+  CHECK(framework.get(outputs[1]) == std::vector<float>{1, 4, 9, 16, 25, 36});
+  // An array for which there is no room is on the host.
+  PJRT_Buffer *large = framework.put(std::vector<float>(300, 7), {300});
+  CHECK(framework.get(large) == std::vector<float>(300, 7));
+  for (PJRT_Buffer *buffer : {a, on_host, back, outputs[0], outputs[1], large}) {
+    framework.destroy(buffer);
+  }
+  framework.destroy(executable);
+}
+
 TEST_CASE("a program is compiled and run as JAX does it") {
   const Framework framework;
   const PJRT_Api &api = framework.api();

@@ -55,10 +55,6 @@ class Transfers {
   PJRT_AsyncHostToDeviceTransferManager *manager_ = nullptr;
 };
 
-std::string error_of(const Framework &framework, PJRT_Buffer *buffer) {
-  return wait_for(call(framework.api().PJRT_Buffer_ReadyEvent, [&](auto &args) { args.buffer = buffer; }).event);
-}
-
 constexpr const char *doubled = R"(func.func @main(%a: tensor<3xf32>) -> tensor<3xf32> {
     %0 = stablehlo.add %a, %a : tensor<3xf32>
     return %0 : tensor<3xf32>
@@ -127,8 +123,8 @@ TEST_CASE("a buffer that does not come is an error for those that wait") {
   });
   transfers.send(0, {1}, 0, false);
   transfers.destroy();
-  CHECK(error_of(framework, failed) == message);
-  CHECK(error_of(framework, result) == "the transfer of a buffer was given up before its last bytes had arrived");
+  CHECK(framework.error_of(failed) == message);
+  CHECK(framework.error_of(result) == "the transfer of a buffer was given up before its last bytes had arrived");
   PJRT_Buffer *error_buffer = call(api.PJRT_Client_CreateErrorBuffer, [&](auto &args) {
                                 args.client = framework.client();
                                 args.error_code = PJRT_Error_Code_NOT_FOUND;
@@ -139,7 +135,7 @@ TEST_CASE("a buffer that does not come is an error for those that wait") {
                                 args.shape_element_type = PJRT_Buffer_Type_F32;
                               }).buffer;
   PJRT_Buffer *after = framework.start(executable, {error_buffer})[0];
-  CHECK(error_of(framework, after) == message);
+  CHECK(framework.error_of(after) == message);
   for (PJRT_Buffer *buffer : {lost, failed, result, error_buffer, after}) {
     framework.destroy(buffer);
   }
@@ -175,7 +171,7 @@ TEST_CASE("an alias becomes another buffer, or fails") {
     args.fulfill_alias_buffer_cb = broken.fulfill_alias_buffer_cb;
   });
   CHECK(framework.get(kept.alias_buffer) == std::vector<float>{1, 2, 3});
-  CHECK(error_of(framework, broken.alias_buffer) == "no");
+  CHECK(framework.error_of(broken.alias_buffer) == "no");
   for (PJRT_Buffer *buffer : {real, kept.alias_buffer, broken.alias_buffer}) {
     framework.destroy(buffer);
   }

@@ -74,10 +74,6 @@ bool is_ready(const Framework &framework, PJRT_Buffer *buffer) {
   return ready;
 }
 
-std::string error_of(const Framework &framework, PJRT_Buffer *buffer) {
-  return wait_for(call(framework.api().PJRT_Buffer_ReadyEvent, [&](auto &args) { args.buffer = buffer; }).event);
-}
-
 bool is_deleted(const Framework &framework, PJRT_Buffer *buffer) {
   return call(framework.api().PJRT_Buffer_IsDeleted, [&](auto &args) { args.buffer = buffer; }).is_deleted;
 }
@@ -137,11 +133,11 @@ TEST_CASE("what a run fails with reaches all that depend on it") {
   PJRT_Buffer *late = framework.start(gated, {a})[0];
   PJRT_Buffer *later = framework.start(doubled, {late})[0];
   gate.fail();
-  const std::string error = error_of(framework, late);
+  const std::string error = framework.error_of(late);
   CHECK(error.find("the gate fell") != std::string::npos);
-  CHECK(error_of(framework, later) == error);
+  CHECK(framework.error_of(later) == error);
   PJRT_Buffer *after = framework.start(doubled, {late})[0];  // it failed before this run
-  CHECK(error_of(framework, after) == error);
+  CHECK(framework.error_of(after) == error);
   float values[3] = {};
   CHECK(wait_for(call(framework.api().PJRT_Buffer_ToHostBuffer, [&](auto &args) {
                    args.src = later;
@@ -188,7 +184,7 @@ TEST_CASE("a function that a program calls may run that program") {
   const auto run = [&](float value) {
     PJRT_Buffer *a = framework.put({value}, {1});
     PJRT_Buffer *result = framework.start(executable, {a})[0];
-    std::string error = error_of(framework, result);
+    std::string error = framework.error_of(result);
     framework.destroy(a);
     framework.destroy(result);
     return error;

@@ -224,7 +224,7 @@ def emit(context, function, token, operands, result_types, *, has_side_effect, s
 def add_rules(platform: str, c_api):
     """Adds the rules by which JAX lowers callbacks for a platform. Raises if JAX's internals differ."""
     import jax
-    from jax._src import callback, debugging
+    from jax._src import callback, checkify, debugging
     from jax._src.interpreters import mlir
 
     DTYPES.update(make_dtypes())
@@ -238,15 +238,16 @@ def add_rules(platform: str, c_api):
     jax.ffi.register_ffi_target(TARGET, {"instantiate": handler, "execute": handler}, platform=platform)
     mlir.register_lowering(debugging.debug_callback_p, debugging.debug_callback_lowering, platform=platform)
     mlir.register_lowering(debugging.debug_print_p, debugging.debug_print_lowering_rule, platform=platform)
+    mlir.register_lowering(checkify.check_p, checkify.check_lowering_rule, platform=platform)
     original = callback.emit_python_callback
     if getattr(original, "is_backplane", False):
         return
 
-    def emit_python_callback(ctx, function, token, operands, operand_avals, result_avals, **options):
+    def emit_python_callback(ctx, callback, token, operands, operand_avals, result_avals, **options):
         platforms = ctx.module_context.platforms
         if len(platforms) != 1 or platforms[0].split("_")[0] != "backplane":
-            return original(ctx, function, token, operands, operand_avals, result_avals, **options)
-        return emit(ctx, function, token, operands, result_avals, has_side_effect=options["has_side_effect"],
+            return original(ctx, callback, token, operands, operand_avals, result_avals, **options)
+        return emit(ctx, callback, token, operands, result_avals, has_side_effect=options["has_side_effect"],
                     sharding=options.get("sharding"))
 
     emit_python_callback.is_backplane = True
