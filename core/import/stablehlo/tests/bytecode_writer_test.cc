@@ -1,5 +1,6 @@
 // Programs that are written as MLIR bytecode are the same when they are read again, for every version that has their
 // operations; what a version lacks is an error.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -391,6 +392,41 @@ TEST_CASE("what the forms of a version lack is an error") {
       "func.func private @f(tensor<2x!quant.uniform<i8:f32:0, {0.5:0, 0.25:4}>>)\nfunc.func @main() { return }";
   CHECK(error(axis, {0, 18, 0}) == "no error");
   CHECK(error(axis, {0, 17, 0}).ends_with("needs StableHLO 0.18.0, the target version is 0.17.0"));
+}
+
+// StableHLO's own tests of what a version, which is in the name of the file, has or lacks.
+TEST_CASE("the corpus of programs that a version lacks is refused, that of others is not") {
+  const std::filesystem::path corpus = testing::find_shared("corpus/vhlo");
+  if (corpus.empty()) {
+    testing::skip("no corpus; set BACKPLANE_SHARED to the folder that has it");
+    return;
+  }
+  std::size_t accepted = 0, refused = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(corpus)) {
+    const std::string name = entry.path().filename();
+    const std::string prefix = "vhlo_to_version_downgrade";
+    if (!name.starts_with(prefix) || name == prefix + "_patch.mlir") {
+      continue;
+    }
+    std::string version = name.substr(name.find('.') + 1);
+    version.resize(version.find('.'));
+    std::ranges::replace(version, '_', '.');
+    const Version target = bytecode::parse_version(version).value();
+    const std::string text = testing::read_file(entry.path());
+    for (const TextPart &part : split(text)) {
+      INFO(name << " line " << part.first_line);
+      CHECK(!stored(part.text).starts_with("error"));
+      // Accepted, as by StableHLO: the attribute has the value that stands for its absence.
+      const bool is_default = name == prefix + "_invalid.1_8_0.mlir" && part.text.find("_default(") != part.text.npos;
+      const bool is_refused = name.starts_with(prefix + "_invalid") && !is_default;
+      const std::string expected = fmt::format(", the target version is {}", version);
+      const std::string found = stored(part.text, target);
+      CHECK((found.starts_with("error: ") && found.find(expected) != found.npos) == is_refused);
+      (is_refused ? refused : accepted) += 1;
+    }
+  }
+  CHECK(accepted == 26);
+  CHECK(refused == 27);
 }
 
 TEST_CASE("what is not part of StableHLO cannot be stored") {
