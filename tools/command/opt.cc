@@ -69,6 +69,7 @@ constexpr Form forms[] = {
     {"module-proto", false, import::hlo_proto::write_module},
     {"proto", false, [](const ir::Module &module) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
     {"stablehlo", true, nullptr},
+    {"bytecode", false, nullptr},
 };
 
 std::string names_of_forms() {
@@ -84,7 +85,8 @@ struct OutputOptions {
   const Form &form;
   std::string file, dump_dir;
   bool timing = false, explains_growth = false;
-  std::optional<std::string> explained;  // fusion decisions about this instruction, or all if it is empty
+  import::stablehlo::bytecode::Version target;  // of bytecode
+  std::optional<std::string> explained;         // fusion decisions about this instruction, or all if it is empty
 };
 
 // Prints the decision if it is about the instruction. Returns whether it was.
@@ -168,16 +170,23 @@ Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> 
   return {};
 }
 
-// Writes the programs of a file of StableHLO as text.
+// Writes the programs of a file of StableHLO as text, or its one program as bytecode.
 Status write_stablehlo(const std::string &file, const OutputOptions &output) {
   BP_ASSIGN(const std::string text, read_file(file));
   if (!import::stablehlo::is_stablehlo(text)) {
     return invalid_input("{} is not StableHLO, expected a program as StableHLO's text or bytecode for --emit={}", file,
                          output.form.name);
   }
+  const std::vector<import::stablehlo::TextPart> parts = import::stablehlo::split(text);
+  if (parts.size() > 1 && !output.form.is_text) {
+    return invalid_input("{} holds {} programs, expected one for --emit={}", file, parts.size(), output.form.name);
+  }
   std::string written;
-  for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
-    BP_ASSIGN(const std::string program, import::stablehlo::to_text(part.text, {file, part.first_line, {}}));
+  for (const import::stablehlo::TextPart &part : parts) {
+    const import::stablehlo::Options options{file, part.first_line, {}};
+    BP_ASSIGN(const std::string program, output.form.is_text
+                                             ? import::stablehlo::to_text(part.text, options)
+                                             : import::stablehlo::to_bytecode(part.text, output.target, options));
     written += (written.empty() ? "" : "\n// -----\n\n") + program;
   }
   if (!output.file.empty()) {
@@ -185,6 +194,24 @@ Status write_stablehlo(const std::string &file, const OutputOptions &output) {
   }
   fmt::print("{}", written);
   return {};
+}
+
+// Reads --target-version, which is for bytecode.
+Result<import::stablehlo::bytecode::Version> target_version(const Options &options, const Form &form) {
+  namespace bytecode = import::stablehlo::bytecode;
+  if (!options.has("target-version")) {
+    return bytecode::default_target;
+  }
+  const auto &text = options.get<std::string>("target-version");
+  if (form.name != "bytecode") {
+    return invalid_input("--target-version is given with --emit={}, expected --emit=bytecode", form.name);
+  }
+  const std::optional<bytecode::Version> version = bytecode::parse_version(text);
+  if (!version || *version < bytecode::oldest_version || *version > bytecode::newest_version) {
+    return invalid_input("--target-version is '{}', expected {} to {}, a version of StableHLO", text,
+                         bytecode::to_string(bytecode::oldest_version), bytecode::to_string(bytecode::newest_version));
+  }
+  return *version;
 }
 
 int check_model(const ModelChoice &model, const Options &options, const std::vector<passes::Pass> &list) {
@@ -252,6 +279,7 @@ Options optimize_options() {
                   "  backplane opt model.hlo --emit=buffers     where every value lies\n"
                   "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
                   "  backplane opt model.mlirbc --passes=none --emit=stablehlo     what JAX has stored, as text\n"
+                  "  backplane opt model.mlir --passes=none --emit=bytecode --target-version=1.9.0 -o model.mlirbc\n"
                   "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "the passes, and which run by default")(
       "list-rules", "the algebraic identities, and which of them only --allow-inexact uses")(
@@ -259,8 +287,10 @@ Options optimize_options() {
       "names of passes and stages, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"),
       "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto; stablehlo: a "
-      "program of StableHLO as text, with --passes=none")("output,o", po::value<std::string>()->default_value(""),
-                                                          "the file to write; default: standard output")(
+      "program of StableHLO as text, with --passes=none; bytecode: as a portable artifact, with --passes=none")(
+      "target-version", po::value<std::string>(),
+      "the version of StableHLO that can read the bytecode, 0.9.0 to 1.20.0; default: 1.17.0, which jaxlib 0.10.2 "
+      "reads")("output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
       "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
       "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
       "allow-inexact", "also use rules that hold for real numbers but not for floats: results may change")(
@@ -298,6 +328,10 @@ int optimize(std::span<const std::string> arguments) {
   if (form == std::end(forms)) {
     return options.misuse(fmt::format("--emit is '{}', expected one of {}", emit, names_of_forms()));
   }
+  const auto target = target_version(options, *form);
+  if (!target.ok()) {
+    return options.misuse(target.error().message());
+  }
   const Result<std::vector<passes::Pass>> list = chosen_passes(options);
   if (!list.ok()) {
     return options.misuse(list.error().message());
@@ -323,6 +357,7 @@ int optimize(std::span<const std::string> arguments) {
                        options.get<std::string>("dump-dir"),
                        options.has("timing"),
                        options.has("explain"),
+                       *target,
                        {}};
   if (options.has("explain-fusion")) {
     output.explained = options.get<std::string>("explain-fusion");

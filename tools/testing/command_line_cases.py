@@ -77,6 +77,8 @@ FILES = {
     "several.mlir": "\n// -----\n".join(
         "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
         f"  %b = stablehlo.{op} %a : tensor<4xf32>\n  return %b : tensor<4xf32>\n}}\n" for op in ("negate", "abs")),
+    "tan.mlir": "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %b = stablehlo.tan %a : tensor<4xf32>\n"
+                "  return %b : tensor<4xf32>\n}\n",
     "open.mlir": "func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  %r = stablehlo.negate %a : tensor<?x2xf32>\n"
                  "  return %r : tensor<?x2xf32>\n}\n",
     "several_one_wrong.hlo": "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n\nHloModule b\nENTRY e { ROOT x = f32[] fly(x) }\n",
@@ -226,6 +228,15 @@ MISTAKES = [
      "but its type is tensor<?x2xf32>\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
      "backplane: good.hlo: shapes of parameters are given, expected none: an HLO module has static parameter shapes"),
+    # Programs as bytecode.
+    (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=0.9.0", "-o", "open.mlirbc"], SUCCESS, ""),
+    (["opt", "good.hlo", "--passes=none", "--emit=bytecode"], FAILED,
+     "backplane: good.hlo is not StableHLO, expected a program as StableHLO's text or bytecode for --emit=bytecode"),
+    (["opt", "several.mlir", "--passes=none", "--emit=bytecode"], FAILED,
+     "backplane: several.mlir holds 2 programs, expected one for --emit=bytecode"),
+    (["opt", "tan.mlir", "--passes=none", "--emit=bytecode", "--target-version=1.3.0"], FAILED,
+     "backplane: tan.mlir:2:8: stablehlo.tan needs StableHLO 1.4.0, the target version is 1.3.0\n"
+     "    %b = stablehlo.tan %a : tensor<4xf32>\n         ^"),
     # Several modules in a file.
     *[(["run", name, "--on", BACKEND], SUCCESS, "") for name in ("several.hlo", "several.mlir")],
     (["run", "several.hlo", "--on", "null", "--inputs", "four.txt"], FAILED,
@@ -372,7 +383,13 @@ MISUSES = [
     (["compile"], "no model was given"),
     (["compile", "good.hlo"], "no file to write was given: -o FILE"),
     (["opt"], "no model was given"),
-    (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected one of hlo, buffers, module-proto, proto, stablehlo"),
+    (["opt", "good.hlo", "--emit=x"], "--emit is 'x', expected one of hlo, buffers, module-proto, proto, stablehlo, bytecode"),
+    (["opt", "good.hlo", "--emit=bytecode"], "--emit=bytecode is given with passes, expected --passes=none: passes are of HLO"),
+    (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=0.8.0"],
+     "--target-version is '0.8.0', expected 0.9.0 to 1.20.0, a version of StableHLO"),
+    (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=1.9"],
+     "--target-version is '1.9', expected 0.9.0 to 1.20.0, a version of StableHLO"),
+    (["opt", "good.hlo", "--target-version=1.9.0"], "--target-version is given with --emit=hlo, expected --emit=bytecode"),
     (["opt", "good.hlo", "--passes=x"], "there is no pass 'x', expected one that backplane opt --list names"),
     (["opt", "good.hlo", "--passes=call-inlining,"], "there is no pass '', expected one that backplane opt --list names"),
     (["opt", "good.hlo", "--on", "null"], "--on is given without --check, expected --check: it names the backend whose passes are checked"),

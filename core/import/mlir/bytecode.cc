@@ -4,26 +4,11 @@
 #include <optional>
 
 #include "core/import/mlir/byte_reader.h"
+#include "core/import/mlir/format.h"
 #include "core/import/mlir/operation_reader.h"
 
 namespace bp::import::mlir {
 namespace {
-
-constexpr std::string_view magic = "ML\xef\x52";
-constexpr std::uint64_t max_version = 6;
-
-enum class SectionId : std::uint8_t {
-  Strings,
-  Dialects,
-  AttributesAndTypes,
-  AttributeAndTypeOffsets,
-  Operations,
-  Resources,
-  ResourceOffsets,
-  DialectVersions,
-  Properties,
-};
-constexpr std::size_t section_count = 9;
 
 class FileReader {
  public:

@@ -37,11 +37,13 @@ struct Operation {
   std::optional<Section> properties;
   boost::container::small_vector<std::uint32_t, 2> operands;
   std::uint32_t first_result = 0, result_count = 0;
+  bool is_isolated = false;  // its regions do not name values from outside
   std::vector<Region> regions;
 };
 
 // A region of at most one block.
 struct Region {
+  bool has_block = false;
   std::vector<std::uint32_t> arguments;  // values
   std::vector<Operation> operations;
 };

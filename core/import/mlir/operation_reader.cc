@@ -2,23 +2,9 @@
 
 #include <utility>
 
+#include "core/import/mlir/format.h"
+
 namespace bp::import::mlir {
-namespace {
-
-constexpr std::uint8_t operations_section = 4;
-
-enum Part : std::uint8_t {
-  HasAttributes = 0x01,
-  HasResults = 0x02,
-  HasOperands = 0x04,
-  HasSuccessors = 0x08,
-  HasRegions = 0x10,
-  HasUseOrders = 0x20,
-  HasProperties = 0x40,
-};
-
-}  // namespace
-
 // An alignment is that of the file: where the section begins has been padded to it.
 Result<SectionHeader> read_section_header(ByteReader &reader) {
   constexpr std::uint8_t has_alignment = 0x80;
@@ -47,6 +33,7 @@ Status OperationReader::read(ByteReader &reader) {
 }
 
 Status OperationReader::read_block(ByteReader &reader, Region &region) {
+  region.has_block = true;
   BP_ASSIGN(const ByteReader::Flagged operations, reader.flagged_number());
   if (operations.value > reader.left()) {
     return reader.error("{} operations, but {} bytes are left", operations.value, reader.left());
@@ -160,6 +147,7 @@ Status OperationReader::read_regions(ByteReader &reader, Operation &operation) {
     return reader.error("regions are nested more than {} deep", max_depth);
   }
   ++depth_;
+  operation.is_isolated = regions.flag;
   operation.regions.resize(regions.value);
   const auto read_all = [&](ByteReader &inside) -> Status {
     for (Region &region : operation.regions) {
@@ -176,8 +164,9 @@ Status OperationReader::read_regions(ByteReader &reader, Operation &operation) {
       BP_TRY(read_all(reader));
     } else {
       BP_ASSIGN(const SectionHeader nested, read_section_header(reader));
-      if (nested.id != operations_section) {
-        return reader.error("section {} in place of regions, expected {}", nested.id, operations_section);
+      if (nested.id != static_cast<std::uint8_t>(SectionId::Operations)) {
+        return reader.error("section {} in place of regions, expected {}", nested.id,
+                            static_cast<int>(SectionId::Operations));
       }
       ByteReader inside(nested.section.bytes, nested.section.offset);
       BP_TRY(read_all(inside));

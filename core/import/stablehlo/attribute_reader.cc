@@ -245,6 +245,9 @@ Result<Attribute> SyntaxReader::read_dialect_attribute(TypeSuffix suffix) {
     tokens_.advance();
     if (is_own_dialect(name)) {
       BP_ASSIGN(attribute.value, read_struct());
+      if (auto *word = std::get_if<Keyword>(&attribute.value); word != nullptr && !name.starts_with("stablehlo")) {
+        word->enumeration = {};
+      }
     } else {
       BP_TRY(skip_angle_brackets(name));
       attribute.value = OpaqueText{tokens_.canonical_since(attribute.position)};
@@ -266,18 +269,22 @@ Result<Attribute::Value> SyntaxReader::read_struct() {
   TokenReader::Nesting nesting(tokens_);
   BP_TRY(nesting.check());
   BP_TRY(tokens_.expect('<', "before the inside of an attribute"));
+  std::string_view name;
   while (tokens_.is(TokenKind::Identifier)) {
     if (tokens_.is_following('=') || tokens_.is_following(',')) {
       break;
     }
     if (tokens_.is_following('>')) {
-      Keyword word{tokens_.text(tokens_.take())};
+      Keyword word{tokens_.text(tokens_.take()), name};
       tokens_.advance();
       return Attribute::Value(word);
     }
-    tokens_.advance();
+    name = tokens_.text(tokens_.take());
     if (tokens_.is('<')) {
       BP_ASSIGN(Attribute::Value inside, read_struct());
+      if (auto *word = std::get_if<Keyword>(&inside)) {
+        word->enumeration = name;
+      }
       BP_TRY(tokens_.expect('>', "after an attribute"));
       return inside;
     }
@@ -415,10 +422,17 @@ Result<std::string> SyntaxReader::read_symbol(std::string_view what) {
   if (tokens_.is(TokenKind::String)) {
     return read_string(what);
   }
-  if (!tokens_.is(TokenKind::Identifier)) {
+  const std::string_view source = tokens_.source();
+  const std::size_t begin = tokens_.token().begin;
+  std::size_t end = begin;
+  while (end < source.size() && (text::is_identifier_character(source[end]) || source[end] == '$')) {
+    ++end;
+  }
+  if (end == begin) {
     return tokens_.expected("a name after '@'");
   }
-  return std::string(tokens_.text(tokens_.take()));
+  tokens_.go_to(end);
+  return std::string(source.substr(begin, end - begin));
 }
 
 Status SyntaxReader::skip_type_suffix(TypeSuffix suffix) {

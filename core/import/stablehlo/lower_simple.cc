@@ -1,6 +1,5 @@
 // Operations that become one or two instructions: elementwise, data movement, random numbers.
 #include <algorithm>
-#include <charconv>
 
 #include "core/import/stablehlo/lowering.h"
 
@@ -119,23 +118,10 @@ Result<Values> lower_compare(Lowering &lowering, const Operation &operation) {
   return Values{compare};
 }
 
-// Reads format = e5m10, or exponent_bits and mantissa_bits.
 Result<Values> lower_reduce_precision(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
-  std::int64_t exponent = 0, mantissa = 0;
-  if (const Attribute *format = operation.find("format")) {
-    BP_ASSIGN(std::string text, lowering.word(*format));
-    const char *end = text.data() + text.size();
-    auto first = std::from_chars(text.data() + 1, end, exponent);
-    bool is_good = text[0] == 'e' && first.ec == std::errc() && first.ptr != end && *first.ptr == 'm';
-    auto second = is_good ? std::from_chars(first.ptr + 1, end, mantissa) : first;
-    if (!is_good || second.ec != std::errc() || second.ptr != end) {
-      return lowering.error(*format, fmt::format("expected a format as in e5m10, found {}", text));
-    }
-  } else {
-    BP_ASSIGN(exponent, lowering.integer(operation, "exponent_bits"));
-    BP_ASSIGN(mantissa, lowering.integer(operation, "mantissa_bits"));
-  }
+  BP_ASSIGN(const std::int64_t exponent, lowering.integer(operation, "exponent_bits"));
+  BP_ASSIGN(const std::int64_t mantissa, lowering.integer(operation, "mantissa_bits"));
   BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::ReducePrecision, lowering.result_shapes(operation),
                                            lowering.operands(operation), [&](ir::Module &m, InstructionId added) {
                                              m.set_number(added, AttributeKey::ExponentBits, exponent);

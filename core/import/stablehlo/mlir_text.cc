@@ -67,10 +67,21 @@ std::string nested(std::span<const T> elements, std::span<const std::int64_t> si
   return "[" + text + "]";
 }
 
+// Whether all elements, of which there is at least one, have the same bits.
+bool are_equal(const ir::Literal &literal) {
+  const std::span<const std::byte> bytes = literal.bytes();
+  const auto width = static_cast<std::size_t>(ir::byte_width(literal.shape().element_type()));
+  return std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
+}
+
 std::string values_text(const ir::Literal &literal) {
   const ir::Shape &shape = literal.shape();
   if (shape.element_count() == 0) {
     return {};
+  }
+  if (are_equal(literal)) {
+    return ir::visit_element_type(shape.element_type(),
+                                  [&]<class T>() { return element_text(literal.elements<T>()[0]); });
   }
   const bool are_bytes = ir::bit_width(shape.element_type()) >= 8;
   if (shape.element_count() > max_written && are_bytes) {
@@ -131,7 +142,10 @@ struct Writer {
     return fmt::format("{} : {}", text.empty() ? bits : text, number_type("f64"));
   }
   std::string operator()(const std::string &value) const { return mlir_string(value); }
-  std::string operator()(const Keyword &value) const { return std::string(value.text); }
+  std::string operator()(const Keyword &value) const {
+    return value.enumeration.empty() ? std::string(value.text)
+                                     : fmt::format("#stablehlo<{} {}>", value.enumeration, value.text);
+  }
   std::string operator()(const Symbol &value) const { return mlir_symbol(value.name); }
   std::string operator()(const Type &value) const { return mlir_text(value); }
   std::string operator()(const OpaqueText &value) const { return value.text; }

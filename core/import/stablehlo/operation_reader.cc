@@ -79,14 +79,7 @@ Status ProgramReader::read_generic(Operation &operation) {
     BP_TRY(add_all());
     BP_TRY(tokens_.expect('>', "after the properties of an operation"));
   }
-  bool is_isolated = operation.name == "func.func" || operation.name == "builtin.module";
-  if (tokens_.accept('(')) {
-    BP_TRY(tokens_.read_list(')', "the regions of an operation", [&]() -> Status {
-      BP_ASSIGN(Region region, read_region({}, is_isolated ? Isolated::Yes : Isolated::No));
-      operation.regions.push_back(std::move(region));
-      return {};
-    }));
-  }
+  BP_TRY(read_optional_regions(operation));
   if (tokens_.is('{')) {
     BP_TRY(add_all());
   }
@@ -125,6 +118,19 @@ Status ProgramReader::read_operand(Operation &operation) {
 Status ProgramReader::read_operands(Operation &operation) {
   BP_TRY(tokens_.expect('(', "before the operands"));
   return tokens_.read_list(')', "the operands", [&] { return read_operand(operation); });
+}
+
+// Reads ({ regions }).
+Status ProgramReader::read_optional_regions(Operation &operation) {
+  const bool is_isolated = operation.name == "func.func" || operation.name == "builtin.module";
+  if (!tokens_.accept('(')) {
+    return {};
+  }
+  return tokens_.read_list(')', "the regions of an operation", [&]() -> Status {
+    BP_ASSIGN(Region region, read_region({}, is_isolated ? Isolated::Yes : Isolated::No));
+    operation.regions.push_back(std::move(region));
+    return {};
+  });
 }
 
 Status ProgramReader::read_items(Operation &operation) {

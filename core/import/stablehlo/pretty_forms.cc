@@ -2,6 +2,8 @@
 // Each produces the same operation as the generic form: the same attribute names, and regions.
 #include <unordered_map>
 
+#include <charconv>
+
 #include "core/import/stablehlo/operations.h"
 #include "core/import/stablehlo/program_reader.h"
 
@@ -25,6 +27,7 @@ std::optional<ProgramReader::Form> ProgramReader::find_form(std::string_view nam
       {"stablehlo.convolution", &ProgramReader::read_convolution},
       {"stablehlo.dynamic_conv", &ProgramReader::read_convolution},
       {"stablehlo.reduce", &ProgramReader::read_reduce},
+      {"stablehlo.reduce_precision", &ProgramReader::read_reduce_precision},
       {"stablehlo.while", &ProgramReader::read_while},
       {"chlo.scan", &ProgramReader::read_scan},
       {"check.expect_eq_const", &ProgramReader::read_constant_check},
@@ -141,7 +144,10 @@ Status ProgramReader::read_composite(Operation &operation) {
   Attribute name{{}, tokens_.token().begin};
   BP_ASSIGN(name.value, read_string("the name of a composite"));
   add_attribute(operation, "name", std::move(name));
-  return read_default(operation);
+  BP_TRY(read_items(operation));
+  BP_TRY(read_optional_regions(operation));
+  BP_TRY(read_optional_attributes(operation));
+  return read_optional_signature(operation);
 }
 
 // Reads convolution(%a, %b) dim_numbers = ..., window = {...} {attributes} : (T, T) -> T.
@@ -289,6 +295,31 @@ Status ProgramReader::read_scan(Operation &operation) {
   }
   BP_ASSIGN(Region region, read_region({}));
   operation.regions.push_back(std::move(region));
+  return read_optional_signature(operation);
+}
+
+// Reads reduce_precision %a, format = e5m10 : T.
+Status ProgramReader::read_reduce_precision(Operation &operation) {
+  BP_TRY(read_items(operation));
+  const auto format = std::ranges::find(operation.attributes, "format", &NamedAttribute::name);
+  if (format != operation.attributes.end()) {
+    const std::size_t begin = format->value.position;
+    const auto *word = format->value.get<Keyword>();
+    const std::string_view text = word == nullptr ? std::string_view() : word->text;
+    std::int32_t exponent = 0, mantissa = 0;
+    const char *end = text.data() + text.size();
+    const auto first = std::from_chars(text.data() + (text.empty() ? 0 : 1), end, exponent);
+    const bool has_both = text.starts_with('e') && first.ec == std::errc() && first.ptr != end && *first.ptr == 'm';
+    const auto second = has_both ? std::from_chars(first.ptr + 1, end, mantissa) : first;
+    const bool is_format = has_both && second.ec == std::errc() && second.ptr == end;
+    if (!is_format) {
+      return tokens_.error_at(begin, "expected a format as in e5m10, found {}", to_string(format->value));
+    }
+    operation.attributes.erase(format);
+    add_attribute(operation, "exponent_bits", {std::int64_t{exponent}, begin, ir::ElementType::S32});
+    add_attribute(operation, "mantissa_bits", {std::int64_t{mantissa}, begin, ir::ElementType::S32});
+  }
+  BP_TRY(read_optional_attributes(operation));
   return read_optional_signature(operation);
 }
 

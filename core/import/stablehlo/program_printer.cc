@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/import/stablehlo/bytecode/code_tables.h"
 #include "core/import/stablehlo/bytecode/stored_attributes.h"
 #include "core/import/stablehlo/mlir_text.h"
 #include "core/import/stablehlo/operations.h"
@@ -17,16 +18,8 @@ using bytecode::VhloOperation;
 
 // The name that words of an attribute have in #stablehlo<name WORD>.
 std::string_view word_type(AttributeKind kind) {
-  switch (kind) {
-    case AttributeKind::ComparisonDirection: return "comparison_direction";
-    case AttributeKind::ComparisonType: return "comparison_type";
-    case AttributeKind::FftType: return "fft_type";
-    case AttributeKind::Precisions: return "precision";
-    case AttributeKind::RngAlgorithm: return "rng_algorithm";
-    case AttributeKind::RngDistribution: return "rng_distribution";
-    case AttributeKind::Transpose: return "transpose";
-    default: return {};
-  }
+  const auto row = std::ranges::find(bytecode::enumerations, kind, &bytecode::Words::kind);
+  return row == std::end(bytecode::enumerations) ? std::string_view() : row->name;
 }
 
 template <class F>

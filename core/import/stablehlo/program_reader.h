@@ -54,6 +54,7 @@ class ProgramReader : private SyntaxReader {
   Status read_item(Operation &operation);
   Status read_value_of(Operation &operation, std::string_view name);
   Status read_optional_attributes(Operation &operation);
+  Status read_optional_regions(Operation &operation);
   Status read_optional_signature(Operation &operation);
   Status read_signature(Operation &operation);
   Result<Argument> read_argument();
@@ -74,6 +75,7 @@ class ProgramReader : private SyntaxReader {
   Status read_window(Operation &operation);
   Status read_reduce(Operation &operation);
   Status read_reducer(Operation &operation);
+  Status read_reduce_precision(Operation &operation);
   Status read_while(Operation &operation);
   Status read_scan(Operation &operation);
   Status read_manual_computation(Operation &operation);

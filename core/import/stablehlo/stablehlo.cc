@@ -4,6 +4,7 @@
 
 #include "core/import/mlir/bytecode.h"
 #include "core/import/stablehlo/bytecode/reader.h"
+#include "core/import/stablehlo/bytecode/writer.h"
 #include "core/import/stablehlo/lowering.h"
 #include "core/import/stablehlo/program_printer.h"
 #include "core/import/stablehlo/program_reader.h"
@@ -44,6 +45,11 @@ Result<ir::Module> read(std::string_view text, const Options &options) {
 Result<std::string> to_text(std::string_view program, const Options &options) {
   BP_ASSIGN(const Program read, read_program(program, options));
   return print(read);
+}
+
+Result<std::string> to_bytecode(std::string_view program, bytecode::Version target, const Options &options) {
+  BP_ASSIGN(const Program read, read_program(program, options));
+  return bytecode::write_program(read, target);
 }
 
 std::vector<TextPart> split(std::string_view text) {

@@ -1,5 +1,5 @@
-// Imports StableHLO, as text or as MLIR bytecode, as modules. Reads the pretty and the generic form of MLIR, without
-// MLIR, and portable artifacts of StableHLO 0.9.0 to 1.20.0.
+// Imports StableHLO, as text or as MLIR bytecode, as modules, and converts one into the other. Reads the pretty and the
+// generic form of MLIR, without MLIR, and portable artifacts of StableHLO 0.9.0 to 1.20.0.
 // Functions become computations, calls stay calls, regions become called computations, several results become a tuple.
 // chlo operations become instructions. Checks (check.expect_eq, custom calls to @check.*) become custom calls of that
 // name with a side effect, whose backend_config is a JSON object of their attributes.
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/import/stablehlo/bytecode/vhlo.h"
 #include "core/import/stablehlo/options.h"
 #include "core/ir/module.h"
 
@@ -33,6 +34,10 @@ std::vector<TextPart> split(std::string_view text);
 // Writes a program as text, without lowering it: with all its functions, also with operations that have no HLO. Equal
 // programs have equal texts, whether they were text or bytecode.
 Result<std::string> to_text(std::string_view program, const Options &options = {});
+
+// Writes a program as MLIR bytecode with VHLO, a portable artifact that StableHLO of version `target` and later reads;
+// see bytecode/writer.h.
+Result<std::string> to_bytecode(std::string_view program, bytecode::Version target, const Options &options = {});
 
 // Whether a text is StableHLO and not HLO, judging by its beginning after comments; also bytecode is.
 bool is_stablehlo(std::string_view text);

@@ -57,6 +57,7 @@ struct NamedAttribute;
 // A bare word, such as DEFAULT, also in #stablehlo<precision DEFAULT>.
 struct Keyword {
   std::string_view text;
+  std::string_view enumeration = {};  // "precision" in #stablehlo<precision DEFAULT>; empty: not written
 };
 struct Symbol {  // @name
   std::string name;

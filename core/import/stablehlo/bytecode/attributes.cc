@@ -1,36 +1,16 @@
 #include "core/import/stablehlo/bytecode/attributes.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <set>
 
-#include "core/import/stablehlo/bytecode/codes.h"
+#include "core/import/stablehlo/bytecode/code_tables.h"
 #include "core/import/stablehlo/bytecode/literals.h"
 #include "core/import/stablehlo/bytecode/shardings.h"
 #include "core/import/stablehlo/bytecode/stored_attributes.h"
 #include "core/text/lexer.h"
 
 namespace bp::import::stablehlo::bytecode {
-namespace {
-
-// The words of enumerations, by code and value.
-struct Words {
-  vhlo_attribute::Code code;
-  std::array<std::string_view, 6> words;
-};
-constexpr Words enumerations[] = {
-    {vhlo_attribute::ComparisonDirection, {"EQ", "NE", "GE", "GT", "LE", "LT"}},
-    {vhlo_attribute::ComparisonType, {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"}},
-    {vhlo_attribute::FftType, {"FFT", "IFFT", "RFFT", "IRFFT"}},
-    {vhlo_attribute::Precision, {"DEFAULT", "HIGH", "HIGHEST"}},
-    {vhlo_attribute::RngAlgorithm, {"DEFAULT", "THREE_FRY", "PHILOX"}},
-    {vhlo_attribute::RngDistribution, {"", "UNIFORM", "NORMAL"}},
-    {vhlo_attribute::Transpose, {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}},
-    {vhlo_attribute::ResultAccuracyMode, {"DEFAULT", "HIGHEST", "TOLERANCE"}},
-};
-
-}  // namespace
 
 Result<Attribute> AttributeReader::read(std::uint32_t index, std::size_t position) {
   BP_ASSIGN(Encoding::Item item, encoding_.attribute(index));
@@ -68,7 +48,7 @@ Result<Attribute::Value> AttributeReader::read_vhlo(Encoding::Item &item) {
       if (value >= row.words.size() || row.words[value].empty()) {
         return encoding_.unknown(item, fmt::format("value {} of attribute", value));
       }
-      return Attribute::Value(Keyword{row.words[value]});
+      return Attribute::Value(Keyword{row.words[value], row.name});
     }
   }
   switch (item.code) {
@@ -255,8 +235,11 @@ Result<Attribute::Value> AttributeReader::read_type(mlir::ByteReader &reader) {
   if (auto function = types_.read_function(index); function.ok()) {
     return Attribute::Value(std::move(function).value());
   }
-  BP_ASSIGN(const std::string_view word, types_.read_word(index));
-  return Attribute::Value(Keyword{word});
+  if (const auto word = types_.read_word(index); word.ok()) {
+    return Attribute::Value(Keyword{*word});
+  }
+  BP_ASSIGN(Type type, types_.read(index));
+  return Attribute::Value(std::move(type));
 }
 
 // #stablehlo.result_accuracy<atol = 1.0e-5, rtol = 0.0, ulps = 1, mode = ...>

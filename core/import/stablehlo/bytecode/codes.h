@@ -75,11 +75,12 @@ enum Code : std::uint64_t {
 };
 }  // namespace vhlo_attribute
 
-// Source: VhloBytecode.cpp of StableHLO. The codes of element types are in types.cc.
+// Source: VhloBytecode.cpp of StableHLO. The codes of element types are in code_tables.h.
 namespace vhlo_type {
 enum Code : std::uint64_t {
   Complex = 1,
   Function = 8,
+  Index = 9,
   RankedTensor = 20,
   RankedTensorWithEncoding = 21,
   Token = 22,

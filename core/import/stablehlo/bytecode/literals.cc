@@ -33,6 +33,33 @@ Result<ir::Literal> read_bools(const ir::Shape &shape, std::string_view bytes) {
   return literal;
 }
 
+// Elements that are all true are one byte, as those that are all false.
+std::string packed(const Elements &elements) {
+  constexpr std::size_t bits_per_byte = 8;
+  const std::span<const bool> values = elements.literal.elements<bool>();
+  if (elements.is_splat()) {
+    return {values[0] ? '\xff' : '\0'};
+  }
+  std::string bytes((values.size() + bits_per_byte - 1) / bits_per_byte, '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int bit = values[i] ? 1 << (i % bits_per_byte) : 0;
+    bytes[i / bits_per_byte] = static_cast<char>(bytes[i / bits_per_byte] | bit);
+  }
+  return bytes;
+}
+
+std::uint64_t low_bits(int width) {
+  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
+
+// Returns the bits of an element as they lie in memory.
+template <class T>
+std::uint64_t bits_in_memory(const T &element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &element, sizeof element);
+  return bits;
+}
+
 }  // namespace
 
 Result<Elements> read_elements(const Type &type, std::string_view bytes) {
@@ -60,7 +87,53 @@ Result<Elements> read_elements(const Type &type, std::string_view bytes) {
       }
     }
   });
+  if (const int bits = ir::bit_width(shape.element_type()); bits < 8 && ir::is_floating(shape.element_type())) {
+    for (std::byte &byte : literal.mutable_bytes()) {
+      byte &= static_cast<std::byte>(low_bits(bits));
+    }
+  }
   return Elements{type, std::move(literal)};
+}
+
+std::string element_bytes(const Elements &elements) {
+  const ir::ElementType type = elements.type.shape.element_type();
+  if (type == ir::ElementType::Pred) {
+    return packed(elements);
+  }
+  const std::span<const std::byte> bytes = elements.literal.bytes();
+  std::string result(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  if (const int width = ir::bit_width(type); width < 8) {
+    for (char &byte : result) {
+      byte = static_cast<char>(byte & static_cast<char>(low_bits(width)));
+    }
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> bits_of(ir::ElementType type, const Attribute &number) {
+  const auto *flag = number.get<bool>();
+  const auto *integer = number.get<std::int64_t>();
+  const auto *real = number.get<double>();
+  if (ir::is_floating(type)) {
+    if (real == nullptr && integer == nullptr) {
+      return std::nullopt;
+    }
+    return ir::visit_element_type(type, [&]<class T>() -> std::optional<std::uint64_t> {
+      if (real == nullptr) {  // written in hexadecimal
+        return static_cast<std::uint64_t>(*integer) & low_bits(ir::bit_width(type));
+      }
+      if constexpr (requires { static_cast<double>(T(*real)); }) {
+        return bits_in_memory(T(*real));
+      } else {
+        return std::nullopt;
+      }
+    });
+  }
+  if (flag == nullptr && integer == nullptr) {
+    return std::nullopt;
+  }
+  const std::uint64_t bits = flag != nullptr ? (*flag ? 1 : 0) : static_cast<std::uint64_t>(*integer);
+  return bits & low_bits(type == ir::ElementType::Pred ? 1 : ir::bit_width(type));
 }
 
 double real_of(ir::ElementType type, std::uint64_t bits) {

@@ -196,18 +196,12 @@ class BytecodeReader {
   Status read_properties(const mlir::Section &section, const Operation &to, const VhloOperation *vhlo,
                          std::vector<NamedAttribute> &stored) {
     mlir::ByteReader reader(section.bytes, section.offset);
-    std::vector<std::string_view> names;
+    std::vector<std::string_view> names;  // in their order in the file
     if (vhlo != nullptr) {
       std::ranges::transform(vhlo->attributes, std::back_inserter(names), &VhloAttribute::name);
       std::ranges::sort(names);
-    } else if (to.name == "builtin.module") {
-      names = {"sym_name", "sym_visibility"};
-    } else if (to.name == "sdy.mesh") {
-      names = {"mesh", "sym_name"};
-    } else if (to.name == "sdy.sharding_constraint") {
-      names = {"sharding"};
-    } else if (to.name == "sdy.manual_computation") {
-      names = {"in_shardings", "manual_axes", "out_shardings"};
+    } else {
+      names = own_names(to);
     }
     for (const std::string_view name : names) {
       mlir::ByteReader::Flagged index{0, true};

@@ -1,6 +1,7 @@
 #include "core/import/stablehlo/bytecode/shardings.h"
 
 #include "core/import/stablehlo/bytecode/codes.h"
+#include "core/import/stablehlo/mlir_text.h"
 #include "core/text/lexer.h"
 
 namespace bp::import::stablehlo::bytecode {
@@ -19,7 +20,8 @@ class ShardingReader {
     }
     if (item.dialect == "builtin" && item.code == builtin_attribute::FlatSymbol) {
       BP_ASSIGN(const std::string name, child(reader));
-      return "@" + name.substr(1, name.size() - 2);
+      const std::string bare = name.substr(1, name.size() - 2);
+      return "@" + (mlir_name(bare) == bare ? bare : name);
     }
     if (item.dialect != "sdy") {
       return encoding_.unknown(item, "attribute");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace bp::import::stablehlo::bytecode {
 namespace {
@@ -131,6 +132,26 @@ bool is_none(const Attribute &attribute) {
   return word != nullptr && word->text == "none";
 }
 
+Dictionary default_accuracy() {
+  Dictionary accuracy;
+  accuracy.entries = {{"atol", {0.0}}, {"rtol", {0.0}}, {"ulps", {std::int64_t{0}}}, {"mode", {Keyword{"DEFAULT"}}}};
+  return accuracy;
+}
+
+// Adds the members that are absent.
+Result<Attribute> accuracy(const Attribute &attribute) {
+  const auto *given = attribute.get<Dictionary>();
+  if (given == nullptr) {
+    return unexpected(attribute, "a dictionary");
+  }
+  Dictionary all = default_accuracy();
+  for (NamedAttribute &member : all.entries) {
+    const Attribute *found = find_entry(*given, member.name);
+    member.value = found == nullptr ? member.value : *found;
+  }
+  return Attribute{std::move(all), attribute.position};
+}
+
 // --- What is absent ---
 
 Attribute zeros(std::int64_t rows, std::int64_t columns) {
@@ -161,12 +182,7 @@ Attribute absent_attribute(const VhloAttribute &row, std::size_t operands, std::
     case AttributeKind::ElementType:
     case AttributeKind::OptionalI64:
     case AttributeKind::OptionalBool: return {Keyword{"none"}};
-    case AttributeKind::Accuracy: {
-      Dictionary accuracy;
-      accuracy.entries = {
-          {"atol", {0.0}}, {"rtol", {0.0}}, {"ulps", {std::int64_t{0}}}, {"mode", {Keyword{"DEFAULT"}}}};
-      return {std::move(accuracy)};
-    }
+    case AttributeKind::Accuracy: return {default_accuracy()};
     default: break;
   }
   return {std::vector<Attribute>()};
@@ -183,11 +199,6 @@ std::int64_t window_rank_of(const Program &program, const Operation &operation) 
   const auto rank = static_cast<std::int64_t>(program.type(operation.operands[0]).shape.rank());
   const bool is_convolution = operation.name.ends_with("convolution") || operation.name.ends_with("conv");
   return is_convolution ? rank - 2 : rank;
-}
-
-const Attribute *find(const Dictionary &dictionary, std::string_view name) {
-  const auto found = std::ranges::find(dictionary.entries, name, &NamedAttribute::name);
-  return found == dictionary.entries.end() ? nullptr : &found->value;
 }
 
 // The numbers of dimensions of a dot may be written as `batching_dims = [0] x [0]`.
@@ -209,9 +220,9 @@ const Attribute *find(const Operation &operation, const VhloAttribute &row) {
     return row.form == "dot" ? find_dimensions_of_dot(operation, row.name) : nullptr;
   }
   if (row.form == "channel_handle") {
-    return find(*members, row.name == "channel_id" ? "handle" : "type");
+    return find_entry(*members, row.name == "channel_id" ? "handle" : "type");
   }
-  return find(*members, row.name);
+  return find_entry(*members, row.name);
 }
 
 // Whether every number and word in the attribute is the given number; zero also stands for false, "", DEFAULT, NOTYPE
@@ -289,8 +300,8 @@ Result<Attribute> convert(const Attribute &attribute, AttributeKind kind) {
     case AttributeKind::Lists:
     case AttributeKind::Aliases:
     case AttributeKind::Dictionaries: return expect<std::vector<Attribute>>(attribute, "a list");
-    case AttributeKind::Dictionary:
-    case AttributeKind::Accuracy: return expect<Dictionary>(attribute, "a dictionary");
+    case AttributeKind::Dictionary: return expect<Dictionary>(attribute, "a dictionary");
+    case AttributeKind::Accuracy: return accuracy(attribute);
     case AttributeKind::StringOrDictionary:
       return attribute.get<Dictionary>() != nullptr ? Result<Attribute>(attribute) : text(attribute);
     case AttributeKind::FunctionType: return expect<FunctionType>(attribute, "the type of a function");
@@ -343,6 +354,17 @@ std::vector<const NamedAttribute *> other_attributes(const Operation &operation,
   return result;
 }
 
+std::vector<std::string_view> own_names(const Operation &operation) {
+  static const std::map<std::string_view, std::vector<std::string_view>> names = {
+      {"builtin.module", {"sym_name", "sym_visibility"}},
+      {"sdy.manual_computation", {"in_shardings", "manual_axes", "out_shardings"}},
+      {"sdy.mesh", {"mesh", "sym_name"}},
+      {"sdy.sharding_constraint", {"sharding"}},
+  };
+  const auto found = names.find(operation.name);
+  return found == names.end() ? std::vector<std::string_view>() : found->second;
+}
+
 bool is_absent(const VhloAttribute &row, const Attribute &attribute) {
   const bool may_be_full = row.repeated || row.kind == AttributeKind::Precisions || row.kind == AttributeKind::Accuracy;
   return row.is_optional && (may_be_full ? is_everywhere(attribute, row.repeated.value_or(0)) : is_nothing(attribute));
@@ -351,6 +373,11 @@ bool is_absent(const VhloAttribute &row, const Attribute &attribute) {
 bool is_absent(const Dictionary &group) {
   return std::ranges::all_of(group.entries,
                              [](const NamedAttribute &member) { return is_everywhere(member.value, 0); });
+}
+
+const Attribute *find_entry(const Dictionary &dictionary, std::string_view name) {
+  const auto found = std::ranges::find(dictionary.entries, name, &NamedAttribute::name);
+  return found == dictionary.entries.end() ? nullptr : &found->value;
 }
 
 Result<Attribute> to_list(const Attribute &tensor) {

@@ -1,32 +1,15 @@
 #include "core/import/stablehlo/bytecode/types.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
 
-#include "core/import/stablehlo/bytecode/codes.h"
+#include "core/import/stablehlo/bytecode/code_tables.h"
 
 namespace bp::import::stablehlo::bytecode {
 namespace {
 
 using ir::ElementType;
-
-// Element types of VHLO by code; Invalid: the code is of another type.
-constexpr auto vhlo_elements = [] {
-  std::array<ElementType, 43> table{};
-  using enum ElementType;
-  constexpr std::pair<int, ElementType> rows[] = {
-      {0, Pred},      {2, BF16}, {3, F16},     {4, F32},     {5, F64},         {6, F8E4M3FN},    {7, F8E5M2},
-      {9, S64},       {10, S4},  {11, S8},     {12, S16},    {13, S32},        {14, S64},        {15, U4},
-      {16, U8},       {17, U16}, {18, U32},    {19, U64},    {27, F8E4M3FNUZ}, {28, F8E5M2FNUZ}, {29, F8E4M3B11FNUZ},
-      {31, S2},       {32, U2},  {35, F8E4M3}, {36, F8E3M4}, {37, F4E2M1FN},   {38, F6E2M3FN},   {39, F6E3M2FN},
-      {40, F8E8M0FNU}};
-  for (const auto &[code, type] : rows) {
-    table[static_cast<std::size_t>(code)] = type;
-  }
-  return table;
-}();
 
 // Returns Invalid if there is no such integer. Integers without a sign are signed, i1 is pred.
 ElementType integer_type(std::uint64_t width, bool is_unsigned) {
@@ -124,10 +107,12 @@ Result<std::string_view> TypeReader::read_word(std::uint32_t index) {
 }
 
 Result<Type> TypeReader::read_vhlo(Encoding::Item &item) {
-  if (item.code < vhlo_elements.size() && vhlo_elements[item.code] != ElementType::Invalid) {
-    return scalar(vhlo_elements[item.code]);
+  if (const auto row = std::ranges::find(element_codes, item.code, &ElementCode::code);
+      row != std::end(element_codes)) {
+    return scalar(row->type);
   }
   switch (item.code) {
+    case vhlo_type::Index: return scalar(ElementType::S64);
     case vhlo_type::Complex: return read_complex(item);
     case vhlo_type::RankedTensor: return read_array(item, false);
     case vhlo_type::RankedBuffer: {
@@ -154,6 +139,11 @@ Result<Type> TypeReader::read_vhlo(Encoding::Item &item) {
 }
 
 Result<Type> TypeReader::read_builtin(Encoding::Item &item) {
+  for (const BuiltinFloatCode &row : builtin_float_codes) {
+    if (row.code == item.code) {
+      return scalar(row.type);
+    }
+  }
   switch (item.code) {
     case builtin_type::Integer: {
       BP_ASSIGN(const std::uint64_t bits, item.reader.number());
@@ -164,10 +154,6 @@ Result<Type> TypeReader::read_builtin(Encoding::Item &item) {
       return scalar(type);
     }
     case builtin_type::Index: return scalar(ElementType::S64);
-    case builtin_type::Bf16: return scalar(ElementType::BF16);
-    case builtin_type::F16: return scalar(ElementType::F16);
-    case builtin_type::F32: return scalar(ElementType::F32);
-    case builtin_type::F64: return scalar(ElementType::F64);
     case builtin_type::Complex: return read_complex(item);
     case builtin_type::None: return Type{ir::Shape::tuple({})};
     case builtin_type::RankedTensor: return read_array(item, false);

@@ -15,6 +15,8 @@ struct Version {
   auto operator<=>(const Version &) const = default;
 };
 inline constexpr Version oldest_version{0, 9, 0}, newest_version{1, 20, 0};
+// The version to write where none is asked for: the newest that jaxlib 0.10.2 reads.
+inline constexpr Version default_target{1, 17, 0};
 std::string to_string(Version version);
 std::optional<Version> parse_version(std::string_view text);  // "1.9.0"
 
@@ -61,9 +63,9 @@ struct VhloAttribute {
   std::string_view name;
   std::string_view pretty_name;  // in the pretty form; empty: the same
   AttributeKind kind;
-  std::string_view group;    // the attribute of StableHLO that has this one as a member; empty: none
-  std::string_view form;     // of the group: #stablehlo.form<...>
-  bool is_optional;  // the attribute, or the group, may be absent in StableHLO
+  std::string_view group;  // the attribute of StableHLO that has this one as a member; empty: none
+  std::string_view form;   // of the group: #stablehlo.form<...>
+  bool is_optional;        // the attribute, or the group, may be absent in StableHLO
   // The number that stands for absence, in all elements; otherwise nothing does: 0, false, "", DEFAULT, an empty list.
   std::optional<std::int64_t> repeated;
 };

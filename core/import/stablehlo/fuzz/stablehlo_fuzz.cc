@@ -1,5 +1,5 @@
 // libFuzzer target: for any bytes, the reader returns. A module that it accepts has been verified, prints, and the
-// printed text parses and prints the same.
+// printed text parses and prints the same. A program that can be stored as bytecode is the same when it is read again.
 //   build-fuzz/stablehlo_fuzz FOLDER_OF_MLIR_FILES
 #include <cstdio>
 
@@ -7,9 +7,33 @@
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 
+namespace {
+
+// Symbols in attributes of other dialects become strings: the program is compared after it was stored once.
+void check_stored(const bp::import::stablehlo::TextPart &part) {
+  using bp::import::stablehlo::bytecode::newest_version;
+  const bp::import::stablehlo::Options options{"fuzz.mlir", part.first_line, {}};
+  const auto stored = bp::import::stablehlo::to_bytecode(part.text, newest_version, options);
+  if (!stored.ok()) {
+    return;
+  }
+  const auto text = bp::import::stablehlo::to_text(*stored, options);
+  const auto again = bp::import::stablehlo::to_bytecode(*stored, newest_version, options);
+  const auto same = again.ok() ? bp::import::stablehlo::to_text(*again, options) : again;
+  if (!text.ok() || !same.ok() || *same != *text) {
+    std::fprintf(stderr, "%s\nis another program when it is stored and read again:\n%s\n",
+                 text.ok() ? text->c_str() : text.error().to_string().c_str(),
+                 same.ok() ? same->c_str() : same.error().to_string().c_str());
+    __builtin_trap();
+  }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char *>(data), size);
   for (const bp::import::stablehlo::TextPart &part : bp::import::stablehlo::split(text)) {
+    check_stored(part);
     auto module = bp::import::stablehlo::read(part.text, {"fuzz.mlir", part.first_line, {}});
     if (!module.ok()) {
       module.error().to_string();

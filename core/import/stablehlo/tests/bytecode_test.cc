@@ -4,25 +4,14 @@
 
 #include "core/import/stablehlo/bytecode/vhlo.h"
 #include "core/import/stablehlo/stablehlo.h"
+#include "core/import/stablehlo/tests/bytecode_fixtures.h"
 #include "tools/testing/require.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
 
 namespace bp::import::stablehlo {
-namespace {
 
 using testing::error_of;
-
-std::filesystem::path fixtures() {
-  return testing::find_in_source_tree("core/import/stablehlo/tests/bytecode");
-}
-
-std::string text_of(std::string_view program, const std::string &name) {
-  auto text = to_text(program, {name, 1, {}});
-  return text.ok() ? *text : "error: " + text.error().to_string();
-}
-
-}  // namespace
 
 TEST_CASE("bytecode of every version is the same program as its text") {
   std::size_t files = 0;

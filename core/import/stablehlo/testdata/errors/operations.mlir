@@ -117,7 +117,7 @@ func.func @main(%x: tensor<4xf32>) {
   return
 }
 // expect:
-// 3:48: expected a word or a string
+// 3:48: expected a format as in e5m10, found 5
 // -----
 // test: import
 func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>) {

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""jaxlib reads the bytecode that Backplane writes, and then has the same program. Skipped where JAX is not installed.
+
+The programs: those in core/import/stablehlo/tests/bytecode, for several versions, and those that JAX keeps for its own
+tests of compatibility. BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check
+has not.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+FIXTURES = ROOT / "core" / "import" / "stablehlo" / "tests" / "bytecode"
+SKIPPED = 77
+VERSIONS = {
+    "old.mlir": ["0.9.0", "0.10.0", "0.12.0", "0.14.0", "0.15.0", "1.0.0", "1.9.0", "1.17.0"],
+    "recent.mlir": ["1.9.0", "1.10.0", "1.12.0", "1.14.0", "1.16.0", "1.17.0"],
+}
+
+try:
+    import jax._src.internal_test_util.export_back_compat_test_data as stored_by_jax
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir.dialects import stablehlo
+except ImportError:
+    python = os.environ.pop("BACKPLANE_JAX_PYTHON", None)
+    if python is None:
+        print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")
+        sys.exit(SKIPPED)
+    os.execv(python, [python, __file__])
+
+
+def stored_modules(value, name):
+    """The stored programs in the value of a variable, with their names."""
+    if isinstance(value, dict) and "mlir_module_serialized" in value:
+        yield name, value["mlir_module_serialized"]
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from stored_modules(item, f"{name}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for number, item in enumerate(value):
+            yield from stored_modules(item, f"{name}.{number}")
+
+
+def modules_of_jax():
+    for path in sorted(pathlib.Path(list(stored_by_jax.__path__)[0]).rglob("*.py")):
+        text = path.read_text()
+        if "mlir_module_serialized" in text:
+            variables = {}
+            exec(compile(text, str(path), "exec"), variables)
+            for key, value in variables.items():
+                if not key.startswith("__"):
+                    yield from stored_modules(value, f"{path.stem}.{key}")
+
+
+def emit(program, form, *arguments):
+    command = [BUILD / "tools" / "backplane", "opt", program, "--passes=none", f"--emit={form}", *arguments]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.decode())
+    return done.stdout
+
+
+def text_in_jax(bytecode):
+    with mlir.make_ir_context() as context:
+        module = stablehlo.deserialize_portable_artifact(context, bytecode)
+        module.operation.verify()
+        return module.operation.get_asm()
+
+
+def check(program, version, folder):
+    """Returns what is wrong; empty if nothing is."""
+    try:
+        read = folder / "read.mlir"
+        read.write_text(text_in_jax(emit(program, "bytecode", f"--target-version={version}")))
+        same = emit(read, "stablehlo") == emit(program, "stablehlo")
+        return "" if same else "jaxlib has another program"
+    except (RuntimeError, ValueError) as error:
+        return str(error)
+
+
+def main():
+    problems, count = [], 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        programs = [(FIXTURES / name, version) for name, versions in VERSIONS.items() for version in versions]
+        for name, stored in modules_of_jax():
+            path = folder / f"{name}.mlirbc"
+            path.write_bytes(stored)
+            programs.append((path, "1.17.0"))
+        for program, version in programs:
+            count += 1
+            problem = check(program, version, folder)
+            if problem:
+                problems.append(f"{program.name} for {version}: {problem}")
+    for problem in problems[:20]:
+        print(problem)
+    print(f"{count - len(problems)} of {count} programs are the same in jaxlib")
+    sys.exit(1 if problems or count < 100 else 0)
+
+
+if __name__ == "__main__":
+    main()
