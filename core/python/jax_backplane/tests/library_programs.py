@@ -1,5 +1,5 @@
 """Small programs of Flax, Optax, Equinox, Diffrax and NumPyro, written as their documentation does. libraries.py tests
-them, and tools/bench/jax_bench.py measures them."""
+them, and tools/bench/jax_race measures them."""
 
 import functools
 from typing import Any, Callable, NamedTuple
