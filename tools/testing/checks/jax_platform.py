@@ -13,19 +13,10 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from installation import has_sanitizer
+from jax_on_build import BUILD, ROOT, python_with
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).resolve()
 SKIPPED = 77
 SQUARE = "import jax; assert jax.jit(lambda x: x * x)(3.0) == 9.0; print(jax.devices())"
-
-
-def python_with_jax():
-    for python in (sys.executable, os.environ.get("BACKPLANE_JAX_PYTHON")):
-        test = [python, "-c", "import jax"]
-        if python and subprocess.run(test, stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            return python
-    return None
 
 
 def run(arguments, environment, problems, what):
@@ -40,7 +31,7 @@ def main():
     if has_sanitizer():
         print("Python would have to be built with the sanitizer of this build")
         return SKIPPED
-    python = python_with_jax()
+    python = python_with("jax")
     if python is None:
         print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")
         return SKIPPED

@@ -273,4 +273,5 @@ def main():
     sys.exit(passed != len(PROGRAMS))
 
 
-main()
+if __name__ == "__main__":
+    main()
