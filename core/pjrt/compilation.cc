@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/cost.h"
 #include "core/base/files.h"
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/hlo_proto/wire.h"
@@ -141,6 +142,24 @@ bool is_short(const runtime::Executable &executable) {
          std::ranges::none_of(executable.module().computations(), has_loop);
 }
 
+PJRT_NamedValue property(std::string_view name, double value) {
+  PJRT_NamedValue named{};
+  named.struct_size = sizeof named;
+  named.name = name.data();
+  named.name_size = name.size();
+  named.type = PJRT_NamedValue_Type_Float;
+  named.float_value = static_cast<float>(value);
+  named.value_size = 1;
+  return named;
+}
+
+// The names are those of XLA.
+std::array<PJRT_NamedValue, 3> costs_of(const Module &module) {
+  const analysis::Cost cost = analysis::cost(module);
+  return {property("flops", cost.operations), property("transcendentals", cost.functions),
+          property("bytes accessed", cost.bytes)};
+}
+
 // Settings of compiler_options that the core understands; others are refused by name.
 Status set_options(const CompileRequest &request, CompileOptions &options) {
   for (const auto &[name, value] : request.options) {
@@ -194,6 +213,7 @@ Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram s
   find_memories(*program, original);
   describe(*program);
   program->is_short = is_short(program->executable);
+  program->costs = costs_of(program->executable.module());
   BP_ASSIGN(program->foreign_states, instantiate_foreign_functions(client.platform_name, original));
   return handles<PJRT_LoadedExecutable>().add(std::make_unique<PJRT_LoadedExecutable>(std::move(program)));
 }

@@ -182,6 +182,13 @@ Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_
   return {};
 }
 
+Status Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args &args) {
+  BP_ASSIGN(const auto program, find(args.executable));
+  args.properties = program->costs.data();
+  args.num_properties = program->costs.size();
+  return {};
+}
+
 Status Executable_Serialize(PJRT_Executable_Serialize_Args &args) {
   BP_ASSIGN(const auto program, find(args.executable));
   auto serialized = std::make_unique<PJRT_SerializedExecutable>(serialize(program->source));

@@ -30,6 +30,7 @@ struct CompiledProgram {
   std::vector<const char *> result_memories, parameter_memories;
   std::vector<std::size_t> result_memory_sizes, parameter_memory_sizes;
   PJRT_LogicalDeviceIds logical_ids{0, 0};
+  std::array<PJRT_NamedValue, 3> costs;  // of the optimized program
   std::atomic<bool> is_deleted = false;
   bool is_short = false;  // a run takes less time than handing it to another thread
 
@@ -63,6 +64,7 @@ BP_PJRT_DECLARE(Executable_OutputDimensions);
 BP_PJRT_DECLARE(Executable_OptimizedProgram);
 BP_PJRT_DECLARE(Executable_GetCompileOptions);
 BP_PJRT_DECLARE(Executable_GetCompiledMemoryStats);
+BP_PJRT_DECLARE(Executable_GetCostAnalysis);
 BP_PJRT_DECLARE(Executable_Serialize);
 BP_PJRT_DECLARE(Executable_Fingerprint);
 BP_PJRT_DECLARE(LoadedExecutable_Fingerprint);

@@ -231,6 +231,10 @@ TEST_CASE("a program is compiled and run as JAX does it") {
   const auto name = call(api.PJRT_Executable_Name, of_plain);
   CHECK(std::string(name.executable_name, name.executable_name_size) == "add_multiply");
   CHECK(call(api.PJRT_Executable_NumReplicas, of_plain).num_replicas == 1);
+  const auto costs = call(api.PJRT_Executable_GetCostAnalysis, of_plain);
+  REQUIRE(costs.num_properties == 3);
+  CHECK(std::string(costs.properties[0].name, costs.properties[0].name_size) == "flops");
+  CHECK(costs.properties[0].float_value == 12);
   const auto types = call(api.PJRT_Executable_OutputElementTypes, of_plain);
   REQUIRE(types.num_output_types == 1);
   CHECK(types.output_types[0] == PJRT_Buffer_Type_F32);
