@@ -7,7 +7,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).resolve()
-PLUGINS = [BUILD / "plugins" / name for name in ("cpu", "npu")]
 
 
 def python_with(modules):
@@ -20,8 +19,8 @@ def python_with(modules):
     return None
 
 
-def environment(platforms):
+def environment(platforms, build=BUILD):
     """Returns an environment in which JAX has these platforms, such as "backplane,cpu"."""
     return {**os.environ, "JAX_PLATFORMS": platforms, "PYTHONPATH": str(ROOT / "core/python"),
-            "BACKPLANE_PJRT_LIBRARY": str(BUILD / "core/pjrt/libbackplane_pjrt.so"),
-            "BACKPLANE_PATH": ":".join(map(str, PLUGINS))}
+            "BACKPLANE_PJRT_LIBRARY": str(build / "core/pjrt/libbackplane_pjrt.so"),
+            "BACKPLANE_PATH": f"{build / 'plugins/cpu'}:{build / 'plugins/npu'}"}

@@ -5,6 +5,7 @@ function gets its arguments as NumPy arrays, runs on the host, and holds the int
 long as a program that calls it: JAX's, or the library's, whose runs may still go on when JAX's is gone.
 """
 
+import atexit
 import ctypes
 import itertools
 import secrets
@@ -144,6 +145,18 @@ held = {}  # the callbacks of the library's programs, by a number of the program
 numbers = itertools.count(1)
 STATE_TYPE = ctypes.c_int64(0)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number: held.pop(number, None) and None)
+
+
+@atexit.register
+def release_all():
+    """Lets go of callbacks that keep the program that calls them, which nothing else ends: the library would release
+    them when RELEASE is gone."""
+    import jax
+
+    try:
+        jax.effects_barrier()
+    finally:
+        held.clear()
 
 
 def instantiate(frame, index):

@@ -18,15 +18,22 @@ PLATFORMS = os.environ["JAX_PLATFORMS"].split(",")
 SKIPPED = 77
 
 
-def run_on(platform, make):
-    """Returns the promise of a program's results, and its tolerance."""
-    with jax.default_device(jax.devices(platform)[0]):
-        program = make()
+def promise(program, device):
+    """Runs a program that was made on a device. Returns what its results promise."""
+    with jax.default_device(device):
         state, results = program.state, []
         for _ in range(program.steps):
             state, result = program.step(state, *program.data)
             results.append(result)
-        return np.asarray(program.promise(jax.device_get(results)), np.float64), program.tolerance
+        return np.asarray(program.promise(jax.device_get(results)), np.float64)
+
+
+def run_on(platform, make):
+    """Returns what a program promises, and its tolerance."""
+    device = jax.devices(platform)[0]
+    with jax.default_device(device):
+        program = make()
+    return promise(program, device), program.tolerance
 
 
 def difference(found, expected):
