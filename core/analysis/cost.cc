@@ -155,7 +155,8 @@ class CostCounter {
 
 Cost cost(const ir::Module &module) {
   CostCounter counter(module);
-  for (const ir::ComputationId id : CallGraph(module).callees_first()) {
+  const CallGraph graph(module);
+  for (const ir::ComputationId id : graph.callees_first()) {
     counter.count(module.computation(id));
   }
   return counter.of(module.entry().id());

@@ -18,17 +18,17 @@ std::vector<double> cost_of(const std::string &text) {
   return {found.operations, found.functions, found.bytes};
 }
 
-using Numbers = std::vector<double>;
+using Costs = std::vector<double>;
 
 }  // namespace
 
 TEST_CASE("the cost of arithmetic") {
-  CHECK(cost_of("ENTRY e { x = f32[3,4] parameter(0)  ROOT s = f32[3,4] add(x, x) }") == Numbers{12, 0, 144});
-  CHECK(cost_of("ENTRY e { x = f32[3,4] parameter(0)  ROOT s = f32[3,4] tanh(x) }") == Numbers{0, 12, 96});
+  CHECK(cost_of("ENTRY e { x = f32[3,4] parameter(0)  ROOT s = f32[3,4] add(x, x) }") == Costs{12, 0, 144});
+  CHECK(cost_of("ENTRY e { x = f32[3,4] parameter(0)  ROOT s = f32[3,4] tanh(x) }") == Costs{0, 12, 96});
   CHECK(cost_of("ENTRY e { x = f32[3,4] parameter(0)  ROOT t = f32[4,3] transpose(x), dimensions={1,0} }") ==
-        Numbers{0, 0, 96});
+        Costs{0, 0, 96});
   CHECK(cost_of("ENTRY e { x = f32[2,3] parameter(0)  y = f32[3,5] parameter(1)  ROOT d = f32[2,5] dot(x, y), "
-                "lhs_contracting_dims={1}, rhs_contracting_dims={0} }") == Numbers{60, 0, 124});
+                "lhs_contracting_dims={1}, rhs_contracting_dims={0} }") == Costs{60, 0, 124});
   CHECK(cost_of("ENTRY e { x = f32[1,8,8,4] parameter(0)  k = f32[3,3,2,6] parameter(1)  ROOT c = f32[1,6,6,6] "
                 "convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2 }")[0] ==
         2 * 216 * 9 * 2);
@@ -37,11 +37,11 @@ TEST_CASE("the cost of arithmetic") {
 TEST_CASE("the cost of functions that an instruction calls") {
   const std::string add = "a { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT s = f32[] add(x, y) }\n";
   CHECK(cost_of(add + "ENTRY e { x = f32[5,4] parameter(0)  z = f32[] constant(0)  ROOT r = f32[4] reduce(x, z), "
-                      "dimensions={0}, to_apply=a }") == Numbers{16, 0, 80 + 4 + 16});
+                      "dimensions={0}, to_apply=a }") == Costs{16, 0, 80 + 4 + 16});
   CHECK(cost_of(add + "ENTRY e { x = f32[9] parameter(0)  z = f32[] constant(0)  ROOT r = f32[7] reduce-window(x, z), "
                       "window={size=3}, to_apply=a }")[0] == 14);
   CHECK(cost_of("f { x = f32[8] parameter(0)  s = f32[8] sine(x)  ROOT m = f32[8] multiply(s, x) }\nENTRY e { x = "
-                "f32[8] parameter(0)  ROOT f = f32[8] fusion(x), kind=kLoop, calls=f }") == Numbers{8, 8, 64});
+                "f32[8] parameter(0)  ROOT f = f32[8] fusion(x), kind=kLoop, calls=f }") == Costs{8, 8, 64});
 }
 
 TEST_CASE("a loop costs as often as it runs, and a conditional what its dearest branch costs") {
@@ -59,7 +59,7 @@ d { x = f32[4] parameter(0)  ROOT y = f32[4] add(x, x) }
 f { x = f32[4] parameter(0)  y = f32[4] add(x, x)  ROOT z = f32[4] multiply(y, y) }
 ENTRY e { p = pred[] parameter(0)  x = f32[4] parameter(1)
   ROOT c = f32[4] conditional(p, x, x), true_computation=d, false_computation=f })";
-  CHECK(cost_of(branches) == Numbers{8, 0, 96});
+  CHECK(cost_of(branches) == Costs{8, 0, 96});
 }
 
 }  // namespace bp::analysis

@@ -32,6 +32,8 @@ class Numbering {
       : conditional_(conditional), side_effects_(side_effects) {
     for (std::size_t branch = 0; branch < conditional.calls().size(); ++branch) {
       add_branch(branch);
+      outputs_.push_back(numbers_of_outputs(conditional.called(branch).root()));
+      numbers_.clear();  // another branch may call the same computation
     }
   }
 
@@ -40,11 +42,10 @@ class Numbering {
   Number common_output(std::optional<std::size_t> element) const {
     Number common = no_number;
     for (std::size_t branch = 0; branch < conditional_.calls().size(); ++branch) {
-      const Instruction root = conditional_.called(branch).root();
-      if (element && root.opcode() != Opcode::Tuple) {
-        return no_number;
-      }
-      const Number number = numbers_.at(element ? root.operands()[*element] : root.id());
+      const Outputs &outputs = outputs_[branch];
+      const Number number = !element                   ? outputs.whole
+                            : outputs.elements.empty() ? no_number
+                                                       : outputs.elements[*element];
       if (number == no_number || (branch > 0 && number != common)) {
         return no_number;
       }
@@ -83,6 +84,22 @@ class Numbering {
     InstructionId inside = ir::no_instruction, outside = ir::no_instruction;
     std::vector<Number> operands;
   };
+
+  // Those of a branch; elements are empty if its root is no tuple.
+  struct Outputs {
+    Number whole = no_number;
+    std::vector<Number> elements;
+  };
+
+  Outputs numbers_of_outputs(const Instruction &root) const {
+    Outputs outputs{numbers_.at(root.id()), {}};
+    if (root.opcode() == Opcode::Tuple) {
+      for (const InstructionId element : root.operands()) {
+        outputs.elements.push_back(numbers_.at(element));
+      }
+    }
+    return outputs;
+  }
 
   void add_branch(std::size_t branch) {
     const Instruction argument = conditional_.operand(1 + branch);
@@ -136,7 +153,9 @@ class Numbering {
   Instruction conditional_;
   const analysis::SideEffects &side_effects_;
   std::vector<Value> values_;
-  std::unordered_map<InstructionId, Number> numbers_, by_outside_;
+  std::unordered_map<InstructionId, Number> numbers_;  // of the branch that is added
+  std::unordered_map<InstructionId, Number> by_outside_;
+  std::vector<Outputs> outputs_;  // by branch
   std::unordered_multimap<std::size_t, Number> by_hash_;
 };
 
