@@ -25,7 +25,8 @@ def with_jax(installation, python):
     commands.mkdir()
     (commands / "python").write_text(f'#!/bin/sh\nexec "{os.path.abspath(python)}" "$@"\n')
     (commands / "python").chmod(0o755)
-    shutil.copytree(ROOT / "core/python/jax_backplane", commands / "jax_backplane")
+    for package in ("jax_backplane", "jax_plugins"):
+        shutil.copytree(ROOT / "core/python" / package, commands / package)
     library = next(installation.folder.rglob("libbackplane_pjrt.so"))
     return {"PATH": f"{commands}:{installation.environment['PATH']}", "PYTHONPATH": str(commands),
             "BACKPLANE_PJRT_LIBRARY": str(library)}
