@@ -85,7 +85,7 @@ class Numbering {
     std::vector<Number> operands;
   };
 
-  // Those of a branch; elements are empty if its root is no tuple.
+  // The numbers of a branch's outputs; elements are empty if its root is no tuple.
   struct Outputs {
     Number whole = no_number;
     std::vector<Number> elements;
