@@ -56,6 +56,7 @@ PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_
   buffer->client = memory.device->client;
   buffer->device = memory.device;
   buffer->memory = &memory;
+  buffer->is_on_host = memory.array_device() == nullptr;
   buffer->shape = shape.is_token() ? token_array().shape() : shape;
   buffer->type = buffer_type(buffer->shape.element_type());
   buffer->sizes.assign(buffer->shape.sizes().begin(), buffer->shape.sizes().end());
@@ -67,7 +68,7 @@ PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_
 }
 
 Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, ir::Literal literal) {
-  BP_ASSIGN(runtime::Value value, value_in(memory, runtime::Value(std::move(literal))));
+  BP_ASSIGN(runtime::Value value, value_on(memory.array_device(), runtime::Value(std::move(literal))));
   auto ready = std::make_shared<Moment>();
   PJRT_Buffer *buffer = make_buffer(memory, value.shape(), ready);
   buffer->content->provide(std::move(value));
@@ -83,13 +84,13 @@ Result<std::shared_ptr<Content>> content_of(PJRT_Buffer &buffer) {
   return buffer.content;
 }
 
-Result<runtime::Value> value_in(const OwnMemory &memory, runtime::Value value) {
-  if (memory.is_on_device() == (value.on_device() != nullptr)) {
+Result<runtime::Value> value_on(const std::shared_ptr<const host::Device> &device, runtime::Value value) {
+  if ((device != nullptr) == (value.on_device() != nullptr)) {
     return value;
   }
   BP_ASSIGN(ir::Literal literal, std::move(value).literal());
-  if (memory.is_on_device()) {
-    auto array = runtime::DeviceArray::upload(memory.device->client->device, literal);
+  if (device != nullptr) {
+    auto array = runtime::DeviceArray::upload(device, literal);
     if (!array.ok() && array.error().code() != ErrorCode::OutOfMemory) {
       return std::move(array).error();
     }
@@ -101,10 +102,10 @@ Result<runtime::Value> value_in(const OwnMemory &memory, runtime::Value value) {
 }
 
 void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content,
-            const OwnMemory &memory) {
-  content->ready()->when_set([follower, content, &memory](std::optional<Error> error) {
+            std::shared_ptr<const host::Device> device) {
+  content->ready()->when_set([follower, content, device = std::move(device)](std::optional<Error> error) {
     if (!error) {
-      auto value = value_in(memory, content->value().value());
+      auto value = value_on(device, content->value().value());
       if (value.ok()) {
         follower->provide(std::move(value).value());
       } else {
@@ -289,7 +290,7 @@ void copy_raw(const std::shared_ptr<Content> &content, std::shared_ptr<Moment> d
 Result<PJRT_Buffer *> copy_to(PJRT_Buffer &buffer, OwnMemory &memory) {
   BP_ASSIGN(const auto content, content_of(buffer));
   PJRT_Buffer *copy = make_buffer(memory, buffer.shape, std::make_shared<Moment>());
-  follow(copy->content, content, memory);
+  follow(copy->content, content, memory.array_device());
   return copy;
 }
 
@@ -371,7 +372,7 @@ Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args &args) {
 
 Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args &args) {
   BP_ASSIGN(const PJRT_Buffer *buffer, find(args.buffer));
-  args.is_on_cpu = !buffer->memory->is_on_device();
+  args.is_on_cpu = buffer->is_on_host;
   return {};
 }
 

@@ -40,6 +40,7 @@ struct PJRT_Buffer {
   PJRT_Client *client = nullptr;
   PJRT_Device *device = nullptr;
   bp::pjrt::OwnMemory *memory = nullptr;
+  bool is_on_host = true;  // otherwise in memory of the device, if that has room
   bp::ir::Shape shape;
   std::vector<std::int64_t> sizes, minor_to_major;
   PJRT_Buffer_Type type = PJRT_Buffer_Type_INVALID;
@@ -61,10 +62,12 @@ Result<std::shared_ptr<Content>> content_of(PJRT_Buffer &buffer);
 // Takes it from the buffer, which is deleted.
 std::shared_ptr<Content> give_up(PJRT_Buffer &buffer);
 
-// Returns the value in this memory: a copy if it is elsewhere. It stays on the host if the device has no room for it.
-Result<runtime::Value> value_in(const OwnMemory &memory, runtime::Value value);
-// Makes a content what another one will be, in this memory.
-void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content, const OwnMemory &memory);
+// Returns the value in memory of the device, or for nullptr in the host's: a copy if it is elsewhere. It stays on the
+// host if the device has no room for it.
+Result<runtime::Value> value_on(const std::shared_ptr<const host::Device> &device, runtime::Value value);
+// Makes a content what another one will be, in memory of the device or in the host's.
+void follow(const std::shared_ptr<Content> &follower, const std::shared_ptr<Content> &content,
+            std::shared_ptr<const host::Device> device);
 
 BP_PJRT_DECLARE(Client_BufferFromHostBuffer);
 BP_PJRT_DECLARE(Client_CreateViewOfDeviceBuffer);

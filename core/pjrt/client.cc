@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 #include "core/host/build_configuration.h"
 #include "core/import/stablehlo/bytecode/vhlo.h"
@@ -144,8 +145,8 @@ Handles<PJRT_Client> &handles<PJRT_Client>() {
   return all;
 }
 
-bool OwnMemory::is_on_device() const {
-  return device->client->device != nullptr && kind == memory_kinds.front();
+std::shared_ptr<const host::Device> OwnMemory::array_device() const {
+  return kind == memory_kinds.front() ? device->client->device : nullptr;
 }
 
 OwnMemory::~OwnMemory() {
@@ -237,10 +238,14 @@ Status Client_Create(PJRT_Client_Create_Args &args) {
 }
 
 Status Client_Destroy(PJRT_Client_Destroy_Args &args) {
-  if (RunQueue::is_in_run()) {
-    return invalid_input("a client is destroyed by a function that a run calls, expected to be called outside runs");
+  if (args.client == nullptr) {
+    return {};
   }
-  return args.client == nullptr ? Status() : handles<PJRT_Client>().destroy(args.client);
+  BP_ASSIGN(auto client, handles<PJRT_Client>().take(args.client));
+  if (RunQueue::is_in_run()) {
+    std::thread([last = std::move(client)] {}).detach();  // the client waits for this run
+  }
+  return {};
 }
 
 Status Client_PlatformName(PJRT_Client_PlatformName_Args &args) {

@@ -44,8 +44,8 @@ struct OwnMemory : PJRT_Memory {
   PJRT_Device *device = nullptr;
   int id = 0;
   std::string kind, text;
-  // Whether its arrays are in memory of the device; otherwise they are in the host's.
-  bool is_on_device() const;
+  // Returns the device in whose memory its arrays are; nullptr: they are in the host's.
+  std::shared_ptr<const bp::host::Device> array_device() const;
   std::mutex mutex;
   std::map<const void *, std::pair<void *, void (*)(void *)>> user_data;  // by key: the data and its destructor
   ~OwnMemory();

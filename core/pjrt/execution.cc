@@ -86,29 +86,31 @@ Status run_program(Run &run) {
             program.executable.run_on_device(std::move(arguments), host_options(run)));
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     const auto &memory = static_cast<const OwnMemory &>(*program.device->memories[program.result_kinds[i]]);
-    BP_ASSIGN(runtime::Value result, value_in(memory, std::move(results[i])));
+    BP_ASSIGN(runtime::Value result, value_on(memory.array_device(), std::move(results[i])));
     run.results[i]->provide(std::move(result));
   }
   return {};
 }
 
 RunQueue::Run queued(const std::shared_ptr<Run> &run) {
-  return {.work =
-              [run] {
-                try {
-                  run->status = run_program(*run);
-                } catch (const std::bad_alloc &) {
-                  run->status =
-                      make_error(ErrorCode::OutOfMemory, "out of memory in a run of '{}'", run->program->name);
-                }
-              },
-          .after =
-              [run] {
-                run->arguments.clear();
-                run->results.clear();
-                run->program = nullptr;  // those who wait may expect that their handles alone keep it
-                run->done->set(run->status.ok() ? std::nullopt : std::optional(run->status.error()));
-              }};
+  return {
+      .work =
+          [run] {
+            try {
+              run->status = run_program(*run);
+            } catch (const std::bad_alloc &) {
+              run->status = make_error(ErrorCode::OutOfMemory, "out of memory in a run of '{}'", run->program->name);
+            } catch (const std::exception &exception) {
+              run->status = make_error(ErrorCode::Internal, "a run of '{}': {}", run->program->name, exception.what());
+            }
+          },
+      .after =
+          [run] {
+            run->arguments.clear();
+            run->results.clear();
+            run->program = nullptr;  // those who wait may expect that their handles alone keep it
+            run->done->set(run->status.ok() ? std::nullopt : std::optional(run->status.error()));
+          }};
 }
 
 }  // namespace

@@ -36,15 +36,20 @@ class Handles {
     return found->second.get();
   }
 
-  Status destroy(const T *handle) {
-    std::unique_ptr<T> object;  // destroyed after the lock is released
+  // Returns the object, whose handle is destroyed.
+  Result<std::unique_ptr<T>> take(const T *handle) {
     const std::unique_lock lock(mutex_);
     const auto found = live_.find(handle);
     if (found == live_.end()) {
       return invalid_input("{} is no live object: it was destroyed, or never was one", name_);
     }
-    object = std::move(found->second);
+    std::unique_ptr<T> object = std::move(found->second);
     live_.erase(found);
+    return object;
+  }
+
+  Status destroy(const T *handle) {
+    BP_TRY(take(handle));  // the object is destroyed here, without the lock
     return {};
   }
 

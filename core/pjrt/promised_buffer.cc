@@ -64,7 +64,7 @@ Result<Manager::Transfer *> find_unfinished(Manager &manager, int index) {
 void complete(Manager &manager, Manager::Transfer &transfer, std::unique_lock<std::mutex> &lock) {
   extend(transfer.value);
   const std::shared_ptr<Content> content = transfer.content;
-  auto value = value_in(*manager.memory, runtime::Value(std::move(transfer.value)));
+  auto value = value_on(manager.array_device, runtime::Value(std::move(transfer.value)));
   transfer.is_ready = true;
   lock.unlock();
   if (value.ok()) {
@@ -85,7 +85,8 @@ Status Client_CreateBuffersForAsyncHostToDevice(PJRT_Client_CreateBuffersForAsyn
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, nullptr, args.memory));
   auto manager = std::make_unique<Manager>();
-  manager->memory = memory;
+  manager->device = memory->device;
+  manager->array_device = memory->array_device();
   for (std::size_t i = 0; i < args.num_shape_specs; ++i) {
     const PJRT_ShapeSpec &spec = args.shape_specs[i];
     const PJRT_Buffer_MemoryLayout *layout = i < args.num_device_layouts ? args.device_layouts[i] : nullptr;
@@ -157,7 +158,7 @@ Status AsyncHostToDeviceTransferManager_RetrieveBuffer(
 
 Status AsyncHostToDeviceTransferManager_Device(PJRT_AsyncHostToDeviceTransferManager_Device_Args &args) {
   BP_ASSIGN(const Manager *manager, handles<Manager>().find(args.transfer_manager));
-  args.device_out = manager->memory->device;
+  args.device_out = manager->device;
   return {};
 }
 
@@ -209,15 +210,14 @@ Status Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args &args) {
   BP_ASSIGN(args.alias_buffer,
             promise(*memory, args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout));
   args.fulfill_alias_buffer_cb =
-      handles<AliasPromise>().add(std::make_unique<AliasPromise>(args.alias_buffer->content, memory));
+      handles<AliasPromise>().add(std::make_unique<AliasPromise>(args.alias_buffer->content, memory->array_device()));
   return {};
 }
 
 // Consumes the promise: the alias becomes what the buffer is, or fails.
 Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args &args) {
   BP_ASSIGN(const AliasPromise *promise, handles<AliasPromise>().find(args.fulfill_alias_buffer_cb));
-  const std::shared_ptr<Content> alias = promise->content;
-  const OwnMemory &memory = *promise->memory;
+  const auto [alias, array_device] = *promise;
   BP_TRY(handles<AliasPromise>().destroy(args.fulfill_alias_buffer_cb));
   if (args.status_code != PJRT_Error_Code_OK) {
     alias->ready()->set(error_of(args.status_code, text(args.error_message, args.error_message_size)));
@@ -225,7 +225,7 @@ Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args &args) {
   }
   BP_ASSIGN(PJRT_Buffer * buffer, handles<PJRT_Buffer>().find(args.buffer));
   BP_ASSIGN(const auto content, content_of(*buffer));
-  follow(alias, content, memory);
+  follow(alias, content, array_device);
   return {};
 }
 

@@ -12,7 +12,8 @@ struct PJRT_AsyncHostToDeviceTransferManager {
     bool is_ready = false;
   };
 
-  bp::pjrt::OwnMemory *memory = nullptr;
+  PJRT_Device *device = nullptr;
+  std::shared_ptr<const bp::host::Device> array_device;  // nullptr: the arrays are to be on the host
   std::vector<Transfer> transfers;
   std::mutex mutex;  // of the transfers
 
@@ -23,7 +24,7 @@ struct PJRT_AsyncHostToDeviceTransferManager {
 // The promise of an alias buffer, which stands for another one that does not exist yet.
 struct PJRT_FulfillAliasBufferCallback {
   std::shared_ptr<bp::pjrt::Content> content;
-  bp::pjrt::OwnMemory *memory = nullptr;
+  std::shared_ptr<const bp::host::Device> array_device;  // nullptr: the array is to be on the host
 };
 
 namespace bp::pjrt {

@@ -74,7 +74,6 @@ void RunQueue::work() {
     busy_with = this;
     ++runs_of_thread;
     run.work();
-    --runs_of_thread;
     busy_with = nullptr;
     lock.lock();
     is_busy_ = false;
@@ -82,6 +81,7 @@ void RunQueue::work() {
     lock.unlock();
     end(run);
     run = {};  // what it holds is freed without the lock
+    --runs_of_thread;
     lock.lock();
     ++idle_;
   }
@@ -90,8 +90,8 @@ void RunQueue::work() {
 void RunQueue::run_here(const Run &run) {
   ++runs_of_thread;
   run.work();
-  --runs_of_thread;
   end(run);
+  --runs_of_thread;
 }
 
 void RunQueue::end(const Run &run) {

@@ -22,7 +22,7 @@ class RunQueue {
 
   RunQueue() = default;
   RunQueue(const RunQueue &) = delete;
-  // Waits for all runs. Must not be called by a function that a run calls.
+  // Waits for all runs, so no run may call it.
   ~RunQueue();
 
   // Announces a run, which may have to wait for its arguments before it is posted. While too many are announced and
@@ -32,7 +32,7 @@ class RunQueue {
   void post(Run run);
   // Runs it on this thread, at once, whatever else is running.
   void run_here(const Run &run);
-  // Whether this thread is in a run of any queue.
+  // Whether this thread is in a run of any queue, or in what is called after it.
   static bool is_in_run();
 
   // Gives way while it exists. To be used in `work`; has no effect in a run on the caller's thread.

@@ -173,7 +173,7 @@ Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, c
   std::vector<Value> values(module_.instruction_id_limit());
   const interpreter::Options options = with_called(host);
   const ir::Instruction root = module_.entry().root();
-  std::vector<Value> elements;  // of a root that is a tuple
+  std::optional<std::vector<Value>> elements;  // of a root that the host would make a tuple of
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const Step &step = steps_[s];
     if (step.instruction == ir::no_instruction) {
@@ -191,8 +191,9 @@ Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, c
         values[index(step.outputs[i])] = std::move(results[i]);
       }
     } else if (step.instruction == root.id() && root.opcode() == ir::Opcode::Tuple) {
+      elements.emplace();
       for (InstructionId id : root.operands()) {
-        elements.push_back(values[index(id)]);
+        elements->push_back(values[index(id)]);
       }
     } else {
       BP_ASSIGN(values[index(step.instruction)],
@@ -202,7 +203,10 @@ Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, c
       values[index(id)] = {};
     }
   }
-  return elements.empty() ? elements_of(std::move(values[index(root.id())])) : std::move(elements);
+  if (elements) {
+    return *std::move(elements);
+  }
+  return elements_of(std::move(values[index(root.id())]));
 }
 
 }  // namespace bp::runtime

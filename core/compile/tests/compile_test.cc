@@ -639,6 +639,27 @@ TEST_CASE("values stay in a device's memory from run to run") {
   CHECK(too_large.error().code() == ErrorCode::OutOfMemory);
 }
 
+TEST_CASE("parts may be run for their effects alone") {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[4] parameter(0)  a = f32[4] add(x, x)
+      c = f32[4] custom-call(a), custom_call_target="see", custom_call_has_side_effect=true  ROOT t = () tuple() })";
+  auto compiled = compile(parse(text), open_tiny({{"ops", "add"}}));
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  REQUIRE(compiled->executable.program() == nullptr);
+  std::string seen;
+  interpreter::Options host;
+  host.on_custom_call = [&](const ir::Instruction &, std::span<const ir::Literal> operands) -> Result<ir::Literal> {
+    seen = text::print(operands[0]);
+    return operands[0];
+  };
+  const auto result = compiled->executable.run({literal("f32[4]", "{1, 2, 3, 4}")}, host);
+  REQUIRE(result.ok());
+  CHECK(result->shape().is_tuple());
+  CHECK(result->tuple_elements().empty());
+  CHECK(seen == "{2, 4, 6, 8}");
+}
+
 TEST_CASE("failures of a device with memory and queues are reported") {
   const std::string text = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT e = f32[4] negate(x) }";
   auto failing =

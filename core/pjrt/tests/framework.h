@@ -83,8 +83,9 @@ class Framework {
                 args.num_options = settings.size();
               }).client;
   }
-  ~Framework() {
-    call(api_->PJRT_Client_Destroy, [&](auto &args) { args.client = client_; });
+  ~Framework() { destroy_client(); }
+  void destroy_client() {
+    call(api_->PJRT_Client_Destroy, [&](auto &args) { args.client = std::exchange(client_, nullptr); });
   }
 
   const PJRT_Api &api() const { return *api_; }
