@@ -5,8 +5,11 @@ import pathlib
 import subprocess
 import sys
 
+from installation import has_sanitizer
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).resolve()
+SKIPPED = 77
 
 
 def python_with(modules):
@@ -17,6 +20,30 @@ def python_with(modules):
         if python and subprocess.run(test, stderr=subprocess.DEVNULL, check=False).returncode == 0:
             return python
     return None
+
+
+def python_or_skip(modules, packages):
+    """Returns an interpreter that has the modules and can load this build's libraries; ends the test as skipped, with
+    the reason, if there is none. `packages`: what pip would install."""
+    if has_sanitizer():
+        print("Python would have to be built with the sanitizer of this build")
+        sys.exit(SKIPPED)
+    python = python_with(modules)
+    if python is None:
+        print(f"no Python has {modules} (pip install {packages}, or set BACKPLANE_JAX_PYTHON)")
+        sys.exit(SKIPPED)
+    return python
+
+
+def run_in_python_with(modules, packages):
+    """Runs the script that calls it in another interpreter if this one lacks the modules: the one that
+    BACKPLANE_JAX_PYTHON names. Ends the test as skipped, with the reason, if that has not been named or lacks them."""
+    python = python_with(modules)
+    if python is None:
+        print(f"no Python has {modules} (pip install {packages}, or set BACKPLANE_JAX_PYTHON)")
+        sys.exit(SKIPPED)
+    if python != sys.executable:
+        os.execv(python, [python, *sys.argv])
 
 
 def environment(platforms, build=BUILD):

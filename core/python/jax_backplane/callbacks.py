@@ -147,7 +147,6 @@ STATE_TYPE = ctypes.c_int64(0)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number: held.pop(number, None) and None)
 
 
-@atexit.register
 def release_all():
     """Lets go of callbacks that keep the program that calls them, which nothing else ends: the library would release
     them when RELEASE is gone."""
@@ -241,6 +240,7 @@ def add_rules(platform: str, c_api):
     from jax._src.interpreters import mlir
 
     DTYPES.update(make_dtypes())
+    atexit.register(release_all)
     info = foreign_functions.TypeInfo(ctypes.sizeof(foreign_functions.TypeInfo), None,
                                       ctypes.cast(RELEASE, ctypes.c_void_p).value)
     foreign_functions.functions_of(c_api).call(

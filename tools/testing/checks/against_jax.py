@@ -12,19 +12,15 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-SKIPPED = 77
 LARGEST_ERROR = 1e-5  # relative to the largest value; XLA adds in f32, the interpreter in f64
 
-try:
-    import jax
-    import numpy as np
-    from jaxlib import _jax, xla_client
-except ImportError:
-    python = os.environ.pop("BACKPLANE_JAX_PYTHON", None)
-    if python is None:
-        print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")
-        sys.exit(SKIPPED)
-    os.execv(python, [python, __file__])
+sys.path.insert(0, str(ROOT / "tools/testing"))
+from jax_on_build import run_in_python_with
+
+run_in_python_with("jax, numpy", "jax==0.10.2")
+import jax
+import numpy as np
+from jaxlib import _jax, xla_client
 
 
 def run_on_xla(text, arguments):

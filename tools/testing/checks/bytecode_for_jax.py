@@ -15,22 +15,18 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 FIXTURES = ROOT / "core" / "import" / "stablehlo" / "tests" / "bytecode"
-SKIPPED = 77
 VERSIONS = {
     "old.mlir": ["0.9.0", "0.10.0", "0.12.0", "0.14.0", "0.15.0", "1.0.0", "1.9.0", "1.17.0"],
     "recent.mlir": ["1.9.0", "1.10.0", "1.12.0", "1.14.0", "1.16.0", "1.17.0"],
 }
 
-try:
-    import jax._src.internal_test_util.export_back_compat_test_data as stored_by_jax
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir.dialects import stablehlo
-except ImportError:
-    python = os.environ.pop("BACKPLANE_JAX_PYTHON", None)
-    if python is None:
-        print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")
-        sys.exit(SKIPPED)
-    os.execv(python, [python, __file__])
+sys.path.insert(0, str(ROOT / "tools/testing"))
+from jax_on_build import run_in_python_with
+
+run_in_python_with("jax, numpy", "jax==0.10.2")
+import jax._src.internal_test_util.export_back_compat_test_data as stored_by_jax
+from jax._src.interpreters import mlir
+from jaxlib.mlir.dialects import stablehlo
 
 
 def stored_modules(value, name):

@@ -238,9 +238,11 @@ def optimize():
     for form in ("buffers", "proto"):  # also for a module whose result is a parameter
         expect(["opt", "passing.hlo", "--passes=none", f"--emit={form}", "-o", "passing.out"], SUCCESS, "")
     expect(["opt", "tan.mlir", "--passes=none", "--emit=bytecode", "-o", "tan.mlirbc"], SUCCESS, "")
-    text = [expect(["opt", name, "--passes=none", "--emit=stablehlo"], SUCCESS, "").out for name in ("tan.mlir", "tan.mlirbc")]
+    text = [expect(["opt", name, "--passes=none", "--emit=stablehlo"], SUCCESS, "").out
+            for name in ("tan.mlir", "tan.mlirbc")]
     check('"stablehlo.tan"' in text[0] and text[0] == text[1], f"opt --emit=bytecode wrote {text[1]}, not {text[0]}")
-    check(b"StableHLO_v1.17.0" in pathlib.Path("tan.mlirbc").read_bytes(), "opt --emit=bytecode has another default version")
+    check(b"StableHLO_v1.17.0" in pathlib.Path("tan.mlirbc").read_bytes(),
+          "opt --emit=bytecode has another default version")
     check("copy" in expect(["opt", "passing.hlo", "--passes=none", "--emit=buffers"], SUCCESS, "").out,
           "a result that is a parameter has no copy")
 

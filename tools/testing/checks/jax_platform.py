@@ -12,10 +12,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from installation import has_sanitizer
-from jax_on_build import BUILD, ROOT, python_with
+from jax_on_build import BUILD, ROOT, python_or_skip
 
-SKIPPED = 77
 SQUARE = "import jax; assert jax.jit(lambda x: x * x)(3.0) == 9.0; print(jax.devices())"
 
 
@@ -28,13 +26,7 @@ def run(arguments, environment, problems, what):
 
 
 def main():
-    if has_sanitizer():
-        print("Python would have to be built with the sanitizer of this build")
-        return SKIPPED
-    python = python_with("jax")
-    if python is None:
-        print("JAX is not installed (pip install jax==0.10.2, or set BACKPLANE_JAX_PYTHON)")
-        return SKIPPED
+    python = python_or_skip("jax", "jax==0.10.2")
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         run([sys.executable, ROOT / "core/python/make_wheel.py", "--build-dir", BUILD, "-o", folder], {}, problems,

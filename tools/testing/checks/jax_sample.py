@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The lesson that trains a transformer runs on cpu and on npu: the loss goes down, and is the same on both. Skipped where
-JAX, Flax and Optax are not installed.
+"""The lesson that trains a transformer runs on cpu and on npu: the loss goes down, and is the same on both. Skipped
+where JAX, Flax and Optax are not installed.
 
 BACKPLANE_JAX_PYTHON names a Python interpreter that has them, if the one that runs this check has not.
 """
@@ -11,10 +11,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from installation import has_sanitizer
-from jax_on_build import ROOT, environment, python_with
+from jax_on_build import ROOT, environment, python_or_skip
 
-SKIPPED = 77
 STEPS = 16
 ROUNDING = 0.0015  # losses are printed with three decimals
 
@@ -28,13 +26,7 @@ def losses(python, platform):
 
 
 def main():
-    if has_sanitizer():
-        print("Python would have to be built with the sanitizer of this build")
-        return SKIPPED
-    python = python_with("flax, jax, optax")
-    if python is None:
-        print("Flax is not installed (pip install jax==0.10.2 flax optax, or set BACKPLANE_JAX_PYTHON)")
-        return SKIPPED
+    python = python_or_skip("flax, jax, optax", "jax==0.10.2 flax optax")
     cpu, npu = losses(python, "backplane"), losses(python, "backplane_npu")
     if not cpu or not cpu[-1] < 0.8 * cpu[0]:
         print(f"cpu: the losses are {cpu}, expected them to go down by a fifth")

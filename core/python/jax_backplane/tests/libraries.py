@@ -1,6 +1,6 @@
-"""Runs programs of real libraries on the platforms of Backplane and on JAX's own cpu, and compares: library_programs.py.
-One line per program and platform, with the largest difference, relative to the largest number; ends with how many
-passed. Programs whose library is missing are skipped; the exit code is 77 if that is all of them.
+"""Runs the programs of library_programs.py on the platforms of Backplane and on JAX's own cpu, and compares. Prints a
+line per program and platform, with the largest difference, relative to the largest number; ends with how many passed.
+Programs whose library is missing are skipped; the exit code is 77 if that is all of them.
 
 Run with JAX_PLATFORMS=PLATFORM,...,cpu; arguments select programs by a part of their name.
 """

@@ -452,7 +452,8 @@ def numpyro_nuts():
     def step(state, *data):
         def draw(state, _):
             state = kernel.sample(state, data, {})
-            return state, jnp.append(state.z["weights"], jnp.exp(state.z["scale"]))  # "scale" is sampled as its logarithm
+            # The scale is sampled as its logarithm.
+            return state, jnp.append(state.z["weights"], jnp.exp(state.z["scale"]))
         return jax.lax.scan(draw, state, length=100)
 
     # Two chains that round differently soon draw different numbers, from the same distribution: the means of 900 draws
