@@ -11,7 +11,7 @@ using ir::AttributeKey;
 using ir::AttributeKind;
 using ir::Opcode;
 
-enum class Encoding { Plain, Name, List, Flat, Real32, TriState, Stated };
+enum class Encoding { Plain, Name, List, Flat, Real32, TriState, Inside, Stated };
 
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 
@@ -337,6 +337,7 @@ Result<std::vector<std::int64_t>> read_numbers(const Message &message, const Row
       return list;
     }
     case Encoding::Plain:
+    case Encoding::Inside:
     case Encoding::Stated: break;
   }
   switch (info.kind) {
@@ -445,6 +446,7 @@ void write_numbers(Writer &writer, const Row &row, std::span<const std::int64_t>
     }
     case Encoding::List: writer.integers(field, numbers); return;
     case Encoding::Plain:
+    case Encoding::Inside:
     case Encoding::Stated: break;
   }
   switch (info.kind) {
@@ -518,7 +520,7 @@ Status write_attributes(Writer &writer, ir::Instruction instruction) {
     } else {
       write_numbers(field, *use.row, instruction.numbers(use.key), instruction);
     }
-    if (is_there || !field.bytes().empty()) {
+    if (is_there || !field.bytes().empty() || use.row->encoding == Encoding::Inside) {
       pieces.push_back({use.row, field.take()});
     }
   }

@@ -66,6 +66,17 @@ TEST_CASE("modules that JAX serialized are equal to the text that XLA prints") {
   CHECK(count == 8);
 }
 
+TEST_CASE("a dot has dimension numbers in a proto, also if it has none") {
+  const std::string text =
+      "HloModule m\nENTRY e { x = f32[] parameter(0)  y = f32[4] parameter(1)  ROOT d = f32[4] dot(x, y) }";
+  const auto bytes = write_module(parse(text));
+  REQUIRE(bytes.ok());
+  CHECK(bytes->find(std::string("\xf2\x01\x00", 3)) != std::string::npos);  // field 30 of an instruction, empty
+  const auto again = read_module(*bytes, {"again"});
+  REQUIRE(error_of(again) == "");
+  CHECK(text::print(*again) == text::print(parse(text)));
+}
+
 TEST_CASE("the printed text of a proto parses and prints the same") {
   std::filesystem::path folder = testing::find_in_source_tree("core/import/tests/spellings");
   REQUIRE(!folder.empty());

@@ -236,6 +236,12 @@ def callback_errors():
 
 
 @program
+def printed_programs():
+    compiled = jax.jit(lambda x, y: jnp.tensordot(x, y, axes=0)).lower(numbers(3), numbers(4)).compile()
+    return jnp.asarray(compiled.as_text().startswith("HloModule")), compiled(numbers(3), numbers(4))
+
+
+@program
 def stored():
     x, y = numbers(4), numbers(4, seed=1)
     compiled = jax.jit(lambda x, y: jnp.sin(x) * y).lower(x, y).compile()
