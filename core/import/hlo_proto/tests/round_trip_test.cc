@@ -68,7 +68,8 @@ TEST_CASE("modules that JAX serialized are equal to the text that XLA prints") {
 
 TEST_CASE("a dot has dimension numbers in a proto, also if it has none") {
   const std::string text =
-      "HloModule m\nENTRY e { x = f32[] parameter(0)  y = f32[4] parameter(1)  ROOT d = f32[4] dot(x, y) }";
+      "HloModule m, entry_computation_layout={(f32[], f32[4]{0})->f32[4]{0}}\n"
+      "ENTRY e { x = f32[] parameter(0)  y = f32[4] parameter(1)  ROOT d = f32[4] dot(x, y) }";
   const auto bytes = write_module(parse(text));
   REQUIRE(bytes.ok());
   CHECK(bytes->find(std::string("\xf2\x01\x00", 3)) != std::string::npos);  // field 30 of an instruction, empty
