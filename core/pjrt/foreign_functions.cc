@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/pjrt/error.h"
+#include "core/pjrt/run_queue.h"
 
 namespace bp::pjrt {
 namespace {
@@ -52,7 +53,7 @@ Status check_version(std::string_view name, XLA_FFI_Handler *handler) {
 }
 
 // --- The extension of PJRT ---
-// Source: pjrt_c_api_ffi_extension.h of XLA, version 3 of the extension, but for the last field.
+// Source: pjrt_c_api_ffi_extension.h of XLA, version 3 of the extension, but for the last two fields.
 
 struct RegisterTypeArgs {
   std::size_t struct_size;
@@ -86,6 +87,9 @@ struct Extension {
   PJRT_Error *(*add_user_data)(AddUserDataArgs *args);
   PJRT_Error *(*register_handler)(RegisterHandlerArgs *args);
   const XLA_FFI_Api *functions;  // by which functions with other stages than execute are registered
+  // Waits until all runs of all clients have ended, but not longer than a time. Returns whether they have. What runs
+  // call may be gone afterwards, as at the end of an interpreter.
+  bool (*wait_for_runs)(std::int64_t milliseconds);
 };
 
 // Returns the id of a type. `wanted`: 0, or the id that the caller insists on.
@@ -126,6 +130,10 @@ PJRT_Error *register_handler(RegisterHandlerArgs *args) {
   return to_pjrt(register_foreign_function(std::string_view(args->platform_name, args->platform_name_size),
                                            std::string_view(args->target_name, args->target_name_size),
                                            {nullptr, reinterpret_cast<XLA_FFI_Handler *>(args->handler)}));
+}
+
+bool wait_for_runs(std::int64_t milliseconds) {
+  return RunQueue::wait_for_all(std::chrono::milliseconds(milliseconds));
 }
 
 }  // namespace
@@ -185,7 +193,8 @@ PJRT_Extension_Base *foreign_function_extension() {
                              register_type,
                              add_user_data,
                              register_handler,
-                             &foreign_function_api()};
+                             &foreign_function_api(),
+                             wait_for_runs};
   return &extension.base;
 }
 

@@ -1,5 +1,6 @@
 #include "core/pjrt/run_queue.h"
 
+#include <set>
 #include <system_error>
 
 namespace bp::pjrt {
@@ -11,9 +12,28 @@ constexpr std::size_t max_announced = 32;
 thread_local int runs_of_thread = 0;
 thread_local const RunQueue *busy_with = nullptr;  // the queue whose turn this thread has
 
+struct Queues {
+  std::mutex mutex;
+  std::set<RunQueue *> all;
+};
+// Never destroyed: clients may be destroyed at any time.
+Queues &queues() {
+  static auto &instance = *new Queues;
+  return instance;
+}
+
 }  // namespace
 
+RunQueue::RunQueue() {
+  const std::lock_guard lock(queues().mutex);
+  queues().all.insert(this);
+}
+
 RunQueue::~RunQueue() {
+  {
+    const std::lock_guard lock(queues().mutex);
+    queues().all.erase(this);
+  }
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return announced_ == 0; });
@@ -23,6 +43,17 @@ RunQueue::~RunQueue() {
   for (std::thread &thread : threads_) {
     thread.join();
   }
+}
+
+bool RunQueue::wait_for_all(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  const std::lock_guard all(queues().mutex);
+  bool are_idle = true;
+  for (RunQueue *queue : queues().all) {
+    std::unique_lock lock(queue->mutex_);
+    are_idle &= queue->changed_.wait_until(lock, end, [&] { return queue->announced_ == 0; });
+  }
+  return are_idle;
 }
 
 bool RunQueue::is_in_run() {

@@ -1,6 +1,7 @@
 // The queue of a device's runs, which makes them asynchronous.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -20,7 +21,7 @@ class RunQueue {
     std::function<void()> work, after;
   };
 
-  RunQueue() = default;
+  RunQueue();
   RunQueue(const RunQueue &) = delete;
   // Waits for all runs, so no run may call it.
   ~RunQueue();
@@ -32,6 +33,8 @@ class RunQueue {
   void post(Run run);
   // Runs it on this thread, at once, whatever else is running.
   void run_here(const Run &run);
+  // Waits until no queue has a run that has not ended, but not longer than `time`. Returns whether none has.
+  static bool wait_for_all(std::chrono::milliseconds time);
   // Whether this thread is in a run of any queue, or in what is called after it.
   static bool is_in_run();
 

@@ -147,13 +147,11 @@ STATE_TYPE = ctypes.c_int64(0)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number: held.pop(number, None) and None)
 
 
-def release_all():
-    """Lets go of callbacks that keep the program that calls them, which nothing else ends: the library would release
-    them when RELEASE is gone."""
-    import jax
-
+def release_all(c_api):
+    """Waits for runs that nobody waits for: their callbacks need the interpreter, which is about to end. Then lets go
+    of callbacks that keep the program that calls them, which the library would release when RELEASE is gone."""
     try:
-        jax.effects_barrier()
+        foreign_functions.wait_for_runs(c_api)
     finally:
         held.clear()
 
@@ -240,7 +238,7 @@ def add_rules(platform: str, c_api):
     from jax._src.interpreters import mlir
 
     DTYPES.update(make_dtypes())
-    atexit.register(release_all)
+    atexit.register(release_all, c_api)
     info = foreign_functions.TypeInfo(ctypes.sizeof(foreign_functions.TypeInfo), None,
                                       ctypes.cast(RELEASE, ctypes.c_void_p).value)
     foreign_functions.functions_of(c_api).call(

@@ -8,7 +8,8 @@ EXTENSION_FFI = 5  # PJRT_Extension_Type_FFI
 class Extension(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("type", ctypes.c_int), ("next", ctypes.c_void_p),
                 ("register_type", ctypes.c_void_p), ("add_user_data", ctypes.c_void_p),
-                ("register_handler", ctypes.c_void_p), ("functions", ctypes.c_void_p)]
+                ("register_handler", ctypes.c_void_p), ("functions", ctypes.c_void_p),
+                ("wait_for_runs", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_int64))]
 
 
 class Api(ctypes.Structure):
@@ -73,6 +74,13 @@ class Functions(ctypes.Structure):
             text = message.message.decode()
             function(self.error_destroy)(ctypes.addressof(message))
             raise ValueError(text)
+
+
+def wait_for_runs(c_api):
+    """Waits until the runs of all programs have ended; `c_api`: the capsule of the library's PJRT_Api."""
+    wait = find_extension(Api.from_address(pointer_of(c_api))).wait_for_runs
+    while not wait(100):  # milliseconds, after which Python may be interrupted
+        pass
 
 
 def span(text: str) -> ByteSpan:

@@ -15,11 +15,24 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from jax_on_build import BUILD, ROOT, python_or_skip
 
 SQUARE = "import jax; assert jax.jit(lambda x: x * x)(3.0) == 9.0; print(jax.devices())"
+# The program ends while its runs still call Python.
+END = """
+import time, jax, numpy as np
+def late(x):
+    time.sleep(0.05)
+    return x
+run = jax.jit(lambda x: jax.pure_callback(late, jax.ShapeDtypeStruct(x.shape, x.dtype), x))
+results = [run(np.ones((60, 60), np.float32)) for _ in range(4)]
+"""
 
 
 def run(arguments, environment, problems, what):
-    done = subprocess.run(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False, cwd="/")
+    try:
+        done = subprocess.run(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False, cwd="/", timeout=300)
+    except subprocess.TimeoutExpired:
+        problems.append(f"{what}: did not end in 5 minutes")
+        return ""
     if done.returncode != 0:
         problems.append(f"{what}: exit status {done.returncode}\n{done.stdout[-6000:]}")
     return done.stdout
@@ -38,6 +51,7 @@ def main():
         for platform in ("backplane", "backplane_npu"):
             run([python, ROOT / "core/python/jax_backplane/tests/smoke.py"], {**package, "JAX_PLATFORMS": f"{platform},cpu"},
                 problems, platform)
+            run([python, "-c", END], {**package, "JAX_PLATFORMS": platform}, problems, f"{platform}, runs at the end")
         run([python, "-c", "import jax; assert 'cpu' == jax.default_backend()"], package, problems, "without JAX_PLATFORMS")
         library = BUILD / "core/pjrt/libbackplane_pjrt.so"
         run([python, "-c", SQUARE],
