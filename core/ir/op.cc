@@ -1,5 +1,6 @@
 #include "core/ir/op.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -21,11 +22,12 @@ namespace {
 #undef R
 #undef O
 
+// Ordered by number; the table has ops of a kind together.
 constexpr auto op_rows = [] {
   using namespace accuracy;
   using enum Trait;
   using enum TypeSet;
-  return std::to_array<OpInfo>({
+  auto rows = std::to_array<OpInfo>({
 #define BP_OP(number, name, text, lo, hi, rule, evaluator, types, traits, accuracy, summary, ...) \
   {Opcode::name,                                                                                  \
    text,                                                                                          \
@@ -40,6 +42,8 @@ constexpr auto op_rows = [] {
    std::span(uses_of_##name).subspan(1)},
 #include "core/ir/ops.def"
   });
+  std::ranges::sort(rows, {}, &OpInfo::opcode);
+  return rows;
 }();
 
 // Checks at compile time that no two rows have the same number.

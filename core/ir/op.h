@@ -126,7 +126,7 @@ struct OpInfo {
   bool has(Trait trait) const { return (static_cast<unsigned>(traits) & static_cast<unsigned>(trait)) != 0; }
 };
 
-// Returns all rows of ops.def, in order.
+// Returns all rows of ops.def, ordered by number.
 std::span<const OpInfo> ops();
 const OpInfo &info(Opcode opcode);
 std::string_view to_string(Opcode opcode);
