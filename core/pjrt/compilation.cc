@@ -111,6 +111,19 @@ void find_memories(CompiledProgram &program, const Module &module) {
   }
 }
 
+void count_bytes(CompiledProgram &program, const Module &module) {
+  for (std::size_t i = 0; i < module.entry().parameter_count(); ++i) {
+    program.argument_bytes += module.entry().parameter(i).shape().byte_size();
+  }
+  for (const ir::Shape &shape : program.results) {
+    program.result_bytes += shape.byte_size();
+  }
+  for (const ir::InputOutputAlias &alias : module.header().input_output_alias) {
+    const std::size_t result = alias.output_index.empty() ? 0 : static_cast<std::size_t>(alias.output_index[0]);
+    program.shared_bytes += program.results[result].byte_size();
+  }
+}
+
 void describe(CompiledProgram &program) {
   for (const ir::Shape &shape : program.results) {
     program.result_types.push_back(buffer_type(shape.element_type()));
@@ -211,6 +224,7 @@ Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram s
   }
   program->results = results_of(original);
   find_memories(*program, original);
+  count_bytes(*program, original);
   describe(*program);
   program->is_short = is_short(program->executable);
   program->costs = costs_of(program->executable.module());

@@ -166,13 +166,14 @@ Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_
   BP_ASSIGN(const auto program, find(args.executable));
   const runtime::MemoryFigures memory = program->executable.memory();
   for (std::int64_t Args::*none :
-       {&Args::alias_size_in_bytes, &Args::host_generated_code_size_in_bytes, &Args::host_argument_size_in_bytes,
-        &Args::host_output_size_in_bytes, &Args::host_alias_size_in_bytes, &Args::indefinite_allocations}) {
+       {&Args::host_generated_code_size_in_bytes, &Args::host_argument_size_in_bytes, &Args::host_output_size_in_bytes,
+        &Args::host_alias_size_in_bytes, &Args::indefinite_allocations}) {
     set(args, none, 0);
   }
   set(args, &Args::generated_code_size_in_bytes, code_bytes(*program));
-  set(args, &Args::argument_size_in_bytes, memory.inputs);
-  set(args, &Args::output_size_in_bytes, memory.outputs);
+  set(args, &Args::argument_size_in_bytes, program->argument_bytes);
+  set(args, &Args::output_size_in_bytes, program->result_bytes);
+  set(args, &Args::alias_size_in_bytes, program->shared_bytes);
   set(args, &Args::temp_size_in_bytes, memory.temporaries + memory.constants + memory.scratch);
   set(args, &Args::host_temp_size_in_bytes, memory.staging);
   for (std::int64_t Args::*peak : {&Args::peak_memory_in_bytes, &Args::total_size_in_bytes,

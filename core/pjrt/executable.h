@@ -31,6 +31,8 @@ struct CompiledProgram {
   std::vector<std::size_t> result_memory_sizes, parameter_memory_sizes;
   PJRT_LogicalDeviceIds logical_ids{0, 0};
   std::array<PJRT_NamedValue, 3> costs;  // of the optimized program
+  std::int64_t argument_bytes = 0, result_bytes = 0;
+  std::int64_t shared_bytes = 0;  // of results in donated arguments
   std::atomic<bool> is_deleted = false;
   bool is_short = false;  // a run takes less time than handing it to another thread
 

@@ -200,6 +200,14 @@ TEST_CASE("arrays are in the memory of a device that has its own") {
       %1 = stablehlo.multiply %b, %b : tensor<2x3xf32>
       return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
     })");
+  const auto of_executable = [&](auto &args) { args.loaded_executable = executable; };
+  PJRT_Executable *facts = call(framework.api().PJRT_LoadedExecutable_GetExecutable, of_executable).executable;
+  const auto of_facts = [&](auto &args) { args.executable = facts; };
+  const auto stats = call(framework.api().PJRT_Executable_GetCompiledMemoryStats, of_facts);
+  CHECK(stats.argument_size_in_bytes == 2 * 24);
+  CHECK(stats.output_size_in_bytes == 2 * 24);
+  CHECK(stats.alias_size_in_bytes == 24);
+  call(framework.api().PJRT_Executable_Destroy, of_facts);
   const std::uintptr_t place = address(back);
   const std::vector<PJRT_Buffer *> outputs = framework.execute(executable, {back, on_host});
   CHECK(address(outputs[0]) == place);  // the donated buffer's
