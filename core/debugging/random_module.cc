@@ -180,8 +180,12 @@ class Generator {
       shapes.push_back(s.shape(arguments.back()));
     }
     if (kind == 0) {
+      if (!callees_.empty() && random_.chance(3)) {
+        return add_repeated_call(s, random_.of(callees_));
+      }
       const ir::ComputationId callee =
           computation("callee", shapes, instructions, depth, [&](Scope &c, auto &) { return result_like(c, {}); });
+      callees_.push_back(callee);
       return s.add(Opcode::Call, arguments, [](ir::Module &, Id) {}, std::span(&callee, 1));
     }
     if (kind == 1) {
@@ -189,7 +193,13 @@ class Generator {
       const bool by_index = random_.chance(2);
       std::vector<Id> operands{by_index ? s.index_scalar() : s.value(Shape::scalar(ElementType::Pred))};
       std::vector<ir::ComputationId> branches;
+      const bool share = random_.chance(3);  // whether branches may be the same computation, with other operands
       for (std::int64_t count = by_index ? random_.chance(6) ? 12 : random_.between(1, 3) : 2; count > 0; --count) {
+        if (share && !branches.empty() && random_.chance(2)) {
+          branches.push_back(random_.of(branches));
+          operands.push_back(s.value(parameter_shapes(branches.back())[0]));
+          continue;
+        }
         const Id operand = random_.chance(2) ? s.b.tuple(arguments) : s.any_value();
         operands.push_back(operand);
         const Shape shape = s.shape(operand);
@@ -199,6 +209,23 @@ class Generator {
       return s.add(Opcode::Conditional, operands, [](ir::Module &, Id) {}, branches);
     }
     add_while(s, arguments, shapes, instructions, depth);
+  }
+
+  std::vector<Shape> parameter_shapes(ir::ComputationId id) const {
+    std::vector<Shape> shapes;
+    for (Id parameter : module_.computation(id).parameter_ids()) {
+      shapes.push_back(module_.instruction(parameter).shape());
+    }
+    return shapes;
+  }
+
+  // Calls a computation that has a caller already.
+  void add_repeated_call(Scope &s, ir::ComputationId callee) {
+    std::vector<Id> arguments;
+    for (const Shape &shape : parameter_shapes(callee)) {
+      arguments.push_back(s.value(shape));
+    }
+    s.add(Opcode::Call, arguments, [](ir::Module &, Id) {}, std::span(&callee, 1));
   }
 
   // The first element counts up to a bound; the others are arbitrary.
@@ -225,6 +252,13 @@ class Generator {
         });
     const ir::ComputationId calls[] = {condition, body};
     s.add(Opcode::While, std::vector{state}, [](ir::Module &, Id) {}, calls);
+    if (random_.chance(4)) {  // the same loop from another state
+      std::vector<Id> others{s.b.constant(ElementType::S32, static_cast<double>(random_.between(0, 4)))};
+      for (const Shape &element : shapes) {
+        others.push_back(s.value(element));
+      }
+      s.add(Opcode::While, std::vector{s.b.tuple(others)}, [](ir::Module &, Id) {}, calls);
+    }
   }
 
   // Returns a value of that shape, or of any shape if there is none.
@@ -240,7 +274,8 @@ class Generator {
   RandomModuleOptions options_;
   Palette palette_;
   ir::Module module_{"random"};
-  std::vector<ir::ComputationId> order_;  // callees first
+  std::vector<ir::ComputationId> order_;    // callees first
+  std::vector<ir::ComputationId> callees_;  // of calls
   std::size_t seen_ = 0;
 };
 

@@ -91,6 +91,28 @@ InstructionId to_branch(Module &module, Instruction i) {
   return to_call(module, i, i.calls()[branch], std::span(&operands[branch + 1], 1));
 }
 
+// Keeps the first or the second half of many branches.
+template <bool first>
+InstructionId to_half_of_branches(Module &module, Instruction i) {
+  if (i.opcode() != Opcode::Conditional || i.calls().size() <= 2) {
+    return i.id();
+  }
+  const auto half = static_cast<std::ptrdiff_t>(i.calls().size() / 2);
+  std::vector<ir::ComputationId> branches(i.calls().begin(), i.calls().end());
+  std::vector<InstructionId> operands = operands_of(i);
+  const InstructionId index = operands[0];
+  operands.erase(operands.begin());
+  const auto keep = [&](auto &list) {
+    first ? list.erase(list.begin() + half, list.end()) : list.erase(list.begin(), list.begin() + half);
+  };
+  keep(branches);
+  keep(operands);
+  operands.insert(operands.begin(), index);
+  ir::Builder b(module, i.parent().id());
+  auto conditional = b.try_add(Opcode::Conditional, operands, [](Module &, InstructionId) {}, branches);
+  return conditional.ok() ? *conditional : i.id();
+}
+
 InstructionId to_one_trip(Module &module, Instruction i) {
   if (i.opcode() != Opcode::While) {
     return i.id();
@@ -118,6 +140,8 @@ constexpr std::array all{
     Simplification{"an operand of its shape", to_operand},
     Simplification{"the first branch", to_branch<0>},
     Simplification{"the second branch", to_branch<1>},
+    Simplification{"the first half of the branches", to_half_of_branches<true>},
+    Simplification{"the second half of the branches", to_half_of_branches<false>},
     Simplification{"the body of the loop, once", to_one_trip},
     Simplification{"what is fused", to_unfused},
     Simplification{"zeros", to_zero},
