@@ -4,6 +4,7 @@
 
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/factorizations.h"
+#include "core/interpreter/lapack.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/annotations.h"
 #include "core/ir/run_time_sizes.h"
@@ -178,6 +179,9 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
   }
   if (const auto factorization = ir::factorization_of(instruction); factorization != ir::Factorization::None) {
     return evaluate_factorization(evaluator, instruction, operands, factorization);
+  }
+  if (const ir::LapackCall call = ir::lapack_call_of(instruction); call.routine != ir::LapackRoutine::None) {
+    return evaluate_lapack_call(evaluator, instruction, operands, call);
   }
   for (const CustomCall &known : custom_calls) {
     if (known.target == target) {

@@ -23,6 +23,18 @@ bool are_results(const Shape &results, const Shape &a, std::int64_t size) {
          is_vector_of(results.elements()[1], a, size);
 }
 
+// Whether the results are those of an LU decomposition: a matrix like `a`, exchanges and a permutation of its rows.
+bool are_factors_and_exchanges(const Shape &results, const Shape &a) {
+  if (!results.is_tuple() || results.elements().size() != 3) {
+    return false;
+  }
+  const std::int64_t rows = a.size(a.rank() - 2), columns = a.size(a.rank() - 1);
+  const Shape &factors = results.elements()[0], &exchanges = results.elements()[1], &order = results.elements()[2];
+  return same(factors, a, CompareLayout::No) && is_vector_of(exchanges, a, std::min(rows, columns)) &&
+         exchanges.element_type() == ElementType::S32 && is_vector_of(order, a, rows) &&
+         order.element_type() == ElementType::S32;
+}
+
 }  // namespace
 
 Factorization factorization_of(const Instruction &instruction) {
@@ -37,6 +49,9 @@ Factorization factorization_of(const Instruction &instruction) {
   if (target == "Qr" && operands == 1 && are_results(instruction.shape(), a, std::min(rows, columns)) &&
       instruction.shape().elements()[1].element_type() == a.element_type()) {
     return Factorization::Qr;
+  }
+  if (target == "LuDecomposition" && operands == 1 && are_factors_and_exchanges(instruction.shape(), a)) {
+    return Factorization::Lu;
   }
   if (target == "Eigh" && operands == 1 && rows == columns && are_results(instruction.shape(), a, rows) &&
       !is_complex(instruction.shape().elements()[1].element_type())) {

@@ -10,6 +10,7 @@ enum class Factorization : std::uint8_t {
   None,
   Qr,                // "Qr": a matrix to its packed factors and the factors of its reflectors, as LAPACK's geqrf
   ReflectorProduct,  // "ProductOfElementaryHouseholderReflectors": the columns of the product, as LAPACK's orgqr
+  Lu,                // "LuDecomposition": a matrix to its factors, row exchanges (from 0) and the permutation they make
   Eigh,              // "Eigh": a Hermitian matrix to its eigenvectors, in columns, and its eigenvalues
 };
 

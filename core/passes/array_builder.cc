@@ -64,6 +64,17 @@ ir::InstructionId ArrayBuilder::concatenate(std::span<const Id> parts, std::int6
       .value();
 }
 
+ir::InstructionId ArrayBuilder::custom_call(std::string_view target, Ids operands, const ir::Shape &result,
+                                            std::string_view config) {
+  const auto set_attributes = [&](ir::Module &m, Id id) {
+    m.set_text(id, ir::AttributeKey::CustomCallTarget, target);
+    if (!config.empty()) {
+      m.set_text(id, ir::AttributeKey::BackendConfig, config);
+    }
+  };
+  return add(ir::Opcode::CustomCall, operands, set_attributes, {}, result);
+}
+
 ir::InstructionId ArrayBuilder::pad(Id operand, Id value, std::span<const ir::PaddingDimension> padding) {
   return add(ir::Opcode::Pad, {operand, value}, [&](ir::Module &m, Id id) { m.set_padding(id, padding); });
 }

@@ -98,6 +98,9 @@ class ArrayBuilder : public ir::Builder {
   // Multiplies matrices in the last two dimensions, for all indices of the other dimensions.
   Id multiply_matrices(Id lhs, Id rhs);
 
+  // Calls a function by its name; see core/ir/factorization_calls.h.
+  Id custom_call(std::string_view target, Ids operands, const ir::Shape &result, std::string_view config = {});
+
   using ir::Builder::reshape;
   Id reshape(Id operand, std::initializer_list<std::int64_t> sizes) {
     return ir::Builder::reshape(operand, Sizes(sizes.begin(), sizes.size()));

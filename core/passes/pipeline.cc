@@ -76,6 +76,8 @@ constexpr PassFunction expand_passes[] = {
     eigh_expansion,
     fft_expansion,
     float_normalization,
+    lapack_expansion,
+    lu_expansion,
     map_expansion,
     packed_element_expansion,
     qr_expansion,
@@ -86,8 +88,10 @@ constexpr PassFunction expand_passes[] = {
     scan_expansion,
     shuffle_expansion,
     stochastic_convert_expansion,
+    svd_expansion,
     topk_expansion,
     triangular_solve_expansion,
+    tridiagonal_solve_expansion,
 };
 
 constexpr PassFunction layout_passes[] = {

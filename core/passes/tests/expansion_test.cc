@@ -161,6 +161,125 @@ TEST_CASE("expanded cholesky factors are the same factors") {
   }
 }
 
+// The types of LAPACK's routines.
+struct LapackType {
+  char letter;
+  std::string name, real;
+  double tolerance;
+};
+const LapackType lapack_types[] = {
+    {'s', "f32", "f32", 1e-4}, {'d', "f64", "f64", 1e-12}, {'c', "c64", "f32", 1e-4}, {'z', "c128", "f64", 1e-12}};
+
+// Checks a program that calls a routine with two matrices, of the parameters x, [2, rows, columns], and a, [2, n, n],
+// which is positive definite; {0} of `text` is the letter, {1} the type, {2} the real type, {3} and {4} the sizes of x,
+// {5} the smaller of them.
+void check_routine(const LapackType &type, int rows, int columns, std::string_view text) {
+  const std::string matrix = fmt::format("[2,{0},{0}]", rows);
+  const std::string program =
+      fmt::format("ENTRY main {{ x = {0}[2,{1},{2}] parameter(0)\n", type.name, rows, columns) +
+      fmt::format(R"(
+    r = {0}[2,{2},{3}] real(x)
+    product = {0}{1} dot(r, r), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}},
+      rhs_contracting_dims={{2}}
+    i = s32{1} iota(), iota_dimension=1
+    j = s32{1} iota(), iota_dimension=2
+    is_diagonal = pred{1} compare(i, j), direction=EQ
+    one = {0}{1} convert(is_diagonal)
+    sum = {0}{1} add(product, one)
+    a = {4}{1} convert(sum)
+)",
+                  type.real, matrix, rows, columns, type.name) +
+      fmt::format(fmt::runtime(text), type.letter, type.name, type.real, rows, columns, std::min(rows, columns)) + "}";
+  INFO(program);
+  Result<ir::Module> module = text::parse_module(program);
+  INFO((module.ok() ? "" : module.error().to_string()));
+  REQUIRE(module.ok());
+  REQUIRE(ir::verify(*module).ok());
+  ir::Module expanded = *module;
+  expand(expanded);
+  CHECK(!contains(expanded, ir::Opcode::CustomCall));
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    auto arguments = interpreter::random_arguments(*module, seed).value();
+    Result<ir::Literal> expected = interpreter::interpret(*module, arguments);
+    INFO((expected.ok() ? "" : expected.error().to_string()));
+    REQUIRE(expected.ok());
+    Result<ir::Literal> result = interpreter::interpret(expanded, arguments);
+    INFO((result.ok() ? "" : result.error().to_string()));
+    REQUIRE(result.ok());
+    auto comparisons = interpreter::compare(*result, *expected).value();
+    for (const interpreter::Comparison &comparison : comparisons) {
+      INFO(interpreter::to_string(comparison));
+      CHECK(comparison.relative_error <= type.tolerance);
+    }
+  }
+}
+
+TEST_CASE("expanded factorizations of LAPACK are the same") {
+  for (const LapackType &type : lapack_types) {
+    for (const int n : {1, 2, 5, 6}) {
+      for (const int triangle : {'L', 'U'}) {
+        check_routine(type, n, n,
+                      fmt::format(R"(
+    ROOT l = ({{1}}[2,{{3}},{{3}}]{{{{1,2,0}}}}, s32[2]) custom-call(a), custom_call_target="lapack_{{0}}potrf_ffi",
+      backend_config={{{{uplo = {} : ui8}}}})",
+                                  triangle));
+        check_routine(type, n, n,
+                      fmt::format(R"(
+    ROOT s = {{1}}[2,{{3}},{{3}}]{{{{1,2,0}}}} custom-call(a, x), custom_call_target="lapack_{{0}}trsm_ffi",
+      backend_config={{{{diag = 78 : ui8, side = {} : ui8, trans_x = 67 : ui8, uplo = {} : ui8}}}})",
+                                  triangle == 'L' ? 76 : 82, triangle));
+      }
+    }
+    for (const auto &[rows, columns] : {std::pair(1, 1), {5, 5}, {4, 7}, {7, 4}, {1, 3}, {3, 1}}) {
+      check_routine(type, rows, columns, R"(
+    ROOT f = ({1}[2,{3},{4}]{{1,2,0}}, s32[2,{5}], s32[2]) custom-call(x), custom_call_target="lapack_{0}getrf_ffi")");
+      check_routine(type, rows, columns, R"(
+    ROOT f = ({1}[2,{3},{4}]{{1,2,0}}, {1}[2,{5}]) custom-call(x), custom_call_target="lapack_{0}geqrf_ffi")");
+    }
+  }
+}
+
+// The signs of vectors are free, so the programs end in products.
+TEST_CASE("expanded eigenvalues and singular values of LAPACK are the same") {
+  for (const LapackType &type : lapack_types) {
+    for (const int n : {1, 2, 5}) {
+      check_routine(type, n, n,
+                    fmt::format(R"(
+    f = ({{1}}[2,{{3}},{{3}}]{{{{1,2,0}}}}, {{2}}[2,{{3}}], s32[2]) custom-call(a),
+      custom_call_target="lapack_{{0}}{}evd_ffi", backend_config={{{{mode = 86 : ui8, uplo = 76 : ui8}}}}
+    ROOT w = {{2}}[2,{{3}}] get-tuple-element(f), index=1)",
+                                type.name == type.real ? "sy" : "he"));
+    }
+    for (const auto &[rows, columns] : {std::pair(1, 1), {5, 5}, {4, 7}, {7, 4}, {1, 3}, {6, 2}}) {
+      check_routine(type, rows, columns, R"(
+    f = ({1}[2,{3},{4}]{{1,2,0}}, {2}[2,{5}], {1}[2,{3},{5}]{{1,2,0}}, {1}[2,{5},{4}]{{1,2,0}}, s32[2]) custom-call(x),
+      custom_call_target="lapack_{0}gesdd_ffi", backend_config={{mode = 83 : ui8}}
+    values = {2}[2,{5}] get-tuple-element(f), index=1
+    u = {1}[2,{3},{5}]{{1,2,0}} get-tuple-element(f), index=2
+    v = {1}[2,{5},{4}]{{1,2,0}} get-tuple-element(f), index=3
+    converted = {1}[2,{5}] convert(values)
+    scales = {1}[2,{3},{5}] broadcast(converted), dimensions={{0,2}}
+    scaled = {1}[2,{3},{5}] multiply(u, scales)
+    p = {1}[2,{3},{4}] dot(scaled, v), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}},
+      rhs_contracting_dims={{1}}
+    ROOT both = ({1}[2,{3},{4}], {2}[2,{5}]) tuple(p, values))");
+    }
+  }
+}
+
+TEST_CASE("expanded solutions of tridiagonal systems are the same") {
+  for (const LapackType &type : lapack_types) {
+    for (const auto &[rows, columns] : {std::pair(1, 1), {2, 3}, {3, 1}, {9, 2}}) {
+      check_routine(type, rows, columns, R"(
+    below = {1}[2,{3}] parameter(1)
+    main = {1}[2,{3}] parameter(2)
+    above = {1}[2,{3}] parameter(3)
+    ROOT s = ({1}[2,{3}], {1}[2,{3}], {1}[2,{3}], {1}[2,{3},{4}]{{1,2,0}}, s32[2]) custom-call(below, main, above, x),
+      custom_call_target="lapack_{0}gtsv_ffi")");
+    }
+  }
+}
+
 TEST_CASE("expanded scans have the same outputs and carries") {
   const std::string step =
       "step { a = f32[3] parameter(0)  b = s32[3] parameter(1)  c = f32[3] parameter(2)  d = s32[] parameter(3) "

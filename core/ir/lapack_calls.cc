@@ -1,0 +1,198 @@
+#include "core/ir/lapack_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace bp::ir {
+namespace {
+
+struct RoutineName {
+  std::string_view name;
+  LapackRoutine routine;
+};
+constexpr std::array routine_names = {
+    RoutineName{"potrf", LapackRoutine::Potrf}, RoutineName{"trsm", LapackRoutine::Trsm},
+    RoutineName{"getrf", LapackRoutine::Getrf}, RoutineName{"geqrf", LapackRoutine::Geqrf},
+    RoutineName{"orgqr", LapackRoutine::Orgqr}, RoutineName{"ungqr", LapackRoutine::Orgqr},
+    RoutineName{"syevd", LapackRoutine::Syevd}, RoutineName{"heevd", LapackRoutine::Syevd},
+    RoutineName{"gesdd", LapackRoutine::Gesdd}, RoutineName{"gtsv", LapackRoutine::Gtsv},
+};
+
+// Returns the routine that a target names, such as "lapack_spotrf_ffi" for f32.
+LapackRoutine routine_of(std::string_view target, ElementType type) {
+  constexpr std::string_view beginning = "lapack_", ending = "_ffi";
+  if (!target.starts_with(beginning) || !target.ends_with(ending) ||
+      target.size() <= beginning.size() + ending.size()) {
+    return LapackRoutine::None;
+  }
+  target.remove_prefix(beginning.size());
+  target.remove_suffix(ending.size());
+  const char letter = type == ElementType::F32    ? 's'
+                      : type == ElementType::F64  ? 'd'
+                      : type == ElementType::C64  ? 'c'
+                      : type == ElementType::C128 ? 'z'
+                                                  : '\0';
+  const auto *found = std::ranges::find(routine_names, target.substr(1), &RoutineName::name);
+  return target[0] == letter && found != routine_names.end() ? found->routine : LapackRoutine::None;
+}
+
+// Returns the letter that a flag has as a number; 0 if there is no such flag.
+char flag(std::string_view config, std::string_view name) {
+  for (std::size_t at = config.find(name); at != std::string_view::npos; at = config.find(name, at + 1)) {
+    const bool is_whole = at > 0 && (config[at - 1] == '{' || config[at - 1] == ' ' || config[at - 1] == ',');
+    std::string_view rest = config.substr(at + name.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    if (is_whole && rest.starts_with('=')) {
+      rest.remove_prefix(1);
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      int number = 0;
+      const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      return code == std::errc() && number > 0 && number < 128 ? static_cast<char>(number) : '\0';
+    }
+  }
+  return '\0';
+}
+
+ElementType real_type(ElementType type) {
+  return type == ElementType::C64 ? ElementType::F32 : type == ElementType::C128 ? ElementType::F64 : type;
+}
+
+// Checks the parts of a call against those of a routine. The first operand has the matrices.
+class Parts {
+ public:
+  explicit Parts(const Instruction &call) : call_(call), a_(call.operand(0).shape()) {
+    if (call.shape().is_tuple()) {
+      results_.assign(call.shape().elements().begin(), call.shape().elements().end());
+    } else {
+      results_ = {call.shape()};
+    }
+  }
+
+  bool counts(std::size_t operands, std::size_t results) const {
+    return call_.operands().size() == operands && results_.size() == results &&
+           call_.shape().is_tuple() == (results > 1);
+  }
+  // Whether these are as many matrices as the first operand has, with these sizes.
+  bool is_matrix(const Shape &shape, std::int64_t rows, std::int64_t columns) const {
+    return is_array(shape, a_.element_type(), {rows, columns}) && is_by_columns(shape);
+  }
+  bool is_vector(const Shape &shape, ElementType type, std::int64_t size) const {
+    return is_array(shape, type, {size});
+  }
+  bool is_number(const Shape &shape) const { return is_array(shape, ElementType::S32, {}); }
+
+  const Shape &result(std::size_t i) const { return results_[i]; }
+  Shape operand(std::size_t i) const { return call_.operand(i).shape(); }
+
+ private:
+  bool is_array(const Shape &shape, ElementType type, std::initializer_list<std::int64_t> sizes) const {
+    const std::size_t batch = batch_rank();
+    return shape.is_array() && shape.is_static() && shape.element_type() == type &&
+           shape.rank() == batch + sizes.size() &&
+           std::ranges::equal(shape.sizes().first(batch), a_.sizes().first(batch)) &&
+           std::ranges::equal(shape.sizes().subspan(batch), std::span(sizes.begin(), sizes.size()));
+  }
+  // The diagonals of gtsv are vectors.
+  std::size_t batch_rank() const {
+    const bool has_diagonals = call_.operands().size() == 4;
+    return a_.rank() - (has_diagonals ? 1 : 2);
+  }
+  // The layout says nothing if there is one row or column.
+  static bool is_by_columns(const Shape &shape) {
+    const auto rows = static_cast<std::int64_t>(shape.rank()) - 2;
+    return shape.size(shape.rank() - 1) <= 1 || shape.size(shape.rank() - 2) <= 1 ||
+           (shape.layout().minor_to_major[0] == rows && shape.layout().minor_to_major[1] == rows + 1);
+  }
+
+  const Instruction &call_;
+  Shape a_;
+  std::vector<Shape> results_;
+};
+
+bool fits(const Parts &parts, const LapackCall &call, ElementType type) {
+  const bool has_diagonals = call.routine == LapackRoutine::Gtsv;
+  const Shape a = parts.operand(0);
+  const std::int64_t n = a.size(a.rank() - 1), m = has_diagonals ? n : a.size(a.rank() - 2), least = std::min(m, n);
+  const ElementType real = real_type(type);
+  switch (call.routine) {
+    case LapackRoutine::Potrf:
+      return parts.counts(1, 2) && m == n && parts.is_matrix(parts.result(0), n, n) && parts.is_number(parts.result(1));
+    case LapackRoutine::Trsm: {
+      if (!parts.counts(2, 1) || m != n || !parts.operand(1).is_array() || parts.operand(1).rank() != a.rank()) {
+        return false;
+      }
+      const Shape b = parts.operand(1);
+      return b.size(b.rank() - (call.is_left ? 2 : 1)) == n && b.element_type() == type &&
+             parts.is_matrix(parts.result(0), b.size(b.rank() - 2), b.size(b.rank() - 1));
+    }
+    case LapackRoutine::Getrf:
+      return parts.counts(1, 3) && parts.is_matrix(parts.result(0), m, n) &&
+             parts.is_vector(parts.result(1), ElementType::S32, least) && parts.is_number(parts.result(2));
+    case LapackRoutine::Geqrf:
+      return parts.counts(1, 2) && parts.is_matrix(parts.result(0), m, n) &&
+             parts.is_vector(parts.result(1), type, least);
+    case LapackRoutine::Orgqr: {
+      if (!parts.counts(2, 1) || !parts.operand(1).is_array() || parts.operand(1).rank() + 1 != a.rank()) {
+        return false;
+      }
+      const std::int64_t count = parts.operand(1).size(a.rank() - 2);
+      return count >= 1 && count <= n && n <= m && parts.is_vector(parts.operand(1), type, count) &&
+             parts.is_matrix(parts.result(0), m, n);
+    }
+    case LapackRoutine::Syevd:
+      return parts.counts(1, 3) && m == n && parts.is_matrix(parts.result(0), n, n) &&
+             parts.is_vector(parts.result(1), real, n) && parts.is_number(parts.result(2));
+    case LapackRoutine::Gesdd: {
+      if (!parts.counts(1, 5) || !parts.is_matrix(parts.result(0), m, n) ||
+          !parts.is_vector(parts.result(1), real, least) || !parts.is_number(parts.result(4))) {
+        return false;
+      }
+      const Shape &u = parts.result(2), &v = parts.result(3);
+      return (parts.is_matrix(u, m, m) && parts.is_matrix(v, n, n)) ||
+             (parts.is_matrix(u, m, least) && parts.is_matrix(v, least, n));
+    }
+    case LapackRoutine::Gtsv: {
+      if (!parts.counts(4, 5) || !parts.operand(3).is_array() || parts.operand(3).rank() != a.rank() + 1) {
+        return false;
+      }
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (!parts.is_vector(parts.operand(i), type, n) || !parts.is_vector(parts.result(i), type, n)) {
+          return false;
+        }
+      }
+      return parts.operand(3).element_type() == type &&
+             parts.is_matrix(parts.result(3), n, parts.operand(3).size(a.rank())) && parts.is_number(parts.result(4));
+    }
+    case LapackRoutine::None: break;
+  }
+  return false;
+}
+
+}  // namespace
+
+LapackCall lapack_call_of(const Instruction &instruction) {
+  if (instruction.opcode() != Opcode::CustomCall || instruction.operands().empty()) {
+    return {};
+  }
+  const Shape a = instruction.operand(0).shape();
+  if (!a.is_array() || !a.is_static() || a.element_count() == 0) {
+    return {};
+  }
+  LapackCall call;
+  call.routine = routine_of(instruction.text(AttributeKey::CustomCallTarget), a.element_type());
+  if (call.routine == LapackRoutine::None || a.rank() < (call.routine == LapackRoutine::Gtsv ? 1 : 2)) {
+    return {};
+  }
+  const std::string_view config = instruction.text(AttributeKey::BackendConfig);
+  call.is_lower = flag(config, "uplo") == 'L';
+  call.is_left = flag(config, "side") == 'L';
+  call.has_unit_diagonal = flag(config, "diag") == 'U';
+  const char transpose = flag(config, "trans_x");
+  call.transpose = transpose == 'T'   ? Transpose::Transpose
+                   : transpose == 'C' ? Transpose::Adjoint
+                                      : Transpose::NoTranspose;
+  return fits(Parts(instruction), call, a.element_type()) ? call : LapackCall{};
+}
+
+}  // namespace bp::ir
