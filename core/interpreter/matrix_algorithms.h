@@ -249,7 +249,8 @@ struct SingularValues {
   Matrix<W> u, v;
 };
 
-// Rotates columns of a matrix that is not wide until they are orthogonal (M. Hestenes, 1958); `v` collects the rotations.
+// Rotates columns of a matrix that is not wide until they are orthogonal (M. Hestenes, 1958). The rotations are
+// collected in `v`.
 template <class W>
 void orthogonalize(Matrix<W> &a, Matrix<W> &v) {
   constexpr int max_sweeps = 60;

@@ -18,9 +18,10 @@ using ir::Opcode;
 using enum ir::ComparisonDirection;
 
 // Matrices [..., m, n], with numbers for each as [..., 1, 1].
-class Rows {
+class PivotRows {
  public:
-  Rows(ArrayBuilder &builder, InstructionId matrix) : b(builder), rows(b.shape(matrix).rank() - 2), columns(rows + 1) {}
+  PivotRows(ArrayBuilder &builder, InstructionId matrix)
+      : b(builder), rows(b.shape(matrix).rank() - 2), columns(rows + 1) {}
 
   ArrayBuilder &b;
   const std::size_t rows, columns;  // dimensions
@@ -62,17 +63,17 @@ class Rows {
   }
 };
 
-struct Decomposition {
+struct LuFactors {
   InstructionId factors, exchanges, order;  // the latter two as [..., k, 1] and [..., m, 1]
 };
 
-Decomposition decompose(ArrayBuilder &b, InstructionId a) {
-  Rows r(b, a);
+LuFactors decompose_lu(ArrayBuilder &b, InstructionId a) {
+  PivotRows r(b, a);
   const std::int64_t steps = std::min(b.shape(a).size(r.rows), b.shape(a).size(r.columns));
   const InstructionId order = r.row_numbers(b.slice(a, r.columns, 0, 1));
   const InstructionId exchanges = b.slice(order, r.rows, 0, steps);
   const auto eliminate = [](ArrayBuilder &body, InstructionId j, std::vector<InstructionId> values) {
-    Rows s(body, values[0]);
+    PivotRows s(body, values[0]);
     const InstructionId pivot = s.find_pivot(body.dynamic_slice(values[0], s.columns, j, 1), j);
     const InstructionId exchanged = s.exchange(values[0], j, pivot);
     const InstructionId column = body.dynamic_slice(exchanged, s.columns, j, 1);
@@ -102,7 +103,7 @@ Result<bool> lu_expansion(ir::Module &module, const PassContext &context) {
     const std::vector<ir::Shape> shapes(call.shape().elements().begin(), call.shape().elements().end());
     ArrayBuilder b(module, call);
     const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(shapes[0].rank()));
-    const auto [factors, exchanges, order] = decompose(b, b.cast(a, compute_type(shapes[0].element_type())));
+    const auto [factors, exchanges, order] = decompose_lu(b, b.cast(a, compute_type(shapes[0].element_type())));
     const InstructionId results[] = {
         b.with_layout(b.cast(factors, shapes[0].element_type()), shapes[0].layout()),
         b.with_layout(b.reshape(exchanges, shapes[1].sizes()), shapes[1].layout()),

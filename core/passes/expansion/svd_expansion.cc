@@ -19,12 +19,12 @@ using enum ir::ComparisonDirection;
 using Ids = std::vector<InstructionId>;
 
 // The halves of the columns of the matrix, and of those of v.
-enum Part : std::size_t { Left, Right, LeftOfV, RightOfV, part_count };
+enum ColumnPart : std::size_t { LeftHalf, RightHalf, LeftOfV, RightOfV, column_part_count };
 
-class Decomposition {
+class SingularValueFactors {
  public:
   // `a`: [..., m, n], m >= n.
-  Decomposition(ArrayBuilder &builder, InstructionId a)
+  SingularValueFactors(ArrayBuilder &builder, InstructionId a)
       : b(builder), r(builder, a), m(b.shape(a).size(r.rows)), n(b.shape(a).size(r.columns)) {
     decompose(a);
   }
@@ -80,28 +80,28 @@ class Decomposition {
     const InstructionId zeros = b.zeros(square);
     const InstructionId unit = b.select({r.is_diagonal(zeros), b.splat(1, zeros), zeros});
     // Another column of zeros is not rotated.
-    Ids parts(part_count);
-    std::tie(parts[Left], parts[Right]) = halves(widen(a, even), half);
+    Ids parts(column_part_count);
+    std::tie(parts[LeftHalf], parts[RightHalf]) = halves(widen(a, even), half);
     std::tie(parts[LeftOfV], parts[RightOfV]) = halves(widen(unit, even), half);
     parts = b.loop(round_count(b.type(a), even), parts,
-                   [](ArrayBuilder &body, InstructionId, Ids values) { return round(body, values); });
+                   [](ArrayBuilder &body, InstructionId, Ids values) { return rotate(body, values); });
     const auto dimension = static_cast<std::int64_t>(r.columns);
-    const InstructionId columns = b.concatenate({parts[Left], parts[Right]}, dimension);
+    const InstructionId columns = b.concatenate({parts[LeftHalf], parts[RightHalf]}, dimension);
     const InstructionId vectors = b.concatenate({parts[LeftOfV], parts[RightOfV]}, dimension);
     return {b.slice(columns, r.columns, 0, n), b.slice(vectors, r.columns, 0, n)};
   }
 
-  static Ids round(ArrayBuilder &body, Ids parts) {
-    Rotations rotations(body, parts[Left]);
+  static Ids rotate(ArrayBuilder &body, Ids parts) {
+    Rotations rotations(body, parts[LeftHalf]);
     const auto sum = [&](InstructionId x, InstructionId y) {
       const InstructionId products = body.product({body.conjugate(x), y});
       const InstructionId ones = body.splat(1, body.slice(body.transpose_matrices(products), rotations.rows, 0, 1));
       return body.multiply_matrices(ones, products);
     };
-    const InstructionId pp = rotations.real(sum(parts[Left], parts[Left]));
-    const InstructionId qq = rotations.real(sum(parts[Right], parts[Right]));
-    const Angles angles = angles_of(rotations, pp, qq, sum(parts[Left], parts[Right]));
-    for (const auto &[left, right] : {std::pair(Left, Right), {LeftOfV, RightOfV}}) {
+    const InstructionId pp = rotations.real(sum(parts[LeftHalf], parts[LeftHalf]));
+    const InstructionId qq = rotations.real(sum(parts[RightHalf], parts[RightHalf]));
+    const Angles angles = angles_of(rotations, pp, qq, sum(parts[LeftHalf], parts[RightHalf]));
+    for (const auto &[left, right] : {std::pair(LeftHalf, RightHalf), {LeftOfV, RightOfV}}) {
       std::tie(parts[left], parts[right]) = rotate_columns(rotations, angles, parts[left], parts[right]);
       std::tie(parts[left], parts[right]) = move_on(body, parts[left], parts[right], rotations.columns);
     }
@@ -141,7 +141,7 @@ Result<bool> svd_expansion(ir::Module &module, const PassContext &context) {
     ArrayBuilder b(module, call);
     const auto adjoint = [&](InstructionId x) { return b.transpose_matrices(b.conjugate(x)); };
     const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(shapes[0].rank()));
-    const Decomposition found(b, is_wide ? adjoint(a) : a);
+    const SingularValueFactors found(b, is_wide ? adjoint(a) : a);
     const InstructionId u = is_wide ? found.v : found.u, v = is_wide ? found.u : found.v;
     Ids results{
         a,

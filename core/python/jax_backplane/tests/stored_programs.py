@@ -70,6 +70,11 @@ def promised(name, results):
     if "schur" in lower:
         triangle, vectors = results
         return [vectors @ triangle @ adjoint(vectors), np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))]
+    if "svd" in lower:
+        left, values, right = results
+        count = values.shape[-1]
+        return [values, left[..., :count] * values[..., None, :] @ right[..., :count, :], left @ adjoint(left),
+                right @ adjoint(right)]
     return results
 
 
