@@ -17,13 +17,17 @@ inline IndexMap index_map(const ir::Instruction &instruction, std::size_t operan
   const auto attribute = instruction.numbers(static_cast<ir::AttributeKey>(plugin::indexing_attribute(op)));
   const ir::Shape &shape = instruction.shape();
   const ir::Shape &result = shape.is_tuple() && !shape.elements().empty() ? shape.elements()[0] : shape;
+  const std::size_t start = plugin::first_start(op);
+  const bool has_vector =
+      start != 0 && start < instruction.operand_count() && instruction.operand(start).shape().rank() != 0;
   return plugin::index_map(operand, [&](std::size_t number) -> plugin::IndexedOperand {
     return {.op = op,
             .number = number,
             .count = instruction.operand_count(),
             .sizes = instruction.operand(number).shape().sizes(),
             .result = result.sizes(),
-            .attribute = attribute};
+            .attribute = attribute,
+            .has_scalar_starts = !has_vector};
   });
 }
 

@@ -128,7 +128,13 @@ struct IndexedOperand {
   std::span<const std::int64_t> sizes, result;  // of the operand's and the result's dimensions
   std::span<const std::int64_t> attribute;      // see indexing_attribute()
   std::int64_t before = 0;                      // concatenate: sum of the sizes of the operands before this one
+  bool has_scalar_starts = true;                // dynamic-slice, dynamic-update-slice; otherwise all are in one vector
 };
+
+// Returns the number of the first operand that is a start index; 0 if the op has none.
+inline std::size_t first_start(std::uint16_t op) {
+  return op == BP_OP_DYNAMIC_SLICE ? 1 : op == BP_OP_DYNAMIC_UPDATE_SLICE ? 2 : 0;
+}
 
 // Returns the attribute (BP_ATTR_*) that decides how the op indexes its operands.
 inline std::uint16_t indexing_attribute(std::uint16_t op) {
@@ -144,8 +150,9 @@ inline bool keeps_dimensions(const IndexedOperand &o) {
     case BP_OP_PAD:
     case BP_OP_CONCATENATE:
     case BP_OP_MAP: return true;
-    case BP_OP_DYNAMIC_SLICE: return o.number == 0 && o.count == 1 + o.sizes.size();  // otherwise starts in one vector
-    case BP_OP_DYNAMIC_UPDATE_SLICE: return o.number < 2 && o.count == 2 + o.sizes.size();
+    case BP_OP_DYNAMIC_SLICE:
+    case BP_OP_DYNAMIC_UPDATE_SLICE:
+      return o.number < first_start(o.op) && o.has_scalar_starts && o.count == first_start(o.op) + o.sizes.size();
     default:
       return facts != nullptr && (facts->traits & BP_TRAIT_ELEMENTWISE) != 0 && o.sizes.size() == o.result.size();
   }

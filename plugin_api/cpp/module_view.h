@@ -222,7 +222,12 @@ class Instruction {
             .count = operand_count(),
             .sizes = operand(static_cast<std::uint32_t>(number)).shape().dims(),
             .result = result().shape().dims(),
-            .attribute = integers(indexing_attribute(op()))};
+            .attribute = integers(indexing_attribute(op())),
+            .has_scalar_starts = !has_vector_of_starts()};
+  }
+  bool has_vector_of_starts() const {
+    const auto start = static_cast<std::uint32_t>(first_start(op()));
+    return start != 0 && start < operand_count() && operand(start).shape().rank() != 0;
   }
   std::string_view string(std::uint32_t at) const { return &array<char>(module_, module_->strings)[at]; }
   std::span<const std::uint32_t> ids(std::uint32_t at, std::uint32_t count) const {

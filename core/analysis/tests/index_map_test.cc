@@ -343,6 +343,15 @@ TEST_CASE("index maps are unknown where data or an order decide") {
   CHECK(!index_map(t.instruction(gather), 1).is_known());
 }
 
+TEST_CASE("the operand of a slice whose start index is a vector has no index map") {
+  Trial t(0);
+  const InstructionId x = t.array({8}), vector = t.b.parameter(Shape::array(ElementType::S32, Numbers{1}));
+  const InstructionId slice = t.add(Opcode::DynamicSlice, {x, vector}, AttributeKey::DynamicSliceSizes, {2});
+  CHECK(!index_map(t.instruction(slice), 0).is_known());
+  CHECK(index_map(t.instruction(t.add(Opcode::DynamicSlice, {x, t.start()}, AttributeKey::DynamicSliceSizes, {2})), 0)
+            .is_known());
+}
+
 TEST_CASE("index maps know which dimensions are as they were") {
   Trial t(0);
   const InstructionId x = t.array({4, 3});

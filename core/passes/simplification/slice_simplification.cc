@@ -55,8 +55,8 @@ class SliceSimplifier {
   InstructionId simplified() {
     switch (instruction_.opcode()) {
       case Opcode::Slice: return slice();
-      case Opcode::DynamicSlice: return dynamic_slice();
-      case Opcode::DynamicUpdateSlice: return dynamic_update_slice();
+      case Opcode::DynamicSlice: return has_vector_of_starts(1) ? with_scalar_starts(1) : dynamic_slice();
+      case Opcode::DynamicUpdateSlice: return has_vector_of_starts(2) ? with_scalar_starts(2) : dynamic_update_slice();
       case Opcode::Concatenate: return concatenate();
       case Opcode::Pad: return pad();
       case Opcode::Reverse: return reverse();
@@ -65,6 +65,23 @@ class SliceSimplifier {
   }
 
   InstructionId operand(std::size_t i) const { return instruction_.operands()[i]; }
+
+  bool has_vector_of_starts(std::size_t first) const {
+    return instruction_.operand_count() == first + 1 && instruction_.operand(first).shape().rank() == 1;
+  }
+
+  // Takes the start indices, of which the first operand is `first`, out of a vector: few backends read them there.
+  InstructionId with_scalar_starts(std::size_t first) {
+    std::vector<InstructionId> operands(instruction_.operands().begin(), instruction_.operands().end());
+    const InstructionId vector = operands[first];
+    operands.pop_back();
+    std::vector<InstructionId> starts;
+    for (std::int64_t d = 0; d < builder_.shape(vector).size(0); ++d) {
+      starts.push_back(builder_.element(vector, d));
+    }
+    return first == 2 ? builder_.dynamic_update_slice(operands[0], operands[1], starts)
+                      : builder_.dynamic_slice(operands[0], starts, shape_.sizes());
+  }
 
   InstructionId make_slice(InstructionId from, std::span<const SliceRange> ranges) {
     return builder_.add(Opcode::Slice, {from},
