@@ -315,11 +315,13 @@ Status Lowering::check_result(const Operation &operation, std::uint32_t i) const
                                       to_string(Type{found})));
 }
 
-// Unknown attributes of the operation itself are errors; those of dialects may be ignored. Old programs have xla_shape,
-// the shape of the result once more.
+// Unknown attributes of the operation itself are errors; those of dialects may be ignored. Programs that XLA converted
+// from HLO have the shape of the result once more, xla_shape, or its layout, result_layout.
 Status Lowering::check_attributes(const Operation &operation) const {
   for (const NamedAttribute &entry : operation.attributes) {
-    if (!entry.is_used && entry.name.find('.') == std::string_view::npos && entry.name != "xla_shape") {
+    const bool may_be_ignored =
+        entry.name == "xla_shape" || entry.name == "result_layout" || entry.name.find('.') != std::string_view::npos;
+    if (!entry.is_used && !may_be_ignored) {
       return error(entry.value, fmt::format("{} has no attribute '{}'", operation.name, entry.name));
     }
   }

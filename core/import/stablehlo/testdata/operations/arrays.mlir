@@ -145,3 +145,11 @@ func.func @main(%x: tensor<2x3xf32>) -> (tensor<3xf32>) {
 //   %r.1 = f32[3] reduce(%x, %r), dimensions={0}, to_apply=%add.f32
 //   ROOT %r.2 = f32[3] transpose(%r.1), dimensions={0}
 // }
+// -----
+// test: import
+// The converter of XLA repeats shape and layout of a result.
+func.func @main(%a: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %0 = stablehlo.transpose %a, dims = [1, 0] {result_layout = dense<[0, 1]> : tensor<2xindex>, xla_shape = "f32[3,2]{0,1}"} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+// expect:
