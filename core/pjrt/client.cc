@@ -420,6 +420,7 @@ Status Device_MemoryStats(PJRT_Device_MemoryStats_Args &args) {
   set(args, &Args::peak_bytes_in_use_is_set, true);
   set(args, &Args::num_allocs, device->use->buffers.load());
   set(args, &Args::num_allocs_is_set, true);
+  set(args, &Args::bytes_limit, 0);  // some callers read it though it is not set
   for (bool Args::*absent :
        {&Args::largest_alloc_size_is_set, &Args::bytes_limit_is_set, &Args::bytes_reserved_is_set,
         &Args::peak_bytes_reserved_is_set, &Args::bytes_reservable_limit_is_set, &Args::largest_free_block_bytes_is_set,

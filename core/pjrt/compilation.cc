@@ -38,7 +38,7 @@ Result<Module> read_program(std::string_view format, std::string_view code) {
 }
 
 // If BACKPLANE_DUMP_DIR is set, returns a folder in it for this program, and stores the program there.
-Result<std::string> dump(std::string_view program, std::string_view name) {
+Result<std::string> dump(const SerializedProgram &source, std::string_view name) {
   const char *folder = std::getenv("BACKPLANE_DUMP_DIR");
   if (folder == nullptr || *folder == '\0') {
     return std::string();
@@ -46,7 +46,7 @@ Result<std::string> dump(std::string_view program, std::string_view name) {
   static std::atomic<int> number = 0;
   std::string own = fmt::format("{}/{:04}-{}", folder, number++, name);
   BP_TRY(make_directory(own));
-  BP_TRY(write_file(own + "/program.mlirbc", program));
+  BP_TRY(write_file(own + (source.format == "mlir" ? "/program.mlirbc" : "/program.pb"), source.code));
   return own;
 }
 
@@ -190,7 +190,10 @@ Status set_options(const CompileRequest &request, CompileOptions &options) {
 // Compiles a program for a device of the client. Takes artifacts from `source`, and adds those that are missing.
 Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram source) {
   BP_ASSIGN(const CompileRequest request, read_compile_options(source.compile_options));
-  BP_ASSIGN(Module module, read_program(source.format, source.code));
+  Result<Module> read = read_program(source.format, source.code);
+  CompileOptions options;
+  BP_ASSIGN(options.dump_dir, dump(source, read.ok() ? read->name() : "unreadable"));
+  BP_ASSIGN(Module module, std::move(read));
   const std::int64_t devices = std::max(request.num_replicas * request.num_partitions,
                                         module.header().replica_count * module.header().num_partitions);
   if (devices != 1) {
@@ -203,9 +206,7 @@ Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram s
   if (id < 0 || static_cast<std::size_t>(id) >= client.devices.size()) {
     return invalid_input("the program is for device {}, expected 0 to {}", id, client.devices.size() - 1);
   }
-  CompileOptions options;
   BP_TRY(set_options(request, options));
-  BP_ASSIGN(options.dump_dir, dump(source.code, module.name()));
   compile::MemoryCache artifacts(std::move(source.artifacts));
   options.cache = &artifacts;
   const Module original = module;
