@@ -1,4 +1,4 @@
-"""JAX on the libraries of a build, without a wheel: an interpreter that has what a test needs, and its environment."""
+"""JAX and PyTorch on the libraries of a build, without a wheel: an interpreter that has what a test needs, and its environment."""
 
 import os
 import pathlib
@@ -12,25 +12,25 @@ BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).res
 SKIPPED = 77
 
 
-def python_with(modules):
-    """Returns an interpreter that has the modules, such as "jax, flax": the one that runs this, or the one that
-    BACKPLANE_JAX_PYTHON names; None if neither has."""
-    for python in (sys.executable, os.environ.get("BACKPLANE_JAX_PYTHON")):
+def python_with(modules, variable="BACKPLANE_JAX_PYTHON"):
+    """Returns an interpreter that has the modules, such as "jax, flax": the one that runs this, or the one that an
+    environment variable names; None if neither has."""
+    for python in (sys.executable, os.environ.get(variable)):
         test = [python, "-c", f"import {modules}"]
         if python and subprocess.run(test, stderr=subprocess.DEVNULL, check=False).returncode == 0:
             return python
     return None
 
 
-def python_or_skip(modules, packages):
+def python_or_skip(modules, packages, variable="BACKPLANE_JAX_PYTHON"):
     """Returns an interpreter that has the modules and can load this build's libraries; ends the test as skipped, with
     the reason, if there is none. `packages`: what pip would install."""
     if has_sanitizer():
         print("Python would have to be built with the sanitizer of this build")
         sys.exit(SKIPPED)
-    python = python_with(modules)
+    python = python_with(modules, variable)
     if python is None:
-        print(f"no Python has {modules} (pip install {packages}, or set BACKPLANE_JAX_PYTHON)")
+        print(f"no Python has {modules} (pip install {packages}, or set {variable})")
         sys.exit(SKIPPED)
     return python
 
