@@ -47,6 +47,13 @@ class Call {
         return store_real(1, values.elements);
       }
       case LapackRoutine::Gesdd: return gesdd<T>(matrix_at<W, T>(operands_[0], n_));
+      case LapackRoutine::Gehrd: {
+        Matrix<W> a = matrix_at<W, T>(operands_[0], n_);
+        store<T>(results_[1], n_, reduce_to_hessenberg(a));
+        store<T>(results_[0], n_, a);
+        return store_info(2, 0);
+      }
+      case LapackRoutine::Sytrd: return sytrd<T>(matrix_at<W, T>(operands_[0], n_));
       case LapackRoutine::Gtsv: return gtsv<T>();
       case LapackRoutine::None: break;
     }
@@ -108,6 +115,38 @@ class Call {
     store_real(1, found.s);
     store<T>(results_[2], n_, first_columns(found.u, u.size(u.rank() - 1)));
     store<T>(results_[3], n_, adjoint(first_columns(found.v, v.size(v.rank() - 2))));
+  }
+
+  // From the upper triangle, LAPACK begins with the last column: the same on reversed rows and columns.
+  template <class T, class W>
+  void sytrd(const Matrix<W> &a) {
+    const auto turn = [&](const Matrix<W> &x) { return call_.is_lower ? x : reversed(x); };
+    Matrix<W> form = from_triangle(turn(a), true);
+    const Matrix<W> taus = reduce_to_hessenberg(form);
+    Matrix<W> result = turn(a), diagonal(1, a.rows), beside(1, a.rows - 1);
+    for (std::size_t i = 0; i < a.rows; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        result(i, j) = form(i, j);
+      }
+      diagonal(0, i) = form(i, i);
+      if (i > 0) {
+        beside(0, i - 1) = form(i, i - 1);
+      }
+    }
+    store<T>(results_[0], n_, turn(result));
+    store_real(1, real_parts(turn(diagonal)));
+    store_real(2, real_parts(turn(beside)));
+    store<T>(results_[3], n_, turn(taus));
+    store_info(4, 0);
+  }
+
+  template <class W>
+  static std::vector<double> real_parts(const Matrix<W> &a) {
+    std::vector<double> parts;
+    for (const W &x : a.elements) {
+      parts.push_back(real_part(x));
+    }
+    return parts;
   }
 
   template <class T>

@@ -155,6 +155,51 @@ Matrix<W> multiply_reflectors(const Matrix<W> &a, std::span<const W> taus) {
   return q;
 }
 
+// Makes a matrix zero below its first subdiagonal, as LAPACK's gehrd: replaces it by q^H a q, with the vectors of the
+// reflectors, whose product q is, below that. Returns their factors.
+template <class W>
+Matrix<W> reduce_to_hessenberg(Matrix<W> &a) {
+  Matrix<W> taus(1, a.rows - 1);
+  for (std::size_t j = 0; j + 1 < a.rows; ++j) {
+    Matrix<W> v(a.rows - j - 1, 1);
+    for (std::size_t i = 0; i < v.rows; ++i) {
+      v(i, 0) = a(j + 1 + i, j);
+    }
+    const W tau = taus(0, j) = make_reflector(v, 0);
+    for (std::size_t i = 0; i < v.rows; ++i) {
+      a(j + 1 + i, j) = v(i, 0);
+    }
+    v(0, 0) = W(1);
+    for (std::size_t r = 0; r < a.rows; ++r) {  // a H
+      W sum = W(0);
+      for (std::size_t i = 0; i < v.rows; ++i) {
+        sum += a(r, j + 1 + i) * v(i, 0);
+      }
+      for (std::size_t i = 0; i < v.rows; ++i) {
+        a(r, j + 1 + i) -= sum * tau * conjugate(v(i, 0));
+      }
+    }
+    for (std::size_t c = j + 1; c < a.columns; ++c) {  // H^H a
+      W sum = W(0);
+      for (std::size_t i = 0; i < v.rows; ++i) {
+        sum += conjugate(v(i, 0)) * a(j + 1 + i, c);
+      }
+      for (std::size_t i = 0; i < v.rows; ++i) {
+        a(j + 1 + i, c) -= conjugate(tau) * sum * v(i, 0);
+      }
+    }
+  }
+  return taus;
+}
+
+// Returns the matrix with its rows and columns in reverse order.
+template <class W>
+Matrix<W> reversed(const Matrix<W> &a) {
+  Matrix<W> result = a;
+  std::ranges::reverse(result.elements);
+  return result;
+}
+
 // Rotates rows and columns p and q of a Hermitian matrix such that its element (p, q) becomes zero; `v` collects the
 // rotations of columns.
 template <class W>

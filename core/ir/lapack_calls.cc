@@ -17,6 +17,8 @@ constexpr std::array routine_names = {
     RoutineName{"orgqr", LapackRoutine::Orgqr}, RoutineName{"ungqr", LapackRoutine::Orgqr},
     RoutineName{"syevd", LapackRoutine::Syevd}, RoutineName{"heevd", LapackRoutine::Syevd},
     RoutineName{"gesdd", LapackRoutine::Gesdd}, RoutineName{"gtsv", LapackRoutine::Gtsv},
+    RoutineName{"gehrd", LapackRoutine::Gehrd}, RoutineName{"sytrd", LapackRoutine::Sytrd},
+    RoutineName{"hetrd", LapackRoutine::Sytrd},
 };
 
 // Returns the routine that a target names, such as "lapack_spotrf_ffi" for f32.
@@ -37,8 +39,8 @@ LapackRoutine routine_of(std::string_view target, ElementType type) {
   return target[0] == letter && found != routine_names.end() ? found->routine : LapackRoutine::None;
 }
 
-// Returns the letter that a flag has as a number; 0 if there is no such flag.
-char flag(std::string_view config, std::string_view name) {
+// Returns the number that a flag has; 0 if there is no such flag.
+int number(std::string_view config, std::string_view name) {
   for (std::size_t at = config.find(name); at != std::string_view::npos; at = config.find(name, at + 1)) {
     const bool is_whole = at > 0 && (config[at - 1] == '{' || config[at - 1] == ' ' || config[at - 1] == ',');
     std::string_view rest = config.substr(at + name.size());
@@ -46,12 +48,18 @@ char flag(std::string_view config, std::string_view name) {
     if (is_whole && rest.starts_with('=')) {
       rest.remove_prefix(1);
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-      int number = 0;
-      const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-      return code == std::errc() && number > 0 && number < 128 ? static_cast<char>(number) : '\0';
+      int value = 0;
+      const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+      return code == std::errc() ? value : 0;
     }
   }
-  return '\0';
+  return 0;
+}
+
+// Returns the letter that a flag has as a number.
+char flag(std::string_view config, std::string_view name) {
+  const int letter = number(config, name);
+  return letter > 0 && letter < 128 ? static_cast<char>(letter) : '\0';
 }
 
 ElementType real_type(ElementType type) {
@@ -110,7 +118,7 @@ class Parts {
   std::vector<Shape> results_;
 };
 
-bool fits(const Parts &parts, const LapackCall &call, ElementType type) {
+bool fits(const Parts &parts, const LapackCall &call, ElementType type, std::string_view config) {
   const bool has_diagonals = call.routine == LapackRoutine::Gtsv;
   const Shape a = parts.operand(0);
   const std::int64_t n = a.size(a.rank() - 1), m = has_diagonals ? n : a.size(a.rank() - 2), least = std::min(m, n);
@@ -152,6 +160,14 @@ bool fits(const Parts &parts, const LapackCall &call, ElementType type) {
       return (parts.is_matrix(u, m, m) && parts.is_matrix(v, n, n)) ||
              (parts.is_matrix(u, m, least) && parts.is_matrix(v, least, n));
     }
+    case LapackRoutine::Gehrd:
+      return parts.counts(1, 3) && m == n && n >= 2 && number(config, "low") == 1 && number(config, "high") == n &&
+             parts.is_matrix(parts.result(0), n, n) && parts.is_vector(parts.result(1), type, n - 1) &&
+             parts.is_number(parts.result(2));
+    case LapackRoutine::Sytrd:
+      return parts.counts(1, 5) && m == n && n >= 2 && parts.is_matrix(parts.result(0), n, n) &&
+             parts.is_vector(parts.result(1), real, n) && parts.is_vector(parts.result(2), real, n - 1) &&
+             parts.is_vector(parts.result(3), type, n - 1) && parts.is_number(parts.result(4));
     case LapackRoutine::Gtsv: {
       if (!parts.counts(4, 5) || !parts.operand(3).is_array() || parts.operand(3).rank() != a.rank() + 1) {
         return false;
@@ -192,7 +208,7 @@ LapackCall lapack_call_of(const Instruction &instruction) {
   call.transpose = transpose == 'T'   ? Transpose::Transpose
                    : transpose == 'C' ? Transpose::Adjoint
                                       : Transpose::NoTranspose;
-  return fits(Parts(instruction), call, a.element_type()) ? call : LapackCall{};
+  return fits(Parts(instruction), call, a.element_type(), config) ? call : LapackCall{};
 }
 
 }  // namespace bp::ir

@@ -76,6 +76,7 @@ constexpr PassFunction expand_passes[] = {
     eigh_expansion,
     fft_expansion,
     float_normalization,
+    hessenberg_expansion,
     lapack_expansion,
     lu_expansion,
     map_expansion,

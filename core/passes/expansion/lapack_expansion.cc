@@ -19,9 +19,22 @@ using ir::Shape;
 using enum ir::ComparisonDirection;
 using Ids = std::vector<InstructionId>;
 
-class Expansion {
+// Whether the routine is an op or another call; others have expansions of their own.
+bool is_op(LapackRoutine routine) {
+  switch (routine) {
+    case LapackRoutine::Potrf:
+    case LapackRoutine::Trsm:
+    case LapackRoutine::Getrf:
+    case LapackRoutine::Geqrf:
+    case LapackRoutine::Orgqr:
+    case LapackRoutine::Syevd: return true;
+    default: return false;
+  }
+}
+
+class LapackExpansion {
  public:
-  Expansion(ir::Module &module, ir::Instruction call, const ir::LapackCall &lapack)
+  LapackExpansion(ir::Module &module, ir::Instruction call, const ir::LapackCall &lapack)
       : b_(module, call), lapack_(lapack), operands_(call.operands().begin(), call.operands().end()) {
     if (call.shape().is_tuple()) {
       shapes_.assign(call.shape().elements().begin(), call.shape().elements().end());
@@ -33,7 +46,7 @@ class Expansion {
     }
   }
 
-  // Returns the results, in any layout; none if the routine has an expansion of its own.
+  // Returns the results, in any layout.
   Ids results() {
     switch (lapack_.routine) {
       case LapackRoutine::Potrf: return potrf();
@@ -44,8 +57,10 @@ class Expansion {
         return {b_.custom_call("ProductOfElementaryHouseholderReflectors", {operands_[0], operands_[1]},
                                row_major(shapes_[0]))};
       case LapackRoutine::Syevd: return syevd();
+      case LapackRoutine::Gehrd:
       case LapackRoutine::Gesdd:
       case LapackRoutine::Gtsv:
+      case LapackRoutine::Sytrd:
       case LapackRoutine::None: break;
     }
     return {};
@@ -64,7 +79,8 @@ class Expansion {
     const InstructionId factor = b_.add(Opcode::Cholesky, {a}, [&](ir::Module &m, InstructionId id) {
       m.set_number(id, AttributeKey::Lower, lapack_.is_lower ? 1 : 0);
     });
-    const InstructionId is_in_triangle = b_.compare(lapack_.is_lower ? Ge : Le, indices(a, 2), indices(a, 1));
+    const InstructionId row = indices(a, 2), column = indices(a, 1);
+    const InstructionId is_in_triangle = b_.compare(lapack_.is_lower ? Ge : Le, row, column);
     const InstructionId pivots = diagonal(factor);
     return {b_.select({is_in_triangle, factor, a}), first(b_.compare(Ne, pivots, pivots))};
   }
@@ -122,7 +138,8 @@ class Expansion {
   }
   // Returns the diagonals, [..., min(m, n)].
   InstructionId diagonal(InstructionId a) {
-    const InstructionId is_diagonal = b_.compare(Eq, indices(a, 2), indices(a, 1));
+    const InstructionId row = indices(a, 2), column = indices(a, 1);
+    const InstructionId is_diagonal = b_.compare(Eq, row, column);
     const InstructionId sums = reduce(b_.select({is_diagonal, a, b_.splat(0, a)}), 2, Opcode::Add, 0);
     const std::size_t last = b_.shape(sums).rank() - 1;
     const std::int64_t rows = b_.shape(a).size(last), columns = b_.shape(a).size(last + 1);
@@ -148,11 +165,10 @@ class Expansion {
 Result<bool> lapack_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction call) -> Result<InstructionId> {
     const ir::LapackCall lapack = ir::lapack_call_of(call);
-    if (lapack.routine == LapackRoutine::None || lapack.routine == LapackRoutine::Gesdd ||
-        lapack.routine == LapackRoutine::Gtsv) {
+    if (!is_op(lapack.routine)) {
       return call.id();
     }
-    Expansion expansion(module, call, lapack);
+    LapackExpansion expansion(module, call, lapack);
     return expansion.in_layouts(expansion.results());
   });
 }

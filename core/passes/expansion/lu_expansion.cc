@@ -53,7 +53,8 @@ class PivotRows {
   }
   // Exchanges row j and, of each matrix, row `pivot`.
   InstructionId exchange(InstructionId matrix, InstructionId j, InstructionId pivot) {
-    const InstructionId is_pivot = b.compare(Eq, row_numbers(matrix), b.broadcast_to(pivot, row_numbers(matrix)));
+    const InstructionId number = row_numbers(matrix);
+    const InstructionId is_pivot = b.compare(Eq, number, b.broadcast_to(pivot, number));
     const InstructionId zero = b.constant(b.type(matrix), 0);
     const InstructionId only = b.select({is_pivot, matrix, b.broadcast_scalar(zero, matrix)});
     const InstructionId pivot_row = reduce_column(only, Opcode::Add, zero);

@@ -3,8 +3,8 @@
 // below it (v(j) = 1 is not stored), and their factors tau; orgqr multiplies H(0) H(1) ..., H = I - tau v v^H.
 // Source of the semantics: LAPACK's larfg, geqr2 and org2r.
 #include "core/ir/factorization_calls.h"
-#include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
+#include "core/passes/expansion/reflectors.h"
 #include "core/passes/pass.h"
 
 namespace bp::passes {
@@ -13,78 +13,6 @@ namespace {
 using ir::InstructionId;
 using ir::Opcode;
 using enum ir::ComparisonDirection;
-
-// One column of many matrices, as [..., rows, 1], and numbers for each matrix, as [..., 1, 1].
-class Reflectors {
- public:
-  Reflectors(ArrayBuilder &builder, InstructionId matrix)
-      : b(builder), rows(b.shape(matrix).rank() - 2), columns(rows + 1) {}
-
-  ArrayBuilder &b;
-  const std::size_t rows, columns;  // dimensions
-
-  InstructionId adjoint(InstructionId x) { return b.transpose_matrices(b.conjugate(x)); }
-  InstructionId real(InstructionId x) { return ir::is_complex(b.type(x)) ? b.add(Opcode::Real, {x}) : x; }
-  InstructionId complex(InstructionId x, InstructionId like) { return b.cast(x, b.type(like)); }
-
-  // Returns the column below row j, with zeros in and above it.
-  InstructionId below(InstructionId column, InstructionId j) {
-    return b.select({b.compare_index(Gt, column, rows, j), column, b.splat(0, column)});
-  }
-  // Returns the column below row j, with 1 in row j and zeros above it.
-  InstructionId vector(InstructionId column, InstructionId j) {
-    return b.select({b.compare_index(Eq, column, rows, j), b.splat(1, column), below(column, j)});
-  }
-  // Returns matrix - tau v (v^H matrix).
-  InstructionId reflect(InstructionId matrix, InstructionId v, InstructionId tau) {
-    InstructionId row = b.multiply_matrices(adjoint(v), matrix);
-    row = b.product({b.broadcast_to(tau, row), row});
-    return b.difference({matrix, b.multiply_matrices(v, row)});
-  }
-};
-
-// The reflector that maps a column to beta times a unit vector.
-struct Reflector {
-  InstructionId v, tau, beta;
-};
-
-Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
-  ArrayBuilder &b = r.b;
-  const InstructionId alpha = b.dynamic_slice(column, r.rows, j, 1);
-  const InstructionId tail = r.below(column, j);
-  const InstructionId alpha_real = r.real(alpha);
-  // The largest magnitude is divided out, so that squares neither overflow nor vanish.
-  const InstructionId magnitudes = r.real(b.add(Opcode::Abs, {tail}));
-  const InstructionId alpha_magnitude = r.real(b.add(Opcode::Abs, {alpha}));
-  const std::int64_t row_dimension[] = {static_cast<std::int64_t>(r.rows)};
-  const ir::ElementType real_type = b.type(magnitudes);
-  const ir::ComputationId maximum = ir::add_scalar_computation(b.module(), Opcode::Maximum, real_type, "largest");
-  InstructionId scale = b.reduce(magnitudes, b.constant(real_type, 0), row_dimension, maximum);
-  const ir::Shape number = b.shape(alpha_real);
-  scale = b.reshape(scale, number.sizes());
-  scale = b.add(Opcode::Maximum, {scale, alpha_magnitude});
-  const InstructionId zero = b.splat(0, scale), one = b.splat(1, scale);
-  scale = b.select({b.compare(Eq, scale, zero), one, scale});
-  const InstructionId scaled = b.quotient({tail, b.broadcast_to(r.complex(scale, tail), tail)});
-  const InstructionId alpha_scaled = b.quotient({alpha, r.complex(scale, alpha)});
-  const InstructionId tail_norm = r.real(b.multiply_matrices(r.adjoint(scaled), scaled));
-  const InstructionId alpha_norm = r.real(b.product({b.conjugate(alpha_scaled), alpha_scaled}));
-  const InstructionId norm = b.product({scale, b.add(Opcode::Sqrt, {b.sum({tail_norm, alpha_norm})})});
-  const InstructionId beta = b.select({b.compare(Lt, alpha_real, zero), norm, b.add(Opcode::Negate, {norm})});
-  // Nothing is to be reflected if all below the diagonal is zero, and the diagonal is real.
-  InstructionId is_done = b.compare(Eq, tail_norm, zero);
-  if (ir::is_complex(b.type(alpha))) {
-    is_done = b.bit_and({is_done, b.compare(Eq, b.add(Opcode::Imag, {alpha}), zero)});
-  }
-  const InstructionId safe_beta = b.select({is_done, one, beta});
-  const InstructionId complex_beta = r.complex(safe_beta, alpha);
-  InstructionId tau = b.quotient({b.difference({complex_beta, alpha}), complex_beta});
-  tau = b.select({is_done, b.splat(0, tau), tau});
-  InstructionId divisor = b.difference({alpha, complex_beta});
-  divisor = b.select({is_done, b.splat(1, divisor), divisor});
-  const InstructionId v = r.vector(b.quotient({column, b.broadcast_to(divisor, column)}), j);
-  return {v, tau, b.select({is_done, alpha, r.complex(beta, alpha)})};
-}
 
 // Returns the factored matrices and, as [..., 1, k], the factors tau.
 std::pair<InstructionId, InstructionId> factor(ArrayBuilder &b, InstructionId a) {

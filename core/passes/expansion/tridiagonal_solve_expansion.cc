@@ -28,7 +28,8 @@ Ids eliminate_row(ArrayBuilder &b, InstructionId i, Ids parts) {
   const InstructionId zero = b.splat(0, at(Main, i));
   const Ids row{at(Main, i), at(Above, i), zero, at(RightSide, i)};
   const Ids next_row{at(Below, next), at(Main, next), at(Above, next), at(RightSide, next)};
-  const InstructionId is_exchanged = b.compare(Lt, b.add(Opcode::Abs, {row[0]}), b.add(Opcode::Abs, {next_row[0]}));
+  const InstructionId size = b.add(Opcode::Abs, {row[0]}), next_size = b.add(Opcode::Abs, {next_row[0]});
+  const InstructionId is_exchanged = b.compare(Lt, size, next_size);
   Ids upper, lower;
   for (std::size_t c = 0; c < row.size(); ++c) {
     const InstructionId flag = b.broadcast_to(is_exchanged, row[c]);

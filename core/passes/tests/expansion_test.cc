@@ -239,6 +239,25 @@ TEST_CASE("expanded factorizations of LAPACK are the same") {
   }
 }
 
+TEST_CASE("expanded Hessenberg and tridiagonal forms of LAPACK are the same") {
+  for (const LapackType &type : lapack_types) {
+    for (const int n : {2, 3, 6}) {
+      check_routine(type, n, n,
+                    fmt::format(R"(
+    ROOT h = ({{1}}[2,{{3}},{{3}}]{{{{1,2,0}}}}, {{1}}[2,{0}], s32[2]) custom-call(x), custom_call_target="lapack_{{0}}gehrd_ffi",
+      backend_config={{{{high = {{3}} : i32, low = 1 : i32}}}})",
+                                n - 1));
+      for (const int triangle : {'L', 'U'}) {
+        check_routine(type, n, n,
+                      fmt::format(R"(
+    ROOT t = ({{1}}[2,{{3}},{{3}}]{{{{1,2,0}}}}, {{2}}[2,{{3}}], {{2}}[2,{0}], {{1}}[2,{0}], s32[2]) custom-call(x),
+      custom_call_target="lapack_{{0}}{1}trd_ffi", backend_config={{{{uplo = {2} : ui8}}}})",
+                                  n - 1, type.name == type.real ? "sy" : "he", triangle));
+      }
+    }
+  }
+}
+
 // The signs of vectors are free, so the programs end in products.
 TEST_CASE("expanded eigenvalues and singular values of LAPACK are the same") {
   for (const LapackType &type : lapack_types) {
