@@ -153,3 +153,9 @@ func.func @main(%a: tensor<2x3xf32>) -> tensor<3x2xf32> {
   return %0 : tensor<3x2xf32>
 }
 // expect:
+// HloModule module
+//
+// ENTRY %main (a: f32[2,3]) -> f32[3,2] {
+//   %a = f32[2,3] parameter(0)
+//   ROOT %transpose.1 = f32[3,2] transpose(%a), dimensions={1,0}
+// }
