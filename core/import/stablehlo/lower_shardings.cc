@@ -132,6 +132,15 @@ Result<Values> lower_sharding_constraint(Lowering &lowering, const Operation &op
   return Values{id};
 }
 
+// Values of a group are divided in the same way.
+Result<Values> lower_sharding_group(Lowering &lowering, const Operation &operation) {
+  BP_TRY(lowering.expect_operands(operation, 1, 1));
+  BP_ASSIGN(const std::int64_t group, lowering.integer(operation, "group_id"));
+  BP_TRY(annotation(lowering, operation, "xla.sdy.ShardingGroup", Shape::tuple({}), lowering.operands(operation),
+                    {{"xla.sdy.sharding_group_id", fmt::to_string(group)}}));
+  return Values();
+}
+
 // Lowers to a call of the computation that each device runs on its parts, between custom calls that divide the whole
 // arrays and join the parts. XLA recognizes the call by the name of the computation.
 Result<Values> lower_manual_computation(Lowering &lowering, const Operation &operation) {

@@ -17,6 +17,7 @@ std::optional<ProgramReader::Form> ProgramReader::find_form(std::string_view nam
       {"sdy.manual_computation", &ProgramReader::read_manual_computation},
       {"sdy.mesh", &ProgramReader::read_mesh},
       {"sdy.sharding_constraint", &ProgramReader::read_sharding_constraint},
+      {"sdy.sharding_group", &ProgramReader::read_sharding_group},
       {"stablehlo.constant", &ProgramReader::read_constant},
       {"chlo.constant", &ProgramReader::read_constant},
       {"stablehlo.compare", &ProgramReader::read_compare},
@@ -357,6 +358,17 @@ Status ProgramReader::read_sharding_constraint(Operation &operation) {
   BP_TRY(skip_angle_brackets("a sharding"));
   sharding.value = OpaqueText{"#sdy.sharding" + tokens_.canonical_since(sharding.position)};
   add_attribute(operation, "sharding", std::move(sharding));
+  return read_optional_signature(operation);
+}
+
+// Reads sharding_group %a group_id=0 : T.
+Status ProgramReader::read_sharding_group(Operation &operation) {
+  BP_TRY(read_operand(operation));
+  BP_TRY(tokens_.expect_word("group_id"));
+  BP_TRY(tokens_.expect('=', "before the number of a group"));
+  Attribute number{{}, tokens_.token().begin};
+  BP_ASSIGN(number.value, tokens_.read_integer("the number of a group"));
+  add_attribute(operation, "group_id", std::move(number));
   return read_optional_signature(operation);
 }
 

@@ -80,6 +80,7 @@ class ProgramReader : private SyntaxReader {
   Status read_scan(Operation &operation);
   Status read_manual_computation(Operation &operation);
   Status read_sharding_constraint(Operation &operation);
+  Status read_sharding_group(Operation &operation);
   static std::optional<Form> find_form(std::string_view name);
 
   Operation begin_operation(std::string_view name, std::size_t position);

@@ -360,6 +360,7 @@ std::vector<std::string_view> own_names(const Operation &operation) {
       {"sdy.manual_computation", {"in_shardings", "manual_axes", "out_shardings"}},
       {"sdy.mesh", {"mesh", "sym_name"}},
       {"sdy.sharding_constraint", {"sharding"}},
+      {"sdy.sharding_group", {"group_id"}},
   };
   const auto found = names.find(operation.name);
   return found == names.end() ? std::vector<std::string_view>() : found->second;

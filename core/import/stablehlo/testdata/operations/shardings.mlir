@@ -71,3 +71,17 @@ func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
 //   %v = f32[3] parameter(0)
 //   ROOT %r = f32[3] custom-call(%v), custom_call_target="Sharding", frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m,[{\"a\"}]>]>"}
 // }
+// -----
+// test: import
+func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
+  sdy.sharding_group %v group_id=21 : tensor<3xf32>
+  return %v : tensor<3xf32>
+}
+// expect:
+// -----
+// test: import
+func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
+  "sdy.sharding_group"(%v) <{group_id = 21 : i64}> : (tensor<3xf32>) -> ()
+  return %v : tensor<3xf32>
+}
+// expect:
