@@ -78,6 +78,12 @@ func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
   return %v : tensor<3xf32>
 }
 // expect:
+// HloModule module
+//
+// ENTRY %main (v: f32[3]) -> f32[3] {
+//   ROOT %v = f32[3] parameter(0)
+//   %custom-call.1 = () custom-call(%v), custom_call_target="xla.sdy.ShardingGroup", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.sharding_group_id="21"}
+// }
 // -----
 // test: import
 func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
@@ -85,3 +91,9 @@ func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
   return %v : tensor<3xf32>
 }
 // expect:
+// HloModule module
+//
+// ENTRY %main (v: f32[3]) -> f32[3] {
+//   ROOT %v = f32[3] parameter(0)
+//   %custom-call.1 = () custom-call(%v), custom_call_target="xla.sdy.ShardingGroup", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.sharding_group_id="21"}
+// }
