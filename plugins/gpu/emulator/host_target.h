@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "plugin_api/cpp/result.h"
+
 namespace bp::gpu {
 
-// Returns nullptr and sets the error if LLVM has no code generator for the host. Threads: any.
+// Fails if LLVM has no code generator for the host. Threads: any.
 plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_host_machine();
 // Text that differs between hosts whose code differs.
 std::string host_text();
