@@ -359,10 +359,12 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
     }
   }
   std::string config;
-  // Older programs have a dictionary under the name of another dialect.
-  if (const Attribute *attribute = operation.find("backend_config", "mhlo.backend_config")) {
-    const auto *text = attribute->get<std::string>();
-    config = text != nullptr ? *text : mlir_text(*attribute);
+  // A dictionary may stand under the name of another dialect, next to an empty text.
+  for (std::string_view name : {"mhlo.backend_config", "backend_config"}) {
+    if (const Attribute *attribute = operation.find(name)) {
+      const auto *text = attribute->get<std::string>();
+      config = text == nullptr ? mlir_text(*attribute) : text->empty() ? config : *text;
+    }
   }
   Integers aliases;
   if (const Attribute *attribute = operation.find("output_operand_aliases")) {

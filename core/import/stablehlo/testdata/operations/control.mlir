@@ -114,3 +114,19 @@ func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
 //   %a = f32[2,3] parameter(0)
 //   ROOT %r = f32[2,3] custom-call(%a), custom_call_target="f", api_version=API_VERSION_TYPED_FFI
 // }
+// -----
+// test: import
+// An empty text does not hide the dictionary.
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %r:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {backend_config = "", mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
+  return %r#0 : tensor<2x2xf32>
+}
+// expect:
+// HloModule module
+//
+// ENTRY %main (a: f32[2,2]) -> f32[2,2] {
+//   %a = f32[2,2] parameter(0)
+//   %r = (f32[2,2], s32[]) custom-call(%a), custom_call_target="lapack_spotrf_ffi", backend_config={uplo = 76 : ui8}
+//   ROOT %r.1 = f32[2,2] get-tuple-element(%r), index=0
+//   %r.2 = s32[] get-tuple-element(%r), index=1
+// }
