@@ -66,7 +66,7 @@ class Call {
     const Matrix<W> factor = call_.is_lower ? l : adjoint(l);
     std::int32_t stop = 0;
     for (std::size_t i = 0; i < a.rows; ++i) {
-      stop = stop == 0 && std::isnan(real_part(l(i, i))) ? static_cast<std::int32_t>(i + 1) : stop;
+      stop = stop == 0 && !(real_part(l(i, i)) > 0) ? static_cast<std::int32_t>(i + 1) : stop;
       for (std::size_t j = 0; j < a.columns; ++j) {
         const bool is_in_triangle = call_.is_lower ? j <= i : j >= i;
         a(i, j) = is_in_triangle ? factor(i, j) : a(i, j);

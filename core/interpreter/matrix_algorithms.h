@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -102,13 +104,14 @@ W make_reflector(Matrix<W> &a, std::size_t j) {
     const double part = std::abs(a(i, j) / scale);
     sum += part * part;
   }
-  const double norm = scale * std::sqrt(sum);
-  const double beta = real_part(alpha) < 0 ? norm : -norm;
+  // The vector is made of scaled numbers, because small ones have few bits.
+  const W scaled_alpha = alpha / scale;
+  const double beta = real_part(alpha) < 0 ? std::sqrt(sum) : -std::sqrt(sum);
   for (std::size_t i = j + 1; i < a.rows; ++i) {
-    a(i, j) /= alpha - beta;
+    a(i, j) = a(i, j) / scale / (scaled_alpha - beta);
   }
-  a(j, j) = W(beta);
-  return (beta - alpha) / beta;
+  a(j, j) = W(beta * scale);
+  return (beta - scaled_alpha) / beta;
 }
 
 // Subtracts tau v v^H from the columns of `matrix` from `first` on; v is column j of `a`, with 1 in row j.
@@ -226,9 +229,18 @@ void rotate(Matrix<W> &a, Matrix<W> &v, std::size_t p, std::size_t q) {
   a(p, q) = a(q, p) = W(0);
 }
 
-// Returns the eigenvectors in columns; the eigenvalues remain on the diagonal of `a`.
+template <class W>
+bool has_nan(const Matrix<W> &a) {
+  return std::ranges::any_of(a.elements, [](const W &x) { return x != x; });
+}
+
+// Returns the eigenvectors in columns; the eigenvalues remain on the diagonal of `a`. All are NaN if there is one.
 template <class W>
 Matrix<W> diagonalize(Matrix<W> &a) {
+  if (has_nan(a)) {
+    std::ranges::fill(a.elements, W(std::numeric_limits<double>::quiet_NaN()));
+    return a;
+  }
   constexpr int max_sweeps = 60;  // it takes ten at most, as far as is known
   Matrix<W> v = unit<W>(a.rows, a.rows);
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
@@ -333,6 +345,9 @@ void orthogonalize(Matrix<W> &a, Matrix<W> &v) {
 
 template <class W>
 SingularValues<W> singular_values(Matrix<W> a) {
+  if (has_nan(a)) {  // so all are
+    std::ranges::fill(a.elements, W(std::numeric_limits<double>::quiet_NaN()));
+  }
   if (a.rows < a.columns) {
     SingularValues<W> result = singular_values(adjoint(a));
     std::swap(result.u, result.v);
@@ -369,6 +384,7 @@ SingularValues<W> singular_values(Matrix<W> a) {
       result.u(i, j) = -result.u(i, j);
     }
   }
+  std::ranges::sort(result.s, std::greater());  // equal ones differ by rounding
   return result;
 }
 

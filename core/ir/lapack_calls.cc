@@ -185,6 +185,31 @@ bool fits(const Parts &parts, const LapackCall &call, ElementType type, std::str
   return false;
 }
 
+// Reads the flags that the routine needs into the call. Returns whether each has one of its letters.
+bool read_flags(LapackCall &call, std::string_view config) {
+  const auto read = [&](std::string_view name, std::string_view letters, char &letter) {
+    letter = flag(config, name);
+    return letter != '\0' && letters.find(letter) != std::string_view::npos;
+  };
+  char uplo = 'U', side = 'L', diag = 'N', transpose = 'N';
+  const bool has_triangle = call.routine == LapackRoutine::Potrf || call.routine == LapackRoutine::Trsm ||
+                            call.routine == LapackRoutine::Syevd || call.routine == LapackRoutine::Sytrd;
+  if (has_triangle && !read("uplo", "UL", uplo)) {
+    return false;
+  }
+  if (call.routine == LapackRoutine::Trsm &&
+      (!read("side", "LR", side) || !read("diag", "NU", diag) || !read("trans_x", "NTC", transpose))) {
+    return false;
+  }
+  call.is_lower = uplo == 'L';
+  call.is_left = side == 'L';
+  call.has_unit_diagonal = diag == 'U';
+  call.transpose = transpose == 'T'   ? Transpose::Transpose
+                   : transpose == 'C' ? Transpose::Adjoint
+                                      : Transpose::NoTranspose;
+  return true;
+}
+
 }  // namespace
 
 LapackCall lapack_call_of(const Instruction &instruction) {
@@ -201,13 +226,9 @@ LapackCall lapack_call_of(const Instruction &instruction) {
     return {};
   }
   const std::string_view config = instruction.text(AttributeKey::BackendConfig);
-  call.is_lower = flag(config, "uplo") == 'L';
-  call.is_left = flag(config, "side") == 'L';
-  call.has_unit_diagonal = flag(config, "diag") == 'U';
-  const char transpose = flag(config, "trans_x");
-  call.transpose = transpose == 'T'   ? Transpose::Transpose
-                   : transpose == 'C' ? Transpose::Adjoint
-                                      : Transpose::NoTranspose;
+  if (!read_flags(call, config)) {
+    return {};
+  }
   return fits(Parts(instruction), call, a.element_type(), config) ? call : LapackCall{};
 }
 

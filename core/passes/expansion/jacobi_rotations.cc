@@ -70,10 +70,15 @@ IdPair move_on(ArrayBuilder &b, InstructionId first, InstructionId second, std::
 }
 
 std::int64_t round_count(ir::ElementType type, std::int64_t columns) {
-  // Sweeps until the rest is below rounding, for sizes to which Jacobi's method is applied: it converges quadratically.
-  constexpr std::int64_t sweeps_f32 = 9, sweeps_f64 = 12;
+  // Sweeps until the rest is below rounding, also for repeated values: the more columns, the later the convergence
+  // becomes quadratic.
+  constexpr std::int64_t sweeps_f32 = 8, sweeps_f64 = 11;
   const bool is_wide = type == ir::ElementType::F64 || type == ir::ElementType::C128;
-  return (is_wide ? sweeps_f64 : sweeps_f32) * std::max<std::int64_t>(columns - 1, 1);
+  std::int64_t sweeps = is_wide ? sweeps_f64 : sweeps_f32;
+  for (std::int64_t size = columns; size > 1; size /= 2) {
+    sweeps += is_wide ? 3 : 1;
+  }
+  return sweeps * std::max<std::int64_t>(columns - 1, 1);
 }
 
 void sort_columns(ArrayBuilder &b, InstructionId &values, ir::ComparisonDirection before,

@@ -81,8 +81,11 @@ class LapackExpansion {
     });
     const InstructionId row = indices(a, 2), column = indices(a, 1);
     const InstructionId is_in_triangle = b_.compare(lapack_.is_lower ? Ge : Le, row, column);
-    const InstructionId pivots = diagonal(factor);
-    return {b_.select({is_in_triangle, factor, a}), first(b_.compare(Ne, pivots, pivots))};
+    InstructionId pivots = diagonal(factor);
+    pivots = ir::is_complex(b_.type(pivots)) ? b_.add(Opcode::Real, {pivots}) : pivots;
+    const InstructionId is_positive = b_.compare(Gt, pivots, b_.splat(0, pivots));
+    const InstructionId stop = first(b_.add(Opcode::Not, {is_positive}));
+    return {b_.select({is_in_triangle, factor, a}), stop};
   }
 
   Ids trsm() {

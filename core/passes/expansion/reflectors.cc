@@ -27,7 +27,7 @@ Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
   const InstructionId alpha_scaled = b.quotient({alpha, r.complex(scale, alpha)});
   const InstructionId tail_norm = r.real(b.multiply_matrices(r.adjoint(scaled), scaled));
   const InstructionId alpha_norm = r.real(b.product({b.conjugate(alpha_scaled), alpha_scaled}));
-  const InstructionId norm = b.product({scale, b.add(Opcode::Sqrt, {b.sum({tail_norm, alpha_norm})})});
+  const InstructionId norm = b.add(Opcode::Sqrt, {b.sum({tail_norm, alpha_norm})});
   const InstructionId beta = b.select({b.compare(Lt, alpha_real, zero), norm, b.add(Opcode::Negate, {norm})});
   // Nothing is to be reflected if all below the diagonal is zero, and the diagonal is real.
   InstructionId is_done = b.compare(Eq, tail_norm, zero);
@@ -36,12 +36,12 @@ Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
   }
   const InstructionId safe_beta = b.select({is_done, one, beta});
   const InstructionId complex_beta = r.complex(safe_beta, alpha);
-  InstructionId tau = b.quotient({b.difference({complex_beta, alpha}), complex_beta});
+  InstructionId tau = b.quotient({b.difference({complex_beta, alpha_scaled}), complex_beta});
   tau = b.select({is_done, b.splat(0, tau), tau});
-  InstructionId divisor = b.difference({alpha, complex_beta});
+  InstructionId divisor = b.difference({alpha_scaled, complex_beta});
   divisor = b.select({is_done, b.splat(1, divisor), divisor});
-  const InstructionId v = r.vector(b.quotient({column, b.broadcast_to(divisor, column)}), j);
-  return {v, tau, b.select({is_done, alpha, r.complex(beta, alpha)})};
+  const InstructionId v = r.vector(b.quotient({scaled, b.broadcast_to(divisor, column)}), j);
+  return {v, tau, b.select({is_done, alpha, r.complex(b.product({scale, beta}), alpha)})};
 }
 
 }  // namespace bp::passes

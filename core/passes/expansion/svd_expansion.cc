@@ -58,6 +58,7 @@ class SingularValueFactors {
     const InstructionId signs = b.select({b.compare(Lt, values, b.splat(0, values)), minus, one});
     u = r.times(widen(b.cast(signs, b.type(q)), m, 1), q);
     s = b.product({b.product({signs, values}), b.broadcast_to(scale, values)});
+    s = b.get_tuple_element(b.sort_with_positions(s, r.columns, Gt), 0);  // equal ones differ by rounding
   }
 
   // Returns the largest magnitude of each matrix, as [..., 1, 1]; 1 if all elements are zero.
