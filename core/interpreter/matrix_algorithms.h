@@ -230,14 +230,15 @@ void rotate(Matrix<W> &a, Matrix<W> &v, std::size_t p, std::size_t q) {
 }
 
 template <class W>
-bool has_nan(const Matrix<W> &a) {
-  return std::ranges::any_of(a.elements, [](const W &x) { return x != x; });
+bool is_finite(const Matrix<W> &a) {
+  return std::ranges::all_of(a.elements, [](const W &x) { return x - x == W(0); });
 }
 
-// Returns the eigenvectors in columns; the eigenvalues remain on the diagonal of `a`. All are NaN if there is one.
+// Returns the eigenvectors in columns; the eigenvalues remain on the diagonal of `a`. All are NaN if an
+// element is not finite.
 template <class W>
 Matrix<W> diagonalize(Matrix<W> &a) {
-  if (has_nan(a)) {
+  if (!is_finite(a)) {
     std::ranges::fill(a.elements, W(std::numeric_limits<double>::quiet_NaN()));
     return a;
   }
@@ -345,7 +346,7 @@ void orthogonalize(Matrix<W> &a, Matrix<W> &v) {
 
 template <class W>
 SingularValues<W> singular_values(Matrix<W> a) {
-  if (has_nan(a)) {  // so all are
+  if (!is_finite(a)) {
     std::ranges::fill(a.elements, W(std::numeric_limits<double>::quiet_NaN()));
   }
   if (a.rows < a.columns) {
@@ -384,7 +385,8 @@ SingularValues<W> singular_values(Matrix<W> a) {
       result.u(i, j) = -result.u(i, j);
     }
   }
-  std::ranges::sort(result.s, std::greater());  // equal ones differ by rounding
+  // Equal ones differ by rounding. A stable sort bears NaNs, which squares that overflow may leave.
+  std::ranges::stable_sort(result.s, std::greater());
   return result;
 }
 

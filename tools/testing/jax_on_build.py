@@ -1,4 +1,4 @@
-"""JAX and PyTorch on the libraries of a build, without a wheel: an interpreter that has what a test needs, and its environment."""
+"""JAX and PyTorch on the libraries of a build, without a wheel: their interpreter, and its environment."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch runs on cpu and npu by torch_xla: the programs of core/pjrt/tests/torch_smoke.py agree with PyTorch's own cpu.
+"""PyTorch runs on cpu and npu by torch_xla: core/pjrt/tests/torch_smoke.py agrees with PyTorch's own cpu.
 Skipped where torch_xla is not installed; BACKPLANE_TORCH_PYTHON names a Python that has it.
 """
 
