@@ -8,13 +8,14 @@
 namespace bp::ir {
 namespace {
 
-// Allocates with an alignment of 64 bytes, so that vector code may use a literal directly.
+constexpr auto alignment = Literal::alignment;
+
 std::shared_ptr<std::byte[]> allocate(std::size_t size) {
-  std::size_t rounded = (size + 63) / 64 * 64;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   if (rounded < size) {
     return nullptr;
   }
-  auto *bytes = static_cast<std::byte *>(std::aligned_alloc(64, rounded == 0 ? 64 : rounded));
+  auto *bytes = static_cast<std::byte *>(std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded));
   return bytes == nullptr ? nullptr : std::shared_ptr<std::byte[]>(bytes, [](std::byte *p) { std::free(p); });
 }
 
@@ -54,6 +55,17 @@ Result<Literal> Literal::zeros(const Shape &shape) {
   return result;
 }
 
+Literal Literal::borrowed(const Shape &shape, std::shared_ptr<const std::byte[]> bytes) {
+  BP_CHECK(shape.is_array());
+  BP_CHECK(reinterpret_cast<std::uintptr_t>(bytes.get()) % alignment == 0);
+  Literal result;
+  result.shape_ = shape;
+  result.size_ = static_cast<std::size_t>(shape.element_count()) * byte_width(shape.element_type());
+  result.data_ = std::const_pointer_cast<std::byte[]>(std::move(bytes));
+  result.is_borrowed_ = true;
+  return result;
+}
+
 Literal Literal::tuple(std::vector<Literal> elements) {
   Literal result;
   std::vector<Shape> shapes;
@@ -72,13 +84,14 @@ Literal Literal::token() {
 }
 
 std::span<std::byte> Literal::mutable_bytes() {
-  if (data_.use_count() > 1) {
+  if (shares_bytes()) {
     auto own = allocate(size_);
     if (own == nullptr) {
       throw std::bad_alloc();  // unlikely: writers usually fill literals that they have just created
     }
     std::memcpy(own.get(), data_.get(), size_);
     data_ = std::move(own);
+    is_borrowed_ = false;
   }
   return {data_.get(), size_};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/only_owner.h"
 #include "core/base/result.h"
 #include "core/ir/narrow_float.h"
 #include "core/ir/shape.h"
@@ -82,11 +83,17 @@ decltype(auto) visit_element_type(ElementType type, Visitor &&visitor) {
 
 class Literal {
  public:
+  static constexpr std::size_t alignment = 64;  // of the bytes, so that vector code may use a literal directly
+
   Literal() = default;
 
   // Returns a literal filled with zeros. Fails with OutOfMemory if the memory cannot be allocated. Dynamic dimensions
   // have their bound as size.
   static Result<Literal> zeros(const Shape &shape);
+  // Returns an array whose bytes are in memory of somebody else, who may read them as well and must not change them as
+  // long as a literal has them. `bytes`: aligned to `alignment`; its deleter is called, on any thread, when no literal
+  // has them any more.
+  static Literal borrowed(const Shape &shape, std::shared_ptr<const std::byte[]> bytes);
   static Literal tuple(std::vector<Literal> elements);
   static Literal token();
   template <class T>
@@ -95,10 +102,11 @@ class Literal {
   const Shape &shape() const { return shape_; }
   bool is_valid() const { return shape_.is_valid(); }
 
-  // For arrays. Copies of a Literal share their bytes until one is written: mutable_bytes() copies shared bytes first.
+  // For arrays. Copies of a Literal share their bytes until one is written: mutable_bytes() copies shared and borrowed
+  // bytes first.
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
   std::span<std::byte> mutable_bytes();
-  bool shares_bytes() const { return data_.use_count() > 1; }
+  bool shares_bytes() const { return is_borrowed_ || (data_ != nullptr && !is_only_owner(data_)); }
   // T is the C++ type that visit_element_type() gives for this element type.
   template <class T>
   std::span<const T> elements() const {
@@ -128,6 +136,7 @@ class Literal {
   Shape shape_;
   std::shared_ptr<std::byte[]> data_;
   std::size_t size_ = 0;
+  bool is_borrowed_ = false;
   std::vector<Literal> elements_;
   std::vector<std::int64_t> dynamic_sizes_;  // empty: all sizes equal their bounds
 };

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/ir/storage.h"
 #include "core/pjrt/args.h"
 #include "core/pjrt/error.h"
 
@@ -48,7 +49,7 @@ Result<runtime::Value> Content::value() const {
 
 Result<runtime::Value> Content::take(std::shared_ptr<Content> content) {
   BP_TRY(content->value());
-  return content.use_count() == 1 ? std::move(content->value_) : content->value_;
+  return is_only_owner(content) ? std::move(content->value_) : content->value_;
 }
 
 PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_ptr<Moment> ready) {
@@ -129,43 +130,77 @@ Result<PJRT_Buffer *> find(PJRT_Buffer *buffer) {
 
 }  // namespace
 
+namespace {
+
+bool is_dense(std::span<const std::int64_t> sizes, const Strides &strides, const Strides &dense) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] != 1 && strides[i] != dense[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Smaller arrays are copied in less time than it takes to tell the caller later that its memory is free.
+constexpr std::int64_t min_borrowed_bytes = 4096;
+
+// Returns the caller's array as a literal: its memory itself if the caller lets us keep it and it has the form of a
+// literal, otherwise a copy. Calls `release`, on any thread, when the caller's memory is not read any more.
+Result<ir::Literal> host_array(const ir::Shape &shape, const void *data, const Strides &strides, bool may_keep,
+                               std::function<void()> release) {
+  const std::size_t width = ir::byte_width(shape.element_type());
+  const Strides dense = dense_strides(shape.sizes(), static_cast<std::int64_t>(width));
+  const auto *bytes = static_cast<const std::byte *>(data);
+  const bool is_literal = ir::is_stored_as_literal(shape) && is_dense(shape.sizes(), strides, dense) &&
+                          reinterpret_cast<std::uintptr_t>(data) % ir::Literal::alignment == 0;
+  if (may_keep && is_literal && shape.byte_size() >= min_borrowed_bytes) {
+    return ir::Literal::borrowed(shape, {bytes, [release = std::move(release)](const std::byte *) { release(); }});
+  }
+  BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
+  copy_strided(shape.sizes(), bytes, strides, literal.mutable_bytes().data(), dense, width);
+  extend(literal);
+  release();
+  return literal;
+}
+
+}  // namespace
+
 Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, args.memory));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.type, args.dims, args.num_dims));
   BP_TRY(check_layout(args.device_layout, args.num_dims));
-  BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
-  const std::size_t width = ir::byte_width(shape.element_type());
-  const std::span<const std::int64_t> sizes(args.dims, args.num_dims);
-  const Strides dense = dense_strides(sizes, static_cast<std::int64_t>(width));
   if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
     return invalid_input("{} strides for {} dimensions", args.num_byte_strides, args.num_dims);
   }
-  const Strides strides =
-      args.num_byte_strides == 0 ? dense : Strides(args.byte_strides, args.byte_strides + args.num_byte_strides);
-  copy_strided(sizes, static_cast<const std::byte *>(args.data), strides, literal.mutable_bytes().data(), dense, width);
-  extend(literal);
+  const auto width = static_cast<std::int64_t>(ir::byte_width(shape.element_type()));
+  const Strides strides = args.num_byte_strides == 0
+                              ? dense_strides(shape.sizes(), width)
+                              : Strides(args.byte_strides, args.byte_strides + args.num_byte_strides);
+  const bool may_keep = args.host_buffer_semantics == PJRT_HostBufferSemantics_ImmutableZeroCopy ||
+                        args.host_buffer_semantics == PJRT_HostBufferSemantics_MutableZeroCopy;
+  auto done = std::make_shared<Moment>();
+  BP_ASSIGN(ir::Literal literal, host_array(shape, args.data, strides, may_keep, [done] { done->set({}); }));
   BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
-  args.done_with_host_buffer = make_event();
+  args.done_with_host_buffer = make_event(std::move(done));
   return {};
 }
 
-// The buffer is a copy, so the caller has its memory back at once.
 Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args &args) {
   using Args = PJRT_Client_CreateViewOfDeviceBuffer_Args;
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, get(args, &Args::memory)));
   BP_ASSIGN(const ir::Shape shape, shape_of(args.element_type, args.dims, args.num_dims));
-  const std::size_t width = ir::byte_width(shape.element_type());
-  BP_ASSIGN(const Strides strides, wanted_strides(shape.sizes(), args.layout, static_cast<std::int64_t>(width)));
-  BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
-  copy_strided(shape.sizes(), static_cast<const std::byte *>(args.device_buffer_ptr), strides,
-               literal.mutable_bytes().data(), dense_strides(shape.sizes(), static_cast<std::int64_t>(width)), width);
-  extend(literal);
+  const auto width = static_cast<std::int64_t>(ir::byte_width(shape.element_type()));
+  BP_ASSIGN(const Strides strides, wanted_strides(shape.sizes(), args.layout, width));
+  const auto release = [callback = args.on_delete_callback, data = args.device_buffer_ptr,
+                        argument = args.on_delete_callback_arg] {
+    if (callback != nullptr) {
+      callback(data, argument);
+    }
+  };
+  BP_ASSIGN(ir::Literal literal, host_array(shape, args.device_buffer_ptr, strides, true, release));
   BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
-  if (args.on_delete_callback != nullptr) {
-    args.on_delete_callback(args.device_buffer_ptr, args.on_delete_callback_arg);
-  }
   return {};
 }
 
@@ -298,13 +333,16 @@ Result<PJRT_Buffer *> copy_to(PJRT_Buffer &buffer, OwnMemory &memory) {
 
 Status Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(args.dst_buffer, copy_to(*buffer, static_cast<OwnMemory &>(*args.dst_device->memories.front())));
+  BP_ASSIGN(const PJRT_Device *device, find_device(args.dst_device));
+  BP_ASSIGN(OwnMemory * memory, find_memory(device->memories.front()));
+  BP_ASSIGN(args.dst_buffer, copy_to(*buffer, *memory));
   return {};
 }
 
 Status Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args &args) {
   BP_ASSIGN(PJRT_Buffer * buffer, find(args.buffer));
-  BP_ASSIGN(args.dst_buffer, copy_to(*buffer, static_cast<OwnMemory &>(*args.dst_memory)));
+  BP_ASSIGN(OwnMemory * memory, find_memory(args.dst_memory));
+  BP_ASSIGN(args.dst_buffer, copy_to(*buffer, *memory));
   return {};
 }
 

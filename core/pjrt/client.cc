@@ -104,13 +104,13 @@ std::string name_of(std::string_view backend) {
 }
 
 void add_device(PJRT_Client &client, int id, const std::string &backend) {
-  PJRT_Device &device = client.devices.emplace_back();
+  PJRT_Device &device = *client.devices.emplace_back(make_owned<PJRT_Device>());
   device.client = &client;
-  device.description.id = id;
-  device.description.kind = backend;
-  device.description.text = fmt::format("BackplaneDevice(id={}, backend={})", id, backend);
+  device.description->id = id;
+  device.description->kind = backend;
+  device.description->text = fmt::format("BackplaneDevice(id={}, backend={})", id, backend);
   for (const std::string_view kind : memory_kinds) {
-    OwnMemory &memory = client.own_memories.emplace_back();
+    OwnMemory &memory = *client.own_memories.emplace_back(make_owned<OwnMemory>());
     memory.vtable = &memory_table;
     memory.device = &device;
     memory.id = static_cast<int>(client.own_memories.size()) - 1;
@@ -120,15 +120,15 @@ void add_device(PJRT_Client &client, int id, const std::string &backend) {
     client.memory_handles.push_back(&memory);
   }
   client.device_handles.push_back(&device);
-  client.description_handles.push_back(&device.description);
+  client.description_handles.push_back(device.description.get());
 }
 
-Result<PJRT_Device *> find_device(PJRT_Device *device) {
-  return device == nullptr ? Result<PJRT_Device *>(invalid_input("no device is given")) : device;
+Result<PJRT_DeviceDescription *> find(const PJRT_DeviceDescription *description) {
+  return handles<PJRT_DeviceDescription>().find(description);
 }
 
-OwnMemory &own(PJRT_Memory *memory) {
-  return static_cast<OwnMemory &>(*memory);
+Result<PJRT_TopologyDescription *> find(const PJRT_TopologyDescription *topology) {
+  return handles<PJRT_TopologyDescription>().find(topology);
 }
 
 template <class Args>
@@ -145,6 +145,30 @@ Handles<PJRT_Client> &handles<PJRT_Client>() {
   return all;
 }
 
+template <>
+Handles<PJRT_Device> &handles<PJRT_Device>() {
+  static auto &all = *new Handles<PJRT_Device>("PJRT_Device");
+  return all;
+}
+
+template <>
+Handles<PJRT_DeviceDescription> &handles<PJRT_DeviceDescription>() {
+  static auto &all = *new Handles<PJRT_DeviceDescription>("PJRT_DeviceDescription");
+  return all;
+}
+
+template <>
+Handles<OwnMemory> &handles<OwnMemory>() {
+  static auto &all = *new Handles<OwnMemory>("PJRT_Memory");
+  return all;
+}
+
+template <>
+Handles<PJRT_TopologyDescription> &handles<PJRT_TopologyDescription>() {
+  static auto &all = *new Handles<PJRT_TopologyDescription>("PJRT_TopologyDescription");
+  return all;
+}
+
 std::shared_ptr<const host::Device> OwnMemory::array_device() const {
   return kind == memory_kinds.front() ? device->client->device : nullptr;
 }
@@ -157,24 +181,27 @@ OwnMemory::~OwnMemory() {
   }
 }
 
-Result<OwnMemory *> memory_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory) {
-  if (memory != nullptr) {
-    return find_memory(client, memory);
-  }
-  if (device == nullptr) {
-    return &own(client.memory_handles.front());
-  }
-  if (std::ranges::find(client.device_handles, device) == client.device_handles.end()) {
-    return invalid_input("the device is not one of this client");
-  }
-  return &own(device->memories.front());
+Result<OwnMemory *> find_memory(const PJRT_Memory *memory) {
+  return handles<OwnMemory>().find(static_cast<const OwnMemory *>(memory));
 }
 
-Result<OwnMemory *> find_memory(PJRT_Client &client, PJRT_Memory *memory) {
-  if (std::ranges::find(client.memory_handles, memory) == client.memory_handles.end()) {
-    return invalid_input("the memory is not one of this client");
+Result<PJRT_Device *> find_device(const PJRT_Device *device) {
+  return handles<PJRT_Device>().find(device);
+}
+
+Result<OwnMemory *> memory_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory) {
+  if (memory == nullptr && device == nullptr) {
+    return client.own_memories.front().get();
   }
-  return &own(memory);
+  if (memory == nullptr) {
+    BP_ASSIGN(const PJRT_Device *found, find_device(device));
+    memory = found->memories.front();
+  }
+  BP_ASSIGN(OwnMemory * found, find_memory(memory));
+  if (found->device->client != &client) {
+    return invalid_input("{} is not one of this client", found->text);
+  }
+  return found;
 }
 
 Status Plugin_Initialize(PJRT_Plugin_Initialize_Args &) {
@@ -269,7 +296,7 @@ Status Client_PlatformVersion(PJRT_Client_PlatformVersion_Args &args) {
 
 Status Client_TopologyDescription(PJRT_Client_TopologyDescription_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  args.topology = &client->topology;
+  args.topology = client->topology.get();
   return {};
 }
 
@@ -337,42 +364,48 @@ Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_Args &
 // --- Devices ---
 
 Status DeviceDescription_Id(PJRT_DeviceDescription_Id_Args &args) {
-  args.id = args.device_description->id;
+  BP_ASSIGN(const PJRT_DeviceDescription *description, find(args.device_description));
+  args.id = description->id;
   return {};
 }
 
 Status DeviceDescription_ProcessIndex(PJRT_DeviceDescription_ProcessIndex_Args &args) {
+  BP_TRY(find(args.device_description));
   args.process_index = 0;
   return {};
 }
 
 Status DeviceDescription_Attributes(PJRT_DeviceDescription_Attributes_Args &args) {
-  set(args, &PJRT_DeviceDescription_Attributes_Args::attributes, args.device_description->attributes.data());
-  set(args, &PJRT_DeviceDescription_Attributes_Args::num_attributes, args.device_description->attributes.size());
+  BP_ASSIGN(const PJRT_DeviceDescription *description, find(args.device_description));
+  set(args, &PJRT_DeviceDescription_Attributes_Args::attributes, description->attributes.data());
+  set(args, &PJRT_DeviceDescription_Attributes_Args::num_attributes, description->attributes.size());
   return {};
 }
 
 Status DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args &args) {
   using Args = PJRT_DeviceDescription_Kind_Args;
-  set_text(args, &Args::device_kind, &Args::device_kind_size, args.device_description->kind);
+  BP_ASSIGN(const PJRT_DeviceDescription *description, find(args.device_description));
+  set_text(args, &Args::device_kind, &Args::device_kind_size, description->kind);
   return {};
 }
 
 Status DeviceDescription_DebugString(PJRT_DeviceDescription_DebugString_Args &args) {
   using Args = PJRT_DeviceDescription_DebugString_Args;
-  set_text(args, &Args::debug_string, &Args::debug_string_size, args.device_description->text);
+  BP_ASSIGN(const PJRT_DeviceDescription *description, find(args.device_description));
+  set_text(args, &Args::debug_string, &Args::debug_string_size, description->text);
   return {};
 }
 
 Status DeviceDescription_ToString(PJRT_DeviceDescription_ToString_Args &args) {
   using Args = PJRT_DeviceDescription_ToString_Args;
-  set_text(args, &Args::to_string, &Args::to_string_size, args.device_description->text);
+  BP_ASSIGN(const PJRT_DeviceDescription *description, find(args.device_description));
+  set_text(args, &Args::to_string, &Args::to_string_size, description->text);
   return {};
 }
 
 Status Device_GetDescription(PJRT_Device_GetDescription_Args &args) {
   BP_ASSIGN(PJRT_Device * device, find_device(args.device));
-  args.device_description = &device->description;
+  args.device_description = device->description.get();
   return {};
 }
 
@@ -380,21 +413,22 @@ Status Device_GetDescription(PJRT_Device_GetDescription_Args &args) {
 Status Device_GetAttributes(PJRT_Device_GetAttributes_Args &args) {
   using Args = PJRT_Device_GetAttributes_Args;
   BP_ASSIGN(PJRT_Device * device, find_device(args.device));
-  set(args, &Args::attributes, device->description.attributes.data());
-  set(args, &Args::num_attributes, device->description.attributes.size());
+  set(args, &Args::attributes, device->description->attributes.data());
+  set(args, &Args::num_attributes, device->description->attributes.size());
   set(args, &Args::device_attributes, nullptr);
   set(args, &Args::attributes_deleter, [](PJRT_Device_Attributes *) {});
   return {};
 }
 
 Status Device_IsAddressable(PJRT_Device_IsAddressable_Args &args) {
+  BP_TRY(find_device(args.device));
   args.is_addressable = true;
   return {};
 }
 
 Status Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args &args) {
   BP_ASSIGN(const PJRT_Device *device, find_device(args.device));
-  args.local_hardware_id = device->description.id;
+  args.local_hardware_id = device->description->id;
   return {};
 }
 
@@ -440,35 +474,40 @@ Status Device_ClearMemoryStats(PJRT_Device_ClearMemoryStats_Args &args) {
 // --- Memories ---
 
 Status Memory_Id(PJRT_Memory_Id_Args &args) {
-  args.id = own(args.memory).id;
+  BP_ASSIGN(const OwnMemory *memory, find_memory(args.memory));
+  args.id = memory->id;
   return {};
 }
 
 Status Memory_Kind(PJRT_Memory_Kind_Args &args) {
-  set_text(args, &PJRT_Memory_Kind_Args::kind, &PJRT_Memory_Kind_Args::kind_size, own(args.memory).kind);
+  BP_ASSIGN(const OwnMemory *memory, find_memory(args.memory));
+  set_text(args, &PJRT_Memory_Kind_Args::kind, &PJRT_Memory_Kind_Args::kind_size, memory->kind);
   return {};
 }
 
 Status Memory_Kind_Id(PJRT_Memory_Kind_Id_Args &args) {
-  args.kind_id = 0;
+  BP_ASSIGN(const OwnMemory *memory, find_memory(args.memory));
+  args.kind_id = static_cast<int>(std::ranges::find(memory_kinds, memory->kind) - memory_kinds.begin());
   return {};
 }
 
 Status Memory_DebugString(PJRT_Memory_DebugString_Args &args) {
   using Args = PJRT_Memory_DebugString_Args;
-  set_text(args, &Args::debug_string, &Args::debug_string_size, own(args.memory).text);
+  BP_ASSIGN(const OwnMemory *memory, find_memory(args.memory));
+  set_text(args, &Args::debug_string, &Args::debug_string_size, memory->text);
   return {};
 }
 
 Status Memory_ToString(PJRT_Memory_ToString_Args &args) {
   using Args = PJRT_Memory_ToString_Args;
-  set_text(args, &Args::to_string, &Args::to_string_size, own(args.memory).text);
+  BP_ASSIGN(const OwnMemory *memory, find_memory(args.memory));
+  set_text(args, &Args::to_string, &Args::to_string_size, memory->text);
   return {};
 }
 
 Status Memory_AddressableByDevices(PJRT_Memory_AddressableByDevices_Args &args) {
-  OwnMemory &memory = own(args.memory);
-  set(args, &PJRT_Memory_AddressableByDevices_Args::devices, &memory.device);
+  BP_ASSIGN(OwnMemory * memory, find_memory(args.memory));
+  set(args, &PJRT_Memory_AddressableByDevices_Args::devices, &memory->device);
   set(args, &PJRT_Memory_AddressableByDevices_Args::num_devices, 1);
   return {};
 }
@@ -481,24 +520,28 @@ Status TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args &) {
 
 Status TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformName_Args &args) {
   using Args = PJRT_TopologyDescription_PlatformName_Args;
-  set_text(args, &Args::platform_name, &Args::platform_name_size, args.topology->client->platform_name);
+  BP_ASSIGN(const PJRT_TopologyDescription *topology, find(args.topology));
+  set_text(args, &Args::platform_name, &Args::platform_name_size, topology->client->platform_name);
   return {};
 }
 
 Status TopologyDescription_PlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args &args) {
   using Args = PJRT_TopologyDescription_PlatformVersion_Args;
-  set_text(args, &Args::platform_version, &Args::platform_version_size, args.topology->client->platform_version);
+  BP_ASSIGN(const PJRT_TopologyDescription *topology, find(args.topology));
+  set_text(args, &Args::platform_version, &Args::platform_version_size, topology->client->platform_version);
   return {};
 }
 
 Status TopologyDescription_GetDeviceDescriptions(PJRT_TopologyDescription_GetDeviceDescriptions_Args &args) {
   using Args = PJRT_TopologyDescription_GetDeviceDescriptions_Args;
-  set(args, &Args::descriptions, args.topology->client->description_handles.data());
-  set(args, &Args::num_descriptions, args.topology->client->description_handles.size());
+  BP_ASSIGN(const PJRT_TopologyDescription *topology, find(args.topology));
+  set(args, &Args::descriptions, topology->client->description_handles.data());
+  set(args, &Args::num_descriptions, topology->client->description_handles.size());
   return {};
 }
 
 Status TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_Args &args) {
+  BP_TRY(find(args.topology));
   set(args, &PJRT_TopologyDescription_Attributes_Args::attributes, nullptr);
   set(args, &PJRT_TopologyDescription_Attributes_Args::num_attributes, 0);
   return {};

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <deque>
 #include <map>
 #include <memory>
 
@@ -29,7 +28,7 @@ struct PJRT_DeviceDescription {
 
 struct PJRT_Device {
   PJRT_Client *client = nullptr;
-  PJRT_DeviceDescription description;
+  bp::pjrt::Owned<PJRT_DeviceDescription> description = bp::pjrt::make_owned<PJRT_DeviceDescription>();
   std::vector<PJRT_Memory *> memories;  // by memory_kinds
   std::shared_ptr<bp::pjrt::MemoryUse> use = std::make_shared<bp::pjrt::MemoryUse>();
   bp::pjrt::RunQueue runs;
@@ -58,17 +57,18 @@ struct PJRT_TopologyDescription {
 };
 
 struct PJRT_Client {
-  explicit PJRT_Client(bp::Backend loaded) : backend(std::move(loaded)) {}
+  explicit PJRT_Client(bp::Backend loaded) : backend(std::move(loaded)) { topology->client = this; }
 
   bp::Backend backend;
   std::shared_ptr<const bp::host::Device> device;  // nullptr: all arrays are in the host's memory
   std::string platform_name, platform_version;
-  std::deque<bp::pjrt::OwnMemory> own_memories;
+  std::vector<bp::pjrt::Owned<bp::pjrt::OwnMemory>> own_memories;
   std::vector<PJRT_Device *> device_handles;
   std::vector<PJRT_Memory *> memory_handles;
   std::vector<PJRT_DeviceDescription *> description_handles;
-  PJRT_TopologyDescription topology{this};
-  std::deque<PJRT_Device> devices;  // last: their runs, for which they wait at the end, use the others
+  bp::pjrt::Owned<PJRT_TopologyDescription> topology = bp::pjrt::make_owned<PJRT_TopologyDescription>();
+  // Last: their runs, for which they wait at the end, use the others.
+  std::vector<bp::pjrt::Owned<PJRT_Device>> devices;
 };
 
 namespace bp::pjrt {
@@ -76,7 +76,9 @@ namespace bp::pjrt {
 // Returns the memory that a caller names; the default one of the device if it names that; otherwise that of the first
 // device.
 Result<OwnMemory *> memory_of(PJRT_Client &client, PJRT_Device *device, PJRT_Memory *memory);
-Result<OwnMemory *> find_memory(PJRT_Client &client, PJRT_Memory *memory);
+// Return the memory and the device of a handle. Fail if it is null, or its client was destroyed.
+Result<OwnMemory *> find_memory(const PJRT_Memory *memory);
+Result<PJRT_Device *> find_device(const PJRT_Device *device);
 
 #define BP_PJRT_DECLARE(name) Status name(PJRT_##name##_Args &args)
 BP_PJRT_DECLARE(Plugin_Initialize);

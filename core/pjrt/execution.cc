@@ -132,7 +132,7 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   auto run = std::make_shared<Run>();
   run->program = program;
   BP_ASSIGN(run->arguments, take_arguments(*program, args));
-  run->foreign = {client->platform_name, ++runs, program->device->description.id,
+  run->foreign = {client->platform_name, ++runs, program->device->description->id,
                   get(*args.options, &PJRT_ExecuteOptions::context), &program->foreign_states};
   std::vector<std::shared_ptr<Moment>> ready;
   for (const std::shared_ptr<Content> &argument : run->arguments) {

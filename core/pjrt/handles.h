@@ -62,6 +62,7 @@ class Handles {
 // Returns the objects of a type: one per type for the whole process, never destroyed, as callers may be late.
 template <class T>
 Handles<T> &handles();
+struct OwnMemory;
 template <>
 Handles<PJRT_Client> &handles<PJRT_Client>();
 template <>
@@ -72,5 +73,25 @@ template <>
 Handles<PJRT_Executable> &handles<PJRT_Executable>();
 template <>
 Handles<PJRT_LoadedExecutable> &handles<PJRT_LoadedExecutable>();
+template <>
+Handles<PJRT_Device> &handles<PJRT_Device>();
+template <>
+Handles<PJRT_DeviceDescription> &handles<PJRT_DeviceDescription>();
+template <>
+Handles<OwnMemory> &handles<OwnMemory>();
+template <>
+Handles<PJRT_TopologyDescription> &handles<PJRT_TopologyDescription>();
+
+// An object with a handle that lives as long as another object, its owner.
+template <class T>
+struct DestroyHandle {
+  void operator()(const T *handle) const { (void)handles<T>().destroy(handle); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, DestroyHandle<T>>;
+template <class T>
+Owned<T> make_owned() {
+  return Owned<T>(handles<T>().add(std::make_unique<T>()));
+}
 
 }  // namespace bp::pjrt

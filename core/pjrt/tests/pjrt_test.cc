@@ -484,6 +484,40 @@ TEST_CASE("a buffer may be destroyed after its client") {
   call(GetPjrtApi()->PJRT_Buffer_Destroy, [&](auto &args) { args.buffer = buffer; });
 }
 
+TEST_CASE("devices, memories and the topology live as long as their client") {
+  Framework framework;
+  const PJRT_Api &api = framework.api();
+  PJRT_Buffer *buffer = framework.put({1}, {1});
+  PJRT_Device *device = call(api.PJRT_Buffer_Device, [&](auto &args) { args.buffer = buffer; }).device;
+  PJRT_Memory *memory = call(api.PJRT_Buffer_Memory, [&](auto &args) { args.buffer = buffer; }).memory;
+  PJRT_DeviceDescription *description =
+      call(api.PJRT_Device_GetDescription, [&](auto &args) { args.device = device; }).device_description;
+  PJRT_TopologyDescription *topology =
+      call(api.PJRT_Client_TopologyDescription, [&](auto &args) { args.client = framework.client(); }).topology;
+  const Framework other;
+  CHECK(failure(api.PJRT_Client_CreateUninitializedBuffer, [&](auto &args) {
+          args.client = other.client();
+          args.shape_element_type = PJRT_Buffer_Type_F32;
+          args.memory = memory;
+        }) == "BackplaneMemory(id=0, device=0, kind=device) is not one of this client");
+  framework.destroy_client();
+  const auto gone = [](const char *type) {
+    return std::string(type) + " is no live object: it was destroyed, or never was one";
+  };
+  CHECK(failure(api.PJRT_Device_DefaultMemory, [&](auto &args) { args.device = device; }) == gone("PJRT_Device"));
+  CHECK(failure(api.PJRT_Device_IsAddressable, [](auto &) {}) == gone("PJRT_Device"));
+  CHECK(failure(api.PJRT_Memory_Kind, [&](auto &args) { args.memory = memory; }) == gone("PJRT_Memory"));
+  CHECK(failure(api.PJRT_DeviceDescription_Id, [&](auto &args) { args.device_description = description; }) ==
+        gone("PJRT_DeviceDescription"));
+  CHECK(failure(api.PJRT_TopologyDescription_PlatformName, [&](auto &args) { args.topology = topology; }) ==
+        gone("PJRT_TopologyDescription"));
+  CHECK(failure(api.PJRT_Buffer_CopyToDevice, [&](auto &args) {
+          args.buffer = buffer;
+          args.dst_device = device;
+        }) == gone("PJRT_Device"));
+  framework.destroy(buffer);
+}
+
 TEST_CASE("objects that were destroyed are errors") {
   const Framework framework;
   const PJRT_Api &api = framework.api();

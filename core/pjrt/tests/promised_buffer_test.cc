@@ -177,6 +177,73 @@ TEST_CASE("an alias becomes another buffer, or fails") {
   }
 }
 
+namespace {
+
+struct alignas(64) LargeArray {
+  float values[2048];
+};
+
+}  // namespace
+
+TEST_CASE("memory of the caller is used in place until its last reader has gone") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  const auto array = std::make_unique<LargeArray>();
+  array->values[2047] = 5;
+  const std::int64_t sizes[] = {1, 2048};
+  const std::int64_t strides[] = {4, 4};  // the first one does not matter
+  const auto put = call(api.PJRT_Client_BufferFromHostBuffer, [&](auto &args) {
+    args.client = framework.client();
+    args.data = array->values;
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = sizes;
+    args.num_dims = 2;
+    args.byte_strides = strides;
+    args.num_byte_strides = 2;
+    args.host_buffer_semantics = PJRT_HostBufferSemantics_ImmutableZeroCopy;
+  });
+  const auto is_released = [&] {
+    return call(api.PJRT_Event_IsReady, [&](auto &args) { args.event = put.done_with_host_buffer; }).is_ready;
+  };
+  CHECK(call(api.PJRT_Buffer_UnsafePointer, [&](auto &args) { args.buffer = put.buffer; }).buffer_pointer ==
+        reinterpret_cast<std::uintptr_t>(array->values));
+  PJRT_LoadedExecutable *executable = framework.compile(R"(
+func.func public @main(%a: tensor<1x2048xf32> {tf.aliasing_output = 0 : i32}) -> tensor<1x2048xf32> {
+  %0 = stablehlo.add %a, %a : tensor<1x2048xf32>
+  return %0 : tensor<1x2048xf32>
+})");
+  CHECK(!is_released());
+  PJRT_Buffer *sum = framework.execute(executable, {put.buffer})[0];
+  CHECK(framework.get(sum)[2047] == 10);
+  CHECK(array->values[2047] == 5);  // the program took the buffer over, but not the caller's memory
+  CHECK(is_released());
+  CHECK(wait_for(put.done_with_host_buffer) == "");
+  framework.destroy(put.buffer);
+  framework.destroy(sum);
+  framework.destroy(executable);
+}
+
+TEST_CASE("a large view is given back when its buffer is destroyed") {
+  const Framework framework;
+  const auto array = std::make_unique<LargeArray>();
+  const std::int64_t size = 2048;
+  int given_back = 0;
+  PJRT_Buffer *view = call(framework.api().PJRT_Client_CreateViewOfDeviceBuffer, [&](auto &args) {
+                        args.client = framework.client();
+                        args.device_buffer_ptr = array->values;
+                        args.dims = &size;
+                        args.num_dims = 1;
+                        args.element_type = PJRT_Buffer_Type_F32;
+                        args.on_delete_callback = [](void *, void *count) { ++*static_cast<int *>(count); };
+                        args.on_delete_callback_arg = &given_back;
+                      }).buffer;
+  array->values[3] = 4;
+  CHECK(framework.get(view)[3] == 4);
+  CHECK(given_back == 0);
+  framework.destroy(view);
+  CHECK(given_back == 1);
+}
+
 TEST_CASE("a view and a copy to where the caller says later") {
   const Framework framework;
   const PJRT_Api &api = framework.api();
