@@ -9,6 +9,10 @@
 namespace bp::pjrt {
 namespace {
 
+bool is_row_major(const ir::Shape &shape) {
+  return !shape.is_array() || shape.layout().is_descending();
+}
+
 // Frameworks have tokens as arrays without elements.
 ir::Literal token_array() {
   return ir::Literal::zeros(ir::Shape::array(ir::ElementType::Pred, {0})).value();
@@ -61,17 +65,17 @@ PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_
   buffer->shape = shape.is_token() ? token_array().shape() : shape;
   buffer->type = buffer_type(buffer->shape.element_type());
   buffer->sizes.assign(buffer->shape.sizes().begin(), buffer->shape.sizes().end());
-  const ir::Layout row_major = ir::Layout::descending(buffer->sizes.size());
-  buffer->minor_to_major.assign(row_major.minor_to_major.begin(), row_major.minor_to_major.end());
+  const ir::Dimensions &order = buffer->shape.layout().minor_to_major;
+  buffer->minor_to_major.assign(order.begin(), order.end());
   buffer->content = std::make_shared<Content>(buffer->shape, ready, memory.device->use);
   buffer->ready = std::move(ready);
   return handles<PJRT_Buffer>().add(std::move(buffer));
 }
 
-Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, ir::Literal literal) {
+Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, const ir::Shape &shape, ir::Literal literal) {
   BP_ASSIGN(runtime::Value value, value_on(memory.array_device(), runtime::Value(std::move(literal))));
   auto ready = std::make_shared<Moment>();
-  PJRT_Buffer *buffer = make_buffer(memory, value.shape(), ready);
+  PJRT_Buffer *buffer = make_buffer(memory, shape, ready);
   buffer->content->provide(std::move(value));
   ready->set({});
   return buffer;
@@ -168,8 +172,7 @@ Result<ir::Literal> host_array(const ir::Shape &shape, const void *data, const S
 Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, args.memory));
-  BP_ASSIGN(const ir::Shape shape, shape_of(args.type, args.dims, args.num_dims));
-  BP_TRY(check_layout(args.device_layout, args.num_dims));
+  BP_ASSIGN(const ir::Shape shape, shape_of(args.type, args.dims, args.num_dims, args.device_layout));
   if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
     return invalid_input("{} strides for {} dimensions", args.num_byte_strides, args.num_dims);
   }
@@ -181,7 +184,7 @@ Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args &args) 
                         args.host_buffer_semantics == PJRT_HostBufferSemantics_MutableZeroCopy;
   auto done = std::make_shared<Moment>();
   BP_ASSIGN(ir::Literal literal, host_array(shape, args.data, strides, may_keep, [done] { done->set({}); }));
-  BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
+  BP_ASSIGN(args.buffer, make_buffer(*memory, shape, std::move(literal)));
   args.done_with_host_buffer = make_event(std::move(done));
   return {};
 }
@@ -190,7 +193,9 @@ Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args
   using Args = PJRT_Client_CreateViewOfDeviceBuffer_Args;
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, get(args, &Args::memory)));
-  BP_ASSIGN(const ir::Shape shape, shape_of(args.element_type, args.dims, args.num_dims));
+  const bool has_order = args.layout != nullptr && args.layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled;
+  BP_ASSIGN(const ir::Shape shape,
+            shape_of(args.element_type, args.dims, args.num_dims, has_order ? args.layout : nullptr));
   const auto width = static_cast<std::int64_t>(ir::byte_width(shape.element_type()));
   BP_ASSIGN(const Strides strides, wanted_strides(shape.sizes(), args.layout, width));
   const auto release = [callback = args.on_delete_callback, data = args.device_buffer_ptr,
@@ -200,17 +205,17 @@ Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args
     }
   };
   BP_ASSIGN(ir::Literal literal, host_array(shape, args.device_buffer_ptr, strides, true, release));
-  BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
+  BP_ASSIGN(args.buffer, make_buffer(*memory, shape, std::move(literal)));
   return {};
 }
 
 Status Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
   BP_ASSIGN(OwnMemory * memory, memory_of(*client, args.device, args.memory));
-  BP_ASSIGN(const ir::Shape shape, shape_of(args.shape_element_type, args.shape_dims, args.shape_num_dims));
-  BP_TRY(check_layout(args.shape_layout, args.shape_num_dims));
+  BP_ASSIGN(const ir::Shape shape,
+            shape_of(args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout));
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
-  BP_ASSIGN(args.buffer, make_buffer(*memory, std::move(literal)));
+  BP_ASSIGN(args.buffer, make_buffer(*memory, shape, std::move(literal)));
   return {};
 }
 
@@ -313,11 +318,18 @@ Status check_range(const PJRT_Buffer &buffer, std::int64_t offset, std::int64_t 
              : Status();
 }
 
-void copy_raw(const std::shared_ptr<Content> &content, std::shared_ptr<Moment> done, void *to, std::int64_t offset,
-              std::int64_t count) {
-  when_ready(content, std::move(done), [to, offset, count](const ir::Literal &value) {
+// Copies bytes of the array in the layout of its buffer.
+void copy_raw(const std::shared_ptr<Content> &content, const ir::Shape &shape, std::shared_ptr<Moment> done, void *to,
+              std::int64_t offset, std::int64_t count) {
+  when_ready(content, std::move(done), [shape, to, offset, count](const ir::Literal &value) {
+    std::vector<std::byte> stored;
+    if (!is_row_major(shape)) {
+      stored.resize(static_cast<std::size_t>(shape.byte_size()));
+      ir::store(value, shape, stored);
+    }
     if (count != 0) {
-      std::memcpy(to, value.bytes().data() + offset, static_cast<std::size_t>(count));
+      std::memcpy(to, (stored.empty() ? value.bytes().data() : stored.data()) + offset,
+                  static_cast<std::size_t>(count));
     }
   });
 }
@@ -377,7 +389,7 @@ Status Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args &args) {
   BP_TRY(check_range(*buffer, args.offset, args.transfer_size));
   BP_ASSIGN(const auto content, content_of(*buffer));
   auto done = std::make_shared<Moment>();
-  copy_raw(content, done, args.dst, args.offset, args.transfer_size);
+  copy_raw(content, buffer->shape, done, args.dst, args.offset, args.transfer_size);
   args.event = make_event(std::move(done));
   return {};
 }
@@ -389,10 +401,11 @@ Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args &args) {
   BP_ASSIGN(const auto content, content_of(*buffer));
   struct Waiting {
     std::shared_ptr<Content> content;
+    ir::Shape shape;
     std::shared_ptr<Moment> done = std::make_shared<Moment>();
     std::int64_t offset, size;
   };
-  auto waiting = std::make_unique<Waiting>(content);
+  auto waiting = std::make_unique<Waiting>(content, buffer->shape);
   waiting->offset = args.offset;
   waiting->size = args.transfer_size;
   args.event = make_event(waiting->done);
@@ -403,14 +416,14 @@ Status Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args &args) {
       taken->done->set(error_of(told->error_code, std::string(told->error_message, told->error_message_size)));
       return;
     }
-    copy_raw(taken->content, taken->done, told->dst, taken->offset, taken->size);
+    copy_raw(taken->content, taken->shape, taken->done, told->dst, taken->offset, taken->size);
   };
   return {};
 }
 
 Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args &args) {
   BP_ASSIGN(const PJRT_Buffer *buffer, find(args.buffer));
-  args.is_on_cpu = buffer->is_on_host;
+  args.is_on_cpu = buffer->is_on_host && is_row_major(buffer->shape);  // otherwise callers take its address
   return {};
 }
 
@@ -424,6 +437,10 @@ namespace {
 
 // Returns the address in the memory that the array is in, as its device counts.
 Result<std::uintptr_t> address_of(PJRT_Buffer &buffer) {
+  if (!is_row_major(buffer.shape)) {
+    return unsupported("the address of an array whose layout is {}, expected the row-major one",
+                       ir::to_string(buffer.shape));
+  }
   BP_ASSIGN(const auto content, content_of(buffer));
   BP_ASSIGN(const runtime::Value value, content->value());
   if (value.on_device() != nullptr) {

@@ -52,9 +52,9 @@ struct PJRT_Buffer {
 
 namespace bp::pjrt {
 
-// Return a handle, which the caller destroys. The first function places the value in the memory; the second one's array
-// is that which `ready` announces.
-Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, ir::Literal value);
+// Return a handle, which the caller destroys; the shape has the layout that callers see. The first function places the
+// value in the memory; the second one's array is that which `ready` announces.
+Result<PJRT_Buffer *> make_buffer(OwnMemory &memory, const ir::Shape &shape, ir::Literal value);
 PJRT_Buffer *make_buffer(OwnMemory &memory, const ir::Shape &shape, std::shared_ptr<Moment> ready);
 
 // Returns what a buffer holds, which may not be ready. Fails if the buffer was deleted.

@@ -66,9 +66,11 @@ std::vector<bool> donated_parameters(const Module &module) {
   return donated;
 }
 
-// Frameworks have the elements of a result that is a tuple as results.
+// Returns the shapes of the results, in the layouts that the program asks for. Frameworks have the elements of a result
+// that is a tuple as results.
 std::vector<ir::Shape> results_of(const Module &module) {
-  const ir::Shape shape = module.entry().root().shape();
+  const ir::ModuleHeader &header = module.header();
+  const ir::Shape shape = header.has_entry_layout ? header.entry_result_shape : module.entry().root().shape();
   if (!shape.is_tuple()) {
     return {shape};
   }

@@ -114,16 +114,44 @@ Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std:
   return ir::Shape::array(element, sizes);
 }
 
-Status check_layout(const PJRT_Buffer_MemoryLayout *layout, std::size_t rank) {
+namespace {
+
+// Returns the order of dimensions in a layout of this rank.
+Result<std::span<const std::int64_t>> order_of(const PJRT_Buffer_MemoryLayout &layout, std::size_t rank) {
+  const PJRT_Buffer_MemoryLayout_Tiled &tiled = layout.tiled;
+  if (tiled.num_tiles != 0) {
+    return unsupported("an array in tiles");
+  }
+  const std::span<const std::int64_t> order(tiled.minor_to_major, tiled.minor_to_major_size);
+  std::vector<bool> is_named(rank);
+  for (const std::int64_t dimension : order) {
+    if (dimension < 0 || static_cast<std::size_t>(dimension) >= rank || is_named[static_cast<std::size_t>(dimension)]) {
+      return invalid_input("a layout that names dimension {} of {}", dimension, rank);
+    }
+    is_named[static_cast<std::size_t>(dimension)] = true;
+  }
+  if (order.size() != rank) {
+    return invalid_input("a layout of {} dimensions for {}", order.size(), rank);
+  }
+  return order;
+}
+
+}  // namespace
+
+Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank,
+                           const PJRT_Buffer_MemoryLayout *layout) {
+  BP_ASSIGN(ir::Shape shape, shape_of(type, dims, rank));
   if (layout == nullptr) {
-    return {};
+    return shape;
   }
-  bool is_row_major = layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && layout->tiled.num_tiles == 0 &&
-                      layout->tiled.minor_to_major_size == rank;
-  for (std::size_t i = 0; i < rank && is_row_major; ++i) {
-    is_row_major = layout->tiled.minor_to_major[i] == static_cast<std::int64_t>(rank - 1 - i);
+  if (layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled) {
+    return unsupported("a buffer whose layout is given by strides");
   }
-  return is_row_major ? Status() : unsupported("a buffer in another layout than the row-major one");
+  BP_ASSIGN(const std::span<const std::int64_t> order, order_of(*layout, rank));
+  ir::Layout wanted;
+  wanted.minor_to_major.assign(order.begin(), order.end());
+  shape.set_layout(std::move(wanted));
+  return shape;
 }
 
 Result<Strides> wanted_strides(std::span<const std::int64_t> sizes, const PJRT_Buffer_MemoryLayout *layout,
@@ -139,21 +167,7 @@ Result<Strides> wanted_strides(std::span<const std::int64_t> sizes, const PJRT_B
     }
     return Strides(strides.byte_strides, strides.byte_strides + rank);
   }
-  const PJRT_Buffer_MemoryLayout_Tiled &tiled = layout->tiled;
-  if (tiled.num_tiles != 0) {
-    return unsupported("a host buffer in tiles");
-  }
-  const std::span<const std::int64_t> order(tiled.minor_to_major, tiled.minor_to_major_size);
-  std::vector<bool> is_named(rank);
-  for (const std::int64_t dimension : order) {
-    if (dimension < 0 || static_cast<std::size_t>(dimension) >= rank || is_named[static_cast<std::size_t>(dimension)]) {
-      return invalid_input("a layout that names dimension {} of {}", dimension, rank);
-    }
-    is_named[static_cast<std::size_t>(dimension)] = true;
-  }
-  if (order.size() != rank) {
-    return invalid_input("a layout of {} dimensions for {}", order.size(), rank);
-  }
+  BP_ASSIGN(const std::span<const std::int64_t> order, order_of(*layout, rank));
   return strides_in_order(sizes, order, width);
 }
 

@@ -16,8 +16,10 @@ ir::ElementType element_type(PJRT_Buffer_Type type);
 
 // Returns the shape that a framework describes. Fails if buffers cannot have it.
 Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank);
-// Fails unless the layout that a caller asks for, if it does, is the only one that buffers have: dense and row-major.
-Status check_layout(const PJRT_Buffer_MemoryLayout *layout, std::size_t rank);
+// The same with the order of dimensions that the layout says, if it is not null. Layouts are what callers see of a
+// buffer; its array is row-major always.
+Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank,
+                           const PJRT_Buffer_MemoryLayout *layout);
 
 using Strides = std::vector<std::int64_t>;  // bytes, by dimension
 

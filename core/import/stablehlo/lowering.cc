@@ -205,7 +205,7 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
   BP_TRY(annotate_results(operation, returned));
   BP_ASSIGN(InstructionId root, pack(last, returned));
   module_.set_root(computation_, root);
-  return {};
+  return is_entry ? set_entry_layouts(operation) : Status();
 }
 
 Result<Shape> Lowering::parameter_shape(const Function &function, std::size_t i, bool is_entry) const {

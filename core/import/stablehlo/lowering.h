@@ -151,6 +151,9 @@ class Lowering {
   // Returns the type of a parameter; for the entry, with the sizes that the caller gave.
   Result<Shape> parameter_shape(const Function &function, std::size_t i, bool is_entry) const;
   Status set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter, bool is_entry);
+  // Sets the layouts of the module's header, if the arguments or results of the entry have some.
+  Status set_entry_layouts(const Operation &function);
+  Result<Shape> with_layout(const Operation &function, const Shape &shape, std::string_view mode) const;
   Result<Values> lower_region(const Region &region);
   Status lower_operation(const Operation &operation);
   bool is_computed_in_floats(const Operation &operation) const;  // whether an operand or result is quantized

@@ -318,17 +318,69 @@ TEST_CASE("arrays have any strides on their way in and out") {
           args.dst = columns.data();
           args.dst_size = 23;
         }) == "a destination of 23 bytes, expected 24");
-  CHECK(failure(api.PJRT_Client_BufferFromHostBuffer, [&](auto &args) {
-          args.client = framework.client();
-          args.data = values.data();
-          args.type = PJRT_Buffer_Type_F32;
-          args.dims = order;  // of sizes 0 and 1
-          args.num_dims = 2;
-          args.device_layout = &layout;
-        }) == "a buffer in another layout than the row-major one");
   for (PJRT_Buffer *buffer : {turned, repeated, empty}) {
     framework.destroy(buffer);
   }
+}
+
+TEST_CASE("buffers have the layouts that the caller or the program says") {
+  const Framework framework;
+  const PJRT_Api &api = framework.api();
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  const std::int64_t sizes[] = {2, 3}, order[] = {0, 1}, no_order[] = {0, 0};
+  PJRT_Buffer_MemoryLayout layout = arguments<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled = {sizeof layout.tiled, nullptr, order, 2, nullptr, nullptr, 0};
+  const auto fill = [&](auto &args) {
+    args.client = framework.client();
+    args.data = values.data();
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = sizes;
+    args.num_dims = 2;
+    args.device_layout = &layout;
+  };
+  const auto put = call(api.PJRT_Client_BufferFromHostBuffer, fill);
+  CHECK(wait_for(put.done_with_host_buffer) == "");
+  PJRT_LoadedExecutable *executable = framework.compile(R"(
+func.func public @main(%a: tensor<2x3xf32> {mhlo.layout_mode = "default"})
+    -> (tensor<2x3xf32> {mhlo.layout_mode = "auto"}, tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}) {
+  return %a, %a : tensor<2x3xf32>, tensor<2x3xf32>
+})");
+  const std::vector<PJRT_Buffer *> results = framework.execute(executable, {put.buffer});
+  const auto first_dimension = [&](PJRT_Buffer *buffer) {
+    return call(api.PJRT_Buffer_GetMemoryLayout, [&](auto &args) { args.buffer = buffer; })
+        .layout.tiled.minor_to_major[0];
+  };
+  CHECK(first_dimension(put.buffer) == 0);
+  CHECK(first_dimension(results[0]) == 1);
+  CHECK(first_dimension(results[1]) == 0);
+  for (PJRT_Buffer *buffer : {put.buffer, results[1]}) {
+    CHECK(framework.get(buffer) == values);
+    std::vector<float> raw(5);
+    CHECK(wait_for(call(api.PJRT_Buffer_CopyRawToHost, [&](auto &args) {
+                     args.buffer = buffer;
+                     args.dst = raw.data();
+                     args.offset = 4;
+                     args.transfer_size = 20;
+                   }).event) == "");
+    CHECK(raw == std::vector<float>{4, 2, 5, 3, 6});
+    CHECK(!call(api.PJRT_Buffer_IsOnCpu, [&](auto &args) { args.buffer = buffer; }).is_on_cpu);
+    CHECK(failure(api.PJRT_Buffer_UnsafePointer, [&](auto &args) { args.buffer = buffer; }) ==
+          "the address of an array whose layout is f32[2,3]{0,1}, expected the row-major one");
+  }
+  layout.tiled.minor_to_major = no_order;
+  CHECK(failure(api.PJRT_Client_BufferFromHostBuffer, fill) == "a layout that names dimension 0 of 2");
+  CHECK(framework
+            .compile_error(R"(
+func.func public @main(%a: tensor<2xf32> {mhlo.layout_mode = "columns"}) -> tensor<2xf32> {
+  return %a : tensor<2xf32>
+})")
+            .find("mhlo.layout_mode is \"columns\" for f32[2], expected \"default\", \"auto\" or a layout such as "
+                  "\"{0,1}\"") != std::string::npos);
+  for (PJRT_Buffer *buffer : {put.buffer, results[0], results[1]}) {
+    framework.destroy(buffer);
+  }
+  framework.destroy(executable);
 }
 
 TEST_CASE("a donated buffer is deleted by the run") {

@@ -1,0 +1,62 @@
+// Layouts that JAX gives to arguments and results of the entry: mhlo.layout_mode = "{0,1}".
+#include "core/import/stablehlo/lowering.h"
+#include "core/text/parser.h"
+
+namespace bp::import::stablehlo {
+namespace {
+
+// Returns the layout that item `i` of a list of attributes names; nothing if none is named, or the choice is ours.
+const std::string *layout_mode(const Operation &function, std::string_view list_name, std::size_t i) {
+  const Attribute *list = function.find(list_name);
+  const auto *all = list == nullptr ? nullptr : list->get<std::vector<Attribute>>();
+  const auto *own = all == nullptr || i >= all->size() ? nullptr : (*all)[i].get<Dictionary>();
+  if (own == nullptr) {
+    return nullptr;
+  }
+  for (const NamedAttribute &entry : own->entries) {
+    if (entry.name == "mhlo.layout_mode") {
+      const auto *mode = entry.value.get<std::string>();
+      return mode == nullptr || *mode == "default" || *mode == "auto" ? nullptr : mode;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Shape> Lowering::with_layout(const Operation &function, const Shape &shape, std::string_view mode) const {
+  auto parsed = text::parse_shape(ir::to_string(shape, ir::PrintLayout::Never) + std::string(mode));
+  if (!parsed.ok() || !shape.is_array()) {
+    return error(function, fmt::format("mhlo.layout_mode is \"{}\" for {}, expected \"default\", \"auto\" or a layout "
+                                       "such as \"{{0,1}}\"",
+                                       mode, ir::to_string(shape, ir::PrintLayout::Never)));
+  }
+  return parsed;
+}
+
+Status Lowering::set_entry_layouts(const Operation &function) {
+  ir::ModuleHeader &header = module_.header();
+  const ir::Computation entry = module_.computation(computation_);
+  bool is_given = false;
+  const auto shape_of = [&](const Shape &shape, std::string_view list, std::size_t i) -> Result<Shape> {
+    const std::string *mode = layout_mode(function, list, i);
+    is_given = is_given || mode != nullptr;
+    return mode == nullptr ? Result<Shape>(shape) : with_layout(function, shape, *mode);
+  };
+  std::vector<Shape> parameters, results;
+  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
+    BP_ASSIGN(parameters.emplace_back(), shape_of(entry.parameter(i).shape(), "arg_attrs", i));
+  }
+  const Shape &root = entry.root().shape();
+  for (std::size_t i = 0; i < (root.is_tuple() ? root.elements().size() : 1); ++i) {
+    BP_ASSIGN(results.emplace_back(), shape_of(root.is_tuple() ? root.elements()[i] : root, "res_attrs", i));
+  }
+  if (is_given) {
+    header.has_entry_layout = true;
+    header.entry_parameter_shapes = std::move(parameters);
+    header.entry_result_shape = root.is_tuple() ? Shape::tuple(std::move(results)) : std::move(results.front());
+  }
+  return {};
+}
+
+}  // namespace bp::import::stablehlo
