@@ -2,10 +2,11 @@
 """jaxlib reads the bytecode that Backplane writes, and then has the same program. Skipped where JAX is not installed.
 
 The programs: those in core/import/stablehlo/tests/bytecode, for several versions, and those that JAX keeps for its own
-tests of compatibility. BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check
+tests of compatibility, also inside serialized exports, if flatbuffers is installed. BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check
 has not.
 """
 
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -52,6 +53,26 @@ def modules_of_jax():
                     yield from stored_modules(value, f"{path.stem}.{key}")
 
 
+def modules_of_exports():
+    """The programs inside the exports that JAX keeps, as `jax.export` serializes them."""
+    from jax import export
+    folder = pathlib.Path(list(stored_by_jax.__path__)[0])
+    for path in sorted(folder.glob("export_*.py")):
+        variables = {}
+        exec(compile(path.read_text(), str(path), "exec"), variables)
+        for stored in variables.get("serializations", []):
+            exported = export.deserialize(bytearray(stored["exported_serialized"]))
+            yield f"{path.stem}.{stored['serialization_version']}", exported.mlir_module_serialized
+
+
+def stored_programs():
+    yield from modules_of_jax()
+    if importlib.util.find_spec("flatbuffers") is None:
+        print("without the serialized exports: flatbuffers is not installed")
+    else:
+        yield from modules_of_exports()
+
+
 def emit(program, form, *arguments):
     command = [BUILD / "tools" / "backplane", "opt", program, "--passes=none", f"--emit={form}", *arguments]
     done = subprocess.run(command, capture_output=True)
@@ -83,7 +104,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         programs = [(FIXTURES / name, version) for name, versions in VERSIONS.items() for version in versions]
-        for name, stored in modules_of_jax():
+        for name, stored in stored_programs():
             path = folder / f"{name}.mlirbc"
             path.write_bytes(stored)
             programs.append((path, "1.17.0"))
