@@ -65,7 +65,7 @@ constexpr int simplify_rounds = 2;
 
 // Their order does not matter: an op that a pass adds and the device does not run is expanded the next time.
 constexpr PassFunction expand_passes[] = {
-    approx_topk_expansion,
+    top_k_call_expansion,
     async_expansion,
     batch_norm_expansion,
     cholesky_expansion,
