@@ -56,8 +56,8 @@ struct ArtifactBytes {
   }
 };
 
-char *address(bp_loc_t place) {
-  return reinterpret_cast<char *>(place.offset);
+char *address(bp_loc_t location) {
+  return reinterpret_cast<char *>(location.offset);
 }
 
 // Programs whose allocations the mutant knows, because an artifact's module is remembered from compile() to run().
@@ -66,7 +66,7 @@ struct Known {
   std::mutex mutex;
   std::shared_ptr<const layers::ModuleCopy> last;  // module of the program loaded last
 };
-// Calls body(program, allocation, place) for all allocations after each run of the program that was loaded last.
+// Calls body(program, allocation, location) for all allocations after each run of the program that was loaded last.
 template <class Body>
 Fault after_run_on(Body body) {
   auto known = std::make_shared<Known>();
@@ -95,11 +95,11 @@ Fault after_run_on(Body body) {
   };
   return fault;
 }
-// Calls body(allocation, place) in the same way.
+// Calls body(allocation, location) in the same way.
 template <class Body>
 Fault after_run(Body body) {
-  return after_run_on([body](const layers::LayeredProgram &, const bp_allocation_t &allocation, bp_loc_t place) {
-    body(allocation, place);
+  return after_run_on([body](const layers::LayeredProgram &, const bp_allocation_t &allocation, bp_loc_t location) {
+    body(allocation, location);
   });
 }
 
@@ -316,23 +316,23 @@ constexpr Mutant compiler_table[] = {
     {"constants-taken-and-used", "artifacts", "load() takes the constants, but runs still read the core's copy", "cpu",
      "buffers/constants/*",
      [] {
-       auto places = std::make_shared<std::map<const bp_program_t *, std::vector<bp_loc_t>>>();
+       auto locations = std::make_shared<std::map<const bp_program_t *, std::vector<bp_loc_t>>>();
        Fault fault;
-       fault.compiler_load = [places](const auto &next, auto &, const void *, std::uint64_t, const bp_loc_t *constants,
-                                      std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
-                                      const bp_diag_t *) {
+       fault.compiler_load = [locations](const auto &next, auto &, const void *, std::uint64_t,
+                                         const bp_loc_t *constants, std::uint8_t *taken, std::uint32_t allocation_count,
+                                         const bp_program_t **program, const bp_diag_t *) {
          const bp_status status = next();
          if (status == BP_OK) {
-           (*places)[*program].assign(constants, constants + allocation_count);
+           (*locations)[*program].assign(constants, constants + allocation_count);
            std::transform(constants, constants + allocation_count, taken,
-                          [](bp_loc_t place) { return place.offset != 0 ? 1 : 0; });
+                          [](bp_loc_t location) { return location.offset != 0 ? 1 : 0; });
          }
          return status;
        };
-       fault.program_run = [places](const auto &next, layers::LayeredProgram &program, const bp_run_t *run,
-                                    const bp_diag_t *diag) {
+       fault.program_run = [locations](const auto &next, layers::LayeredProgram &program, const bp_run_t *run,
+                                       const bp_diag_t *diag) {
          std::vector<bp_loc_t> all(run->allocations, run->allocations + run->allocation_count);
-         const std::vector<bp_loc_t> &constants = (*places)[&program.abi];
+         const std::vector<bp_loc_t> &constants = (*locations)[&program.abi];
          for (std::size_t i = 0; i < all.size(); ++i) {
            all[i] = constants[i].offset != 0 ? constants[i] : all[i];
          }
@@ -376,75 +376,75 @@ constexpr Mutant compiler_table[] = {
      }},
     {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
-           *address(place) ^= 1;
+           *address(location) ^= 1;
          }
        });
      }},
     {"run-writes-input-as-it-is", "runs", "the first byte of each input is overwritten with the same value", "cpu",
      "buffers/*/end",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
-           volatile auto *first = address(place);
+           volatile auto *first = address(location);
            *first = *first;
          }
        });
      }},
     {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
-         if (allocation.kind == BP_ALLOC_CONSTANT && place.offset != 0) {
-           *address(place) ^= 1;
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
+         if (allocation.kind == BP_ALLOC_CONSTANT && location.offset != 0) {
+           *address(location) ^= 1;
          }
        });
      }},
     {"run-writes-past-output", "runs", "one byte past the end of each output is written", "cpu", "buffers/*/end",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
-           address(place)[allocation.size] = 1;
+           address(location)[allocation.size] = 1;
          }
        });
      }},
     {"run-writes-before-output", "runs", "one byte before the start of each output is written", "cpu",
      "buffers/*/start",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
-           address(place)[-1] = 1;
+           address(location)[-1] = 1;
          }
        });
      }},
     {"run-reads-past-input", "runs", "64 bytes past the end of each input are read", "cpu", "buffers/*/end",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_INPUT) {
            for (int i = 0; i < 64; ++i) {
-             look_at(address(place)[allocation.size + std::uint64_t(i)]);
+             look_at(address(location)[allocation.size + std::uint64_t(i)]);
            }
          }
        });
      }},
     {"run-loses-output-tail", "runs", "the last byte of each output is zero", "cpu", "ops/multiply/f32/*",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_OUTPUT && allocation.size > 1) {
-           address(place)[allocation.size - 1] = 0;
+           address(location)[allocation.size - 1] = 0;
          }
        });
      }},
     {"run-shares-scratch", "runs", "concurrent runs write to the same buffer", "cpu", "concurrency/*",
      [] {
        auto scratch = std::make_shared<std::vector<char>>(1 << 22);
-       return after_run([scratch](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([scratch](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind != BP_ALLOC_OUTPUT || allocation.size > scratch->size()) {
            return;
          }
-         std::memcpy(scratch->data(), address(place), allocation.size);
+         std::memcpy(scratch->data(), address(location), allocation.size);
          std::this_thread::sleep_for(std::chrono::microseconds(200));
-         std::memcpy(address(place), scratch->data(), allocation.size);
+         std::memcpy(address(location), scratch->data(), allocation.size);
        });
      }},
     {"devices-share-result", "runs", "a second device returns the last results of the first one", "cpu",
@@ -457,16 +457,16 @@ constexpr Mutant compiler_table[] = {
        };
        auto first = std::make_shared<First>();
        return after_run_on(
-           [first](const layers::LayeredProgram &program, const bp_allocation_t &allocation, bp_loc_t place) {
+           [first](const layers::LayeredProgram &program, const bp_allocation_t &allocation, bp_loc_t location) {
              if (allocation.kind != BP_ALLOC_OUTPUT) {
                return;
              }
              const std::lock_guard lock(first->mutex);
              first->device = first->device == nullptr ? program.device : first->device;
              if (program.device == first->device) {
-               first->output.assign(address(place), allocation.size);
+               first->output.assign(address(location), allocation.size);
              } else if (first->output.size() == allocation.size) {
-               first->output.copy(address(place), allocation.size);
+               first->output.copy(address(location), allocation.size);
              }
            });
      }},
