@@ -85,7 +85,7 @@ constexpr Mutant combination_table[] = {
          return instruction.op() == BP_OP_MAXIMUM && is_made_by(instruction, 0, BP_OP_NEGATE);
        });
      }},
-    {"multiply-subtract", "combinations", "a product that is subtracted from something is taken for a sum", "kernels",
+    {"multiply-subtract", "combinations", "a subtraction is wrong if its right operand is a product", "kernels",
      "fuzz/graphs/*",
      [] {
        return corrupt_where([](const bp_module_t *, plugin::Instruction instruction) {
@@ -93,8 +93,8 @@ constexpr Mutant combination_table[] = {
        });
      }},
     // --- programs that come and go ---
-    {"last-program-takes-others", "combinations", "destroying a program takes those with it that ran before it", "cpu",
-     "fuzz/calls/*",
+    {"last-program-takes-others", "combinations", "destroying a program breaks all programs that first ran before it",
+     "cpu", "fuzz/calls/*",
      [] {
        return when_one_is_destroyed([](Population &all, const layers::LayeredProgram &going) {
          for (const layers::LayeredProgram *program : all.living) {
@@ -106,7 +106,7 @@ constexpr Mutant combination_table[] = {
        });
      }},
     {"other-device-takes-program", "combinations",
-     "destroying a program spoils those of other devices that ran after it", "cpu", "fuzz/calls/*",
+     "destroying a program breaks the programs of other devices that first ran after it", "cpu", "fuzz/calls/*",
      [] {
        return when_one_is_destroyed([](Population &all, const layers::LayeredProgram &going) {
          const auto at = std::ranges::find(all.living, &going);
@@ -117,8 +117,8 @@ constexpr Mutant combination_table[] = {
          }
        });
      }},
-    {"artifact-loaded-twice", "combinations", "two programs of one artifact are one, and go with the first", "cpu",
-     "fuzz/calls/*",
+    {"artifact-loaded-twice", "combinations", "if an artifact is loaded twice, destroying one program breaks the other",
+     "cpu", "fuzz/calls/*",
      [] {
        struct Loaded {
          std::mutex mutex;
@@ -144,8 +144,8 @@ constexpr Mutant combination_table[] = {
        return fault;
      }},
     // --- blocks of memory that come and go, and how they are used together ---
-    {"release-takes-newest", "combinations", "with four pieces or more, the newest is released instead of another",
-     "npu", "fuzz/calls/*",
+    {"release-takes-newest", "combinations",
+     "if there are four pieces of memory or more, release() frees the newest one", "npu", "fuzz/calls/*",
      [] {
        struct Pieces {
          std::mutex mutex;
@@ -172,7 +172,7 @@ constexpr Mutant combination_table[] = {
        };
        return fault;
      }},
-    {"fill-half-patterns", "combinations", "fills repeat the first four bytes of a pattern of eight", "npu",
+    {"fill-half-patterns", "combinations", "fills with a pattern of 8 bytes repeat only its first 4 bytes", "npu",
      "fuzz/calls/*",
      [] {
        return with_fills([](std::vector<bp_command_t> &commands) {
@@ -183,7 +183,7 @@ constexpr Mutant combination_table[] = {
          }
        });
      }},
-    {"fills-run-last", "combinations", "the fills of a submission are run after its copies", "npu", "fuzz/calls/*",
+    {"fills-run-last", "combinations", "the fills of a submit() run after its copies", "npu", "fuzz/calls/*",
      [] {
        return with_fills([](std::vector<bp_command_t> &commands) {
          std::ranges::stable_partition(commands,

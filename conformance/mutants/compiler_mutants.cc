@@ -56,8 +56,8 @@ struct ArtifactBytes {
   }
 };
 
-char *address(bp_loc_t place) {
-  return reinterpret_cast<char *>(place.offset);
+char *address(bp_loc_t location) {
+  return reinterpret_cast<char *>(location.offset);
 }
 
 // Programs whose allocations the mutant knows, because an artifact's module is remembered from compile() to run().
@@ -66,7 +66,7 @@ struct Known {
   std::mutex mutex;
   std::shared_ptr<const layers::ModuleCopy> last;  // module of the program loaded last
 };
-// Calls body(program, allocation, place) for all allocations after each run of the program that was loaded last.
+// Calls body(program, allocation, location) for all allocations after each run of the program that was loaded last.
 template <class Body>
 Fault after_run_on(Body body) {
   auto known = std::make_shared<Known>();
@@ -95,11 +95,11 @@ Fault after_run_on(Body body) {
   };
   return fault;
 }
-// Calls body(allocation, place) in the same way.
+// Calls body(allocation, location) in the same way.
 template <class Body>
 Fault after_run(Body body) {
-  return after_run_on([body](const layers::LayeredProgram &, const bp_allocation_t &allocation, bp_loc_t place) {
-    body(allocation, place);
+  return after_run_on([body](const layers::LayeredProgram &, const bp_allocation_t &allocation, bp_loc_t location) {
+    body(allocation, location);
   });
 }
 
@@ -111,16 +111,16 @@ void look_at(char x) {
 
 constexpr Mutant compiler_table[] = {
     // --- claims ---
-    {"claims-everything", "claims", "claims every instruction", "cpu", "ops/custom-call/f32/*",
+    {"claims-everything", "claims", "claim() claims every instruction", "cpu", "ops/custom-call/f32/*",
      [] {
        return after_claim(
            [](const bp_module_t *module, float *cost) { std::fill_n(cost, module->instrs.count, 1.0f); });
      }},
-    {"claim-nan", "claims", "a cost is NaN", "cpu", "contract/BP-CLAIM-04/watched",
+    {"claim-nan", "claims", "claim() writes NaN for one cost", "cpu", "contract/BP-CLAIM-04/watched",
      [] { return after_claim([](const bp_module_t *module, float *cost) { cost[module->instrs.count - 1] = NAN; }); }},
-    {"claim-unwritten", "claims", "costs are not written", "cpu", "contract/BP-CLAIM-04/watched",
+    {"claim-unwritten", "claims", "claim() writes no costs", "cpu", "contract/BP-CLAIM-04/watched",
      [] { return Fault{.compiler_claim = [](const auto &, auto &, auto...) -> bp_status { return BP_OK; }}; }},
-    {"claim-alternates", "claims", "costs grow with each question", "cpu", "contract/BP-CLAIM-01/watched",
+    {"claim-alternates", "claims", "costs grow with each call of claim()", "cpu", "contract/BP-CLAIM-01/watched",
      [] {
        auto asked = std::make_shared<float>(0.0f);
        return after_claim([asked](const bp_module_t *module, float *cost) {
@@ -132,8 +132,8 @@ constexpr Mutant compiler_table[] = {
          }
        });
      }},
-    {"claim-looks-at-neighbours", "claims", "claims nothing in modules with an even number of instructions", "cpu",
-     "claims/*/local",
+    {"claim-looks-at-neighbours", "claims", "claim() claims nothing in modules with an even number of instructions",
+     "cpu", "claims/*/local",
      [] {
        return after_claim([](const bp_module_t *module, float *cost) {
          if (module->instrs.count % 2 == 0) {
@@ -146,7 +146,8 @@ constexpr Mutant compiler_table[] = {
        return after_claim(
            [](const bp_module_t *module, float *) { const_cast<char *>(BP_AT(module, strings, char, 0))[0] += 1; });
      }},
-    {"claimed-then-declined", "claims", "compile() says unsupported", "cpu", "contract/BP-CLAIM-03/watched",
+    {"claimed-then-declined", "claims", "compile() returns BP_UNSUPPORTED for claimed instructions", "cpu",
+     "contract/BP-CLAIM-03/watched",
      [] {
        return at_compile(
            [](const auto &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *diag) -> bp_status {
@@ -155,20 +156,20 @@ constexpr Mutant compiler_table[] = {
            });
      }},
     // --- compile ---
-    {"compile-silent-failure", "compile", "compile() fails without a word", "cpu", "ops/multiply/f32/*",
+    {"compile-silent-failure", "compile", "compile() fails without a report", "cpu", "ops/multiply/f32/*",
      [] {
        return at_compile([](const auto &, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) -> bp_status {
          return BP_INTERNAL;
        });
      }},
-    {"compile-writes-nothing", "compile", "the artifact is empty", "cpu", "ops/multiply/f32/*",
+    {"compile-writes-nothing", "compile", "compile() writes an empty artifact", "cpu", "ops/multiply/f32/*",
      [] {
        return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *, const bp_diag_t *) {
          ArtifactBytes bytes;
          return next(&bytes.abi);
        });
      }},
-    {"compile-other-thread", "compile", "the artifact is written from another thread", "cpu",
+    {"compile-other-thread", "compile", "compile() writes the artifact from another thread", "cpu",
      "contract/BP-STREAM-01/watched",
      [] {
        return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -178,7 +179,8 @@ constexpr Mutant compiler_table[] = {
          return status;
        });
      }},
-    {"compile-ignores-refusal", "compile", "compile() says ok though the stream took nothing", "cpu", "faults/stream",
+    {"compile-ignores-refusal", "compile", "compile() returns BP_OK although the stream refused the bytes", "cpu",
+     "faults/stream",
      [] {
        return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          ArtifactBytes bytes;
@@ -187,7 +189,7 @@ constexpr Mutant compiler_table[] = {
          return status;
        });
      }},
-    {"compile-writes-on", "compile", "compile() goes on writing after it was told to stop", "cpu", "faults/stream",
+    {"compile-writes-on", "compile", "compile() goes on writing after the stream refused bytes", "cpu", "faults/stream",
      [] {
        return at_compile([](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *) {
          ArtifactBytes bytes;
@@ -201,7 +203,8 @@ constexpr Mutant compiler_table[] = {
          return status;
        });
      }},
-    {"compile-keeps-diag", "compile", "reports into the sink of an earlier call", "cpu", "contract/BP-DIAG-02/watched",
+    {"compile-keeps-diag", "compile", "compile() reports to the bp_diag of an earlier call", "cpu",
+     "contract/BP-DIAG-02/watched",
      [] {
        auto kept = std::make_shared<const bp_diag_t *>(nullptr);
        return at_compile(
@@ -213,7 +216,7 @@ constexpr Mutant compiler_table[] = {
              return next(artifact);
            });
      }},
-    {"compile-null-message", "compile", "reports a null message", "cpu", "contract/BP-DIAG-01/watched",
+    {"compile-null-message", "compile", "compile() reports a null message", "cpu", "contract/BP-DIAG-01/watched",
      [] {
        return at_compile(
            [](const auto &next, const bp_module_t *, const bp_ostream_t *artifact, const bp_diag_t *diag) {
@@ -221,7 +224,7 @@ constexpr Mutant compiler_table[] = {
              return next(artifact);
            });
      }},
-    {"compile-crashes", "compile", "crashes on modules with a loop", "cpu", "buffers/*",
+    {"compile-crashes", "compile", "compile() crashes on modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
            [](const auto &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -231,7 +234,7 @@ constexpr Mutant compiler_table[] = {
              return next(artifact);
            });
      }},
-    {"compile-hangs", "compile", "never comes back from modules with a loop", "cpu", "buffers/*",
+    {"compile-hangs", "compile", "compile() never returns for modules with a loop", "cpu", "buffers/*",
      [] {
        return at_compile(
            [](const auto &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -241,7 +244,8 @@ constexpr Mutant compiler_table[] = {
              return next(artifact);
            });
      }},
-    {"compile-exhausts-memory", "compile", "takes memory until there is none", "cpu", "buffers/*",
+    {"compile-exhausts-memory", "compile", "compile() allocates memory without end for modules with a loop", "cpu",
+     "buffers/*",
      [] {
        return at_compile(
            [](const auto &next, const bp_module_t *module, const bp_ostream_t *artifact, const bp_diag_t *) {
@@ -254,7 +258,8 @@ constexpr Mutant compiler_table[] = {
            });
      }},
     // --- artifacts ---
-    {"artifact-any-taken", "artifacts", "load() takes the last good artifact for any bytes", "cpu", "faults/artifact/*",
+    {"artifact-any-taken", "artifacts", "load() loads the last good artifact instead of a damaged one", "cpu",
+     "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
        return at_load([good](const auto &next, std::string_view artifact) {
@@ -265,7 +270,8 @@ constexpr Mutant compiler_table[] = {
          return status == BP_OK || good->empty() ? status : next(*good);
        });
      }},
-    {"artifact-tail-ignored", "artifacts", "load() ignores bytes past the end", "cpu", "faults/artifact/*",
+    {"artifact-tail-ignored", "artifacts", "load() ignores bytes after the end of the artifact", "cpu",
+     "faults/artifact/*",
      [] {
        auto good = std::make_shared<std::string>();
        return at_load([good](const auto &next, std::string_view artifact) {
@@ -279,14 +285,15 @@ constexpr Mutant compiler_table[] = {
          return status;
        });
      }},
-    {"artifact-damage-internal", "artifacts", "load() says internal error of damaged bytes", "cpu", "faults/artifact/*",
+    {"artifact-damage-internal", "artifacts", "load() returns BP_INTERNAL for a damaged artifact", "cpu",
+     "faults/artifact/*",
      [] {
        return at_load([](const auto &next, std::string_view artifact) {
          const bp_status status = next(artifact);
          return status == BP_INVALID ? BP_INTERNAL : status;
        });
      }},
-    {"artifact-damage-crashes", "artifacts", "load() crashes on damaged bytes", "cpu", "faults/artifact/*",
+    {"artifact-damage-crashes", "artifacts", "load() crashes on a damaged artifact", "cpu", "faults/artifact/*",
      [] {
        return at_load([](const auto &next, std::string_view artifact) {
          const bp_status status = next(artifact);
@@ -296,7 +303,7 @@ constexpr Mutant compiler_table[] = {
          return status;
        });
      }},
-    {"load-no-program", "artifacts", "load() succeeds and gives no program", "cpu", "ops/multiply/f32/*",
+    {"load-no-program", "artifacts", "load() returns BP_OK without a program", "cpu", "ops/multiply/f32/*",
      [] { return at_load([](const auto &, std::string_view) -> bp_status { return BP_OK; }); }},
     {"load-writes-artifact", "artifacts", "load() writes to the artifact", "cpu", "contract/BP-LAW-01/watched",
      [] {
@@ -306,26 +313,26 @@ constexpr Mutant compiler_table[] = {
          return status;
        });
      }},
-    {"constants-taken-and-used", "artifacts", "load() takes the constants, and runs go on reading the core's", "cpu",
+    {"constants-taken-and-used", "artifacts", "load() takes the constants, but runs still read the core's copy", "cpu",
      "buffers/constants/*",
      [] {
-       auto places = std::make_shared<std::map<const bp_program_t *, std::vector<bp_loc_t>>>();
+       auto locations = std::make_shared<std::map<const bp_program_t *, std::vector<bp_loc_t>>>();
        Fault fault;
-       fault.compiler_load = [places](const auto &next, auto &, const void *, std::uint64_t, const bp_loc_t *constants,
-                                      std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
-                                      const bp_diag_t *) {
+       fault.compiler_load = [locations](const auto &next, auto &, const void *, std::uint64_t,
+                                         const bp_loc_t *constants, std::uint8_t *taken, std::uint32_t allocation_count,
+                                         const bp_program_t **program, const bp_diag_t *) {
          const bp_status status = next();
          if (status == BP_OK) {
-           (*places)[*program].assign(constants, constants + allocation_count);
+           (*locations)[*program].assign(constants, constants + allocation_count);
            std::transform(constants, constants + allocation_count, taken,
-                          [](bp_loc_t place) { return place.offset != 0 ? 1 : 0; });
+                          [](bp_loc_t location) { return location.offset != 0 ? 1 : 0; });
          }
          return status;
        };
-       fault.program_run = [places](const auto &next, layers::LayeredProgram &program, const bp_run_t *run,
-                                    const bp_diag_t *diag) {
+       fault.program_run = [locations](const auto &next, layers::LayeredProgram &program, const bp_run_t *run,
+                                       const bp_diag_t *diag) {
          std::vector<bp_loc_t> all(run->allocations, run->allocations + run->allocation_count);
-         const std::vector<bp_loc_t> &constants = (*places)[&program.abi];
+         const std::vector<bp_loc_t> &constants = (*locations)[&program.abi];
          for (std::size_t i = 0; i < all.size(); ++i) {
            all[i] = constants[i].offset != 0 ? constants[i] : all[i];
          }
@@ -335,7 +342,8 @@ constexpr Mutant compiler_table[] = {
        };
        return fault;
      }},
-    {"load-takes-inputs", "artifacts", "load() takes what is no constant", "cpu", "contract/BP-LOAD-02/watched",
+    {"load-takes-inputs", "artifacts", "load() takes an allocation that is not a constant", "cpu",
+     "contract/BP-LOAD-02/watched",
      [] {
        return Fault{.compiler_load = [](const auto &next, auto &, const void *, std::uint64_t, const bp_loc_t *,
                                         std::uint8_t *taken, auto...) {
@@ -354,7 +362,7 @@ constexpr Mutant compiler_table[] = {
        return at_run(
            [count](const auto &next, const bp_run_t *run) { return (*count)++ % 2 == 1 ? BP_INTERNAL : next(run); });
      }},
-    {"run-remembers-addresses", "runs", "the second run works on the buffers of the first", "cpu", "buffers/*/again",
+    {"run-remembers-addresses", "runs", "runs use the buffers of the first run", "cpu", "buffers/*/again",
      [] {
        auto first = std::make_shared<std::vector<bp_loc_t>>();
        return at_run([first](const auto &next, const bp_run_t *run) {
@@ -368,77 +376,78 @@ constexpr Mutant compiler_table[] = {
      }},
     {"run-writes-input", "runs", "the first byte of each input is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
-           *address(place) ^= 1;
+           *address(location) ^= 1;
          }
        });
      }},
-    {"run-writes-input-as-it-is", "runs", "the first byte of each input is written, with the value that it has", "cpu",
+    {"run-writes-input-as-it-is", "runs", "the first byte of each input is overwritten with the same value", "cpu",
      "buffers/*/end",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_INPUT && allocation.size > 0) {
-           volatile auto *first = address(place);
+           volatile auto *first = address(location);
            *first = *first;
          }
        });
      }},
     {"run-writes-constant", "runs", "the first byte of each constant is changed", "cpu", "contract/BP-RUN-01/watched",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
-         if (allocation.kind == BP_ALLOC_CONSTANT && place.offset != 0) {
-           *address(place) ^= 1;
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
+         if (allocation.kind == BP_ALLOC_CONSTANT && location.offset != 0) {
+           *address(location) ^= 1;
          }
        });
      }},
-    {"run-writes-past-output", "runs", "a byte past each output is written", "cpu", "buffers/*/end",
+    {"run-writes-past-output", "runs", "one byte past the end of each output is written", "cpu", "buffers/*/end",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
-           address(place)[allocation.size] = 1;
+           address(location)[allocation.size] = 1;
          }
        });
      }},
-    {"run-writes-before-output", "runs", "a byte before each output is written", "cpu", "buffers/*/start",
+    {"run-writes-before-output", "runs", "one byte before the start of each output is written", "cpu",
+     "buffers/*/start",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_OUTPUT) {
-           address(place)[-1] = 1;
+           address(location)[-1] = 1;
          }
        });
      }},
-    {"run-reads-past-input", "runs", "64 bytes past each input are read", "cpu", "buffers/*/end",
+    {"run-reads-past-input", "runs", "64 bytes past the end of each input are read", "cpu", "buffers/*/end",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_INPUT) {
            for (int i = 0; i < 64; ++i) {
-             look_at(address(place)[allocation.size + std::uint64_t(i)]);
+             look_at(address(location)[allocation.size + std::uint64_t(i)]);
            }
          }
        });
      }},
     {"run-loses-output-tail", "runs", "the last byte of each output is zero", "cpu", "ops/multiply/f32/*",
      [] {
-       return after_run([](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind == BP_ALLOC_OUTPUT && allocation.size > 1) {
-           address(place)[allocation.size - 1] = 0;
+           address(location)[allocation.size - 1] = 0;
          }
        });
      }},
-    {"run-shares-scratch", "runs", "concurrent runs write one buffer", "cpu", "concurrency/*",
+    {"run-shares-scratch", "runs", "concurrent runs write to the same buffer", "cpu", "concurrency/*",
      [] {
        auto scratch = std::make_shared<std::vector<char>>(1 << 22);
-       return after_run([scratch](const bp_allocation_t &allocation, bp_loc_t place) {
+       return after_run([scratch](const bp_allocation_t &allocation, bp_loc_t location) {
          if (allocation.kind != BP_ALLOC_OUTPUT || allocation.size > scratch->size()) {
            return;
          }
-         std::memcpy(scratch->data(), address(place), allocation.size);
+         std::memcpy(scratch->data(), address(location), allocation.size);
          std::this_thread::sleep_for(std::chrono::microseconds(200));
-         std::memcpy(address(place), scratch->data(), allocation.size);
+         std::memcpy(address(location), scratch->data(), allocation.size);
        });
      }},
-    {"devices-share-result", "runs", "a second device gives what the first has given last", "cpu",
+    {"devices-share-result", "runs", "a second device returns the last results of the first one", "cpu",
      "concurrency/*/devices",
      [] {
        struct First {
@@ -448,20 +457,21 @@ constexpr Mutant compiler_table[] = {
        };
        auto first = std::make_shared<First>();
        return after_run_on(
-           [first](const layers::LayeredProgram &program, const bp_allocation_t &allocation, bp_loc_t place) {
+           [first](const layers::LayeredProgram &program, const bp_allocation_t &allocation, bp_loc_t location) {
              if (allocation.kind != BP_ALLOC_OUTPUT) {
                return;
              }
              const std::lock_guard lock(first->mutex);
              first->device = first->device == nullptr ? program.device : first->device;
              if (program.device == first->device) {
-               first->output.assign(address(place), allocation.size);
+               first->output.assign(address(location), allocation.size);
              } else if (first->output.size() == allocation.size) {
-               first->output.copy(address(place), allocation.size);
+               first->output.copy(address(location), allocation.size);
              }
            });
      }},
-    {"destroy-ends-all", "runs", "once a device has been destroyed, no other one works", "cpu", "concurrency/*/devices",
+    {"destroy-ends-all", "runs", "after one device was destroyed, runs on all other devices fail", "cpu",
+     "concurrency/*/devices",
      [] {
        auto is_over = std::make_shared<std::atomic<bool>>(false);
        Fault fault = at_run([is_over](const auto &next, const bp_run_t *run) -> bp_status {
@@ -473,7 +483,7 @@ constexpr Mutant compiler_table[] = {
        };
        return fault;
      }},
-    {"destroy-frees-nothing", "runs", "a program takes 256 KiB for good", "cpu", "life_cycle/BP-ENTRY-03",
+    {"destroy-frees-nothing", "runs", "each destroy() of a program leaks 256 KiB", "cpu", "life_cycle/BP-ENTRY-03",
      [] {
        return Fault{.program_destroy = [](const auto &next, auto &) {
          next();

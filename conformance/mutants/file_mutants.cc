@@ -105,43 +105,48 @@ std::string with_export(const std::string &file, unsigned char binding) {
 }
 
 constexpr Mutant file_table[] = {
-    {"file-cut-off", "file", "the second half of the file is missing", "kernels", "x_ray/readable", nullptr,
+    {"file-cut-off", "file", "the file ends after 500 bytes", "kernels", "x_ray/readable", nullptr,
      [](const std::string &file) { return file.substr(0, 500); }},
-    {"file-is-program", "file", "it is a program, not a library", "kernels", "x_ray/shared_library", nullptr,
+    {"file-is-program", "file", "the file is an executable, not a shared library", "kernels", "x_ray/shared_library",
+     nullptr,
      [](const std::string &file) {
        return changed(file, [](LibraryFile &library) { library.header().e_type = ET_EXEC; });
      }},
-    {"file-of-other-machine", "file", "it is made for another processor", "kernels", "x_ray/machine", nullptr,
+    {"file-of-other-machine", "file", "the file is built for another processor", "kernels", "x_ray/machine", nullptr,
      [](const std::string &file) {
        return changed(file, [](LibraryFile &library) { library.header().e_machine = EM_PPC64; });
      }},
-    {"no-manifest", "file", "there is no manifest", "kernels", "x_ray/one_manifest", nullptr,
+    {"no-manifest", "file", "the file has no manifest", "kernels", "x_ray/one_manifest", nullptr,
      [](const std::string &file) { return replaced(file, std::string_view("Backplane\0\0\0{", 13), "Backbone!!!!{"); }},
-    {"manifest-no-json", "file", "the manifest is no JSON", "kernels", "x_ray/manifest", nullptr,
+    {"manifest-no-json", "file", "the manifest is not JSON", "kernels", "x_ray/manifest", nullptr,
      [](const std::string &file) { return with_manifest(file, "\"abi\":", "\"abi\"="); }},
-    {"manifest-without-version", "file", "the manifest does not say which version this is", "kernels", "x_ray/manifest",
-     nullptr, [](const std::string &file) { return with_manifest(file, "\"version\"", "\"Version\""); }},
-    {"manifest-of-abi-2", "file", "it is built for an ABI that does not exist", "kernels", "x_ray/abi_version", nullptr,
-     [](const std::string &file) { return with_manifest(file, "\"1.0.0\"", "\"2.0.0\""); }},
-    {"manifest-other-extension", "file", "the manifest promises another tier", "kernels", "life_cycle/load", nullptr,
+    {"manifest-without-version", "file", "the manifest does not state the version of the plugin", "kernels",
+     "x_ray/manifest", nullptr,
+     [](const std::string &file) { return with_manifest(file, "\"version\"", "\"Version\""); }},
+    {"manifest-of-abi-2", "file", "the manifest states ABI 2.0.0, which does not exist", "kernels", "x_ray/abi_version",
+     nullptr, [](const std::string &file) { return with_manifest(file, "\"1.0.0\"", "\"2.0.0\""); }},
+    {"manifest-other-extension", "file", "the manifest lists another extension than the code has", "kernels",
+     "life_cycle/load", nullptr,
      [](const std::string &file) { return with_manifest(file, "bp.kernels/1", "bp.kernel5/1"); }},
-    {"manifest-other-id", "file", "the manifest has another id", "kernels", "life_cycle/load", nullptr,
+    {"manifest-other-id", "file", "the manifest states another device id than the code", "kernels", "life_cycle/load",
+     nullptr,
      [](const std::string &file) { return with_manifest(file, "dev.backplane.kernels", "dev.backplane.colonel"); }},
-    {"manifest-newer-opset", "file", "the manifest promises a newer opset", "kernels", "life_cycle/load", nullptr,
-     [](const std::string &file) { return with_manifest(file, "\"opset\":1", "\"opset\":9"); }},
-    {"no-entry", "file", "the entry has another name", "kernels", "x_ray/entry", nullptr,
+    {"manifest-newer-opset", "file", "the manifest states a newer opset than the code", "kernels", "life_cycle/load",
+     nullptr, [](const std::string &file) { return with_manifest(file, "\"opset\":1", "\"opset\":9"); }},
+    {"no-entry", "file", "the entry symbol is not named bp_entry", "kernels", "x_ray/entry", nullptr,
      [](const std::string &file) { return replaced(file, "bp_entry", "bp_enter"); }},
-    {"extra-export", "file", "a second symbol is exported", "kernels", "x_ray/one_symbol", nullptr,
+    {"extra-export", "file", "the library exports a second symbol", "kernels", "x_ray/one_symbol", nullptr,
      [](const std::string &file) { return with_export(file, STB_GLOBAL); }},
-    {"unique-symbol", "file", "a symbol is one for the whole process", "kernels", "x_ray/no_unique_symbols", nullptr,
-     [](const std::string &file) { return with_export(file, STB_GNU_UNIQUE); }},
-    {"imports-core", "file", "it wants a symbol of the core", "kernels", "x_ray/no_imports_from_the_core", nullptr,
+    {"unique-symbol", "file", "the library exports a symbol that is unique in the process (STB_GNU_UNIQUE)", "kernels",
+     "x_ray/no_unique_symbols", nullptr, [](const std::string &file) { return with_export(file, STB_GNU_UNIQUE); }},
+    {"imports-core", "file", "the library imports a symbol of the core", "kernels", "x_ray/no_imports_from_the_core",
+     nullptr,
      [](const std::string &file) {
        return changed(file,
                       [](LibraryFile &library) { library.last_import().st_name = library.entry_symbol().st_name; });
      }},
-    {"text-relocations", "file", "its code is not independent of its address", "kernels", "x_ray/no_text_relocations",
-     nullptr,
+    {"text-relocations", "file", "the code of the library contains relocations (DT_TEXTREL)", "kernels",
+     "x_ray/no_text_relocations", nullptr,
      [](const std::string &file) {
        return changed(file, [](LibraryFile &library) {
          // Any entry that the loader can do without will do.
@@ -153,7 +158,8 @@ constexpr Mutant file_table[] = {
          }
        });
      }},
-    {"executable-stack", "file", "it wants an executable stack", "kernels", "x_ray/no_executable_stack", nullptr,
+    {"executable-stack", "file", "the library asks for an executable stack", "kernels", "x_ray/no_executable_stack",
+     nullptr,
      [](const std::string &file) {
        return changed(file, [](LibraryFile &library) { library.segment_of_type(PT_GNU_STACK).p_flags |= PF_X; });
      }},

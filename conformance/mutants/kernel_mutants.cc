@@ -94,7 +94,7 @@ void look_at(float x) {
 
 constexpr Mutant kernel_table[] = {
     // --- which elements are written ---
-    {"tail-lost", "elements", "the last element keeps what was there", "kernels", "ops/multiply/f32/*",
+    {"tail-lost", "elements", "the last element of the result is zero", "kernels", "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.count > 1) {
@@ -102,7 +102,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"vector-tail-lost", "elements", "elements past the last full vector of 8 are zero", "kernels",
+    {"vector-tail-lost", "elements", "the elements past the last full vector of 8 are zero", "kernels",
      "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
@@ -111,7 +111,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"first-lost", "elements", "the first element is zero", "kernels", "ops/multiply/f32/*",
+    {"first-lost", "elements", "the first element of the result is zero", "kernels", "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.count > 0) {
@@ -119,7 +119,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"scalar-wrong", "elements", "scalars are doubled", "kernels", "ops/multiply/f32/*",
+    {"scalar-wrong", "elements", "scalar results are doubled", "kernels", "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.instruction.result(0).shape().rank() == 0) {
@@ -127,7 +127,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"one-wrong", "elements", "arrays of one element are negated", "kernels", "ops/multiply/f32/*",
+    {"one-wrong", "elements", "results that are arrays of one element are negated", "kernels", "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.instruction.result(0).shape().rank() > 0 && k.count == 1) {
@@ -135,7 +135,8 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"large-refused", "elements", "arrays of more than 1,000 elements fail", "kernels", "ops/multiply/f32/*",
+    {"large-refused", "elements", "kernels fail for arrays of more than 1,000 elements", "kernels",
+     "ops/multiply/f32/*",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (Kernel(call).count > 1000) {
@@ -145,7 +146,8 @@ constexpr Mutant kernel_table[] = {
          return next(call);
        });
      }},
-    {"power-of-two-only", "elements", "past the last power of two, elements repeat", "kernels", "ops/multiply/f32/*",
+    {"power-of-two-only", "elements", "elements past the largest power of two are copies of the first ones", "kernels",
+     "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          std::int64_t p = 1;
@@ -157,7 +159,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"8-bit-index", "elements", "the index is cut to 8 bits", "kernels", "ops/multiply/f32/*",
+    {"8-bit-index", "elements", "the index of an element is truncated to 8 bits", "kernels", "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          for (std::int64_t i = 256; i < k.count; ++i) {
@@ -165,7 +167,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"16-bit-index", "elements", "the index is cut to 16 bits", "kernels", "ops/multiply/f32/*",
+    {"16-bit-index", "elements", "the index of an element is truncated to 16 bits", "kernels", "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          for (std::int64_t i = 65536; i < k.count; ++i) {
@@ -173,9 +175,9 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"reversed", "elements", "results stand in reverse", "kernels", "ops/multiply/f32/*",
+    {"reversed", "elements", "the elements of the result are in reverse order", "kernels", "ops/multiply/f32/*",
      [] { return after([](const Kernel &k) { std::reverse(k.out, k.out + k.count); }); }},
-    {"operands-swapped", "elements", "a - b is b - a", "kernels", "ops/subtract/f32/*",
+    {"operands-swapped", "elements", "subtract computes b - a", "kernels", "ops/subtract/f32/*",
      [] {
        return with_operands([](std::uint16_t op, auto &operands) {
          if (op == BP_OP_SUBTRACT || op == BP_OP_DIVIDE) {
@@ -183,7 +185,8 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"first-operand-twice", "elements", "the second operand is the first", "kernels", "ops/multiply/f32/*",
+    {"first-operand-twice", "elements", "the first operand is used for the second one too", "kernels",
+     "ops/multiply/f32/*",
      [] {
        return with_operands([](std::uint16_t op, auto &operands) {
          if (operands.size() == 2 && op != BP_OP_DOT) {
@@ -196,13 +199,13 @@ constexpr Mutant kernel_table[] = {
      [] { return each([](float x) { return std::isnan(x) ? 0 : x; }); }},
     {"minus-zero-lost", "values", "-0 becomes 0", "kernels", "ops/multiply/f32/*",
      [] { return each([](float x) { return x == 0 ? 0.0f : x; }); }},
-    {"infinity-clamped", "values", "infinity becomes the largest number", "kernels", "ops/multiply/f32/*",
+    {"infinity-clamped", "values", "infinity becomes the largest finite number", "kernels", "ops/multiply/f32/*",
      [] {
        return each([](float x) { return std::isinf(x) ? std::copysign(std::numeric_limits<float>::max(), x) : x; });
      }},
     {"subnormal-results-flushed", "values", "subnormal results become 0", "kernels", "ops/multiply/f32/*",
      [] { return each([](float x) { return is_subnormal(x) ? std::copysign(0.0f, x) : x; }); }},
-    {"subnormal-operands-flushed", "values", "subnormal operands count as 0", "kernels", "ops/multiply/f32/*",
+    {"subnormal-operands-flushed", "values", "subnormal operands are taken for 0", "kernels", "ops/multiply/f32/*",
      [] {
        return with_operands([](std::uint16_t, auto &operands) {
          for (auto &operand : operands) {
@@ -250,7 +253,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"maximum-drops-nan", "values", "maximum gives the operand that is a number", "kernels", "ops/maximum/f32/*",
+    {"maximum-drops-nan", "values", "the maximum of a number and a NaN is the number", "kernels", "ops/maximum/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_MAXIMUM)) {
@@ -286,7 +289,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"negate-by-subtraction", "values", "-x is 0 - x, so that -(0) is 0", "kernels", "ops/negate/f32/*",
+    {"negate-by-subtraction", "values", "-x is computed as 0 - x, so that -(0) is 0", "kernels", "ops/negate/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_NEGATE)) {
@@ -296,7 +299,8 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"overflow-wraps", "values", "what overflows becomes the other infinity", "kernels", "ops/multiply/f32/*",
+    {"overflow-wraps", "values", "a product that overflows becomes the infinity of the other sign", "kernels",
+     "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_MULTIPLY)) {
@@ -309,7 +313,7 @@ constexpr Mutant kernel_table[] = {
        });
      }},
     // --- rounding ---
-    {"one-ulp-off", "rounding", "divide is one unit too high", "kernels", "ops/divide/f32/*",
+    {"one-ulp-off", "rounding", "divide is one unit in the last place too high", "kernels", "ops/divide/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_DIVIDE)) {
@@ -319,7 +323,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"two-ulp-off", "rounding", "sqrt is two units too high", "kernels", "ops/sqrt/f32/*",
+    {"two-ulp-off", "rounding", "sqrt is two units in the last place too high", "kernels", "ops/sqrt/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_SQRT)) {
@@ -360,14 +364,14 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"half-precision", "rounding", "results have eight digits", "kernels", "ops/multiply/f32/*",
+    {"half-precision", "rounding", "results are rounded to 8 significant bits", "kernels", "ops/multiply/f32/*",
      [] {
        return each([](float x) {
          int exponent = 0;
          return std::isfinite(x) ? std::ldexp(std::round(std::ldexp(std::frexp(x, &exponent), 8)), exponent - 8) : x;
        });
      }},
-    {"reciprocal-division", "rounding", "a / b is a * (1 / b)", "kernels", "ops/divide/f32/*",
+    {"reciprocal-division", "rounding", "a / b is computed as a * (1 / b)", "kernels", "ops/divide/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_DIVIDE)) {
@@ -380,7 +384,7 @@ constexpr Mutant kernel_table[] = {
        });
      }},
     // --- dot ---
-    {"dot-drops-last-term", "dot", "the last term of each sum is missing", "kernels", "ops/dot/f32/*",
+    {"dot-drops-last-term", "dot", "dot takes the last element of its left operand for 0", "kernels", "ops/dot/f32/*",
      [] {
        return with_operands([](std::uint16_t op, auto &operands) {
          if (op == BP_OP_DOT && !operands[0].empty()) {
@@ -388,7 +392,8 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"dot-accumulates-narrow", "dot", "sums are kept in bf16", "kernels", "ops/dot/f32/*",
+    {"dot-accumulates-narrow", "dot", "the results of dot are 0.4% too large, as if sums were kept in bf16", "kernels",
+     "ops/dot/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_DOT)) {
@@ -398,7 +403,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"dot-keeps-old", "dot", "the result is added to what was there", "kernels", "buffers/*",
+    {"dot-keeps-old", "dot", "dot adds its result to the previous content of the buffer", "kernels", "buffers/*",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) {
          const Kernel k(call);
@@ -416,8 +421,8 @@ constexpr Mutant kernel_table[] = {
     // --- memory ---
     {"writes-past-end", "memory", "one element past the end of the result is written", "kernels", "buffers/*/end",
      [] { return after([](const Kernel &k) { k.out[k.count] = 1; }); }},
-    {"writes-before-start", "memory", "one element before the result is written", "kernels", "buffers/*/start",
-     [] { return after([](const Kernel &k) { k.out[-1] = 1; }); }},
+    {"writes-before-start", "memory", "one element before the start of the result is written", "kernels",
+     "buffers/*/start", [] { return after([](const Kernel &k) { k.out[-1] = 1; }); }},
     {"reads-past-end", "memory", "sixteen elements past the end of an operand are read", "kernels", "buffers/*/end",
      [] {
        return after([](const Kernel &k) {
@@ -426,7 +431,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"operand-modified", "memory", "the first operand is overwritten", "kernels", "contract/BP-KERNEL-01/watched",
+    {"operand-modified", "memory", "the first operand is modified", "kernels", "contract/BP-KERNEL-01/watched",
      [] {
        return after([](const Kernel &k) {
          if (k.in(0) != k.out && k.count > 0) {
@@ -434,9 +439,10 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"result-not-written", "memory", "nothing is written", "kernels", "ops/multiply/f32/*",
+    {"result-not-written", "memory", "kernels write nothing", "kernels", "ops/multiply/f32/*",
      [] { return at_kernel([](const auto &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_OK; }); }},
-    {"in-place-wrong", "memory", "where the result takes the place of an operand, its first half is lost", "kernels",
+    {"in-place-wrong", "memory",
+     "if the result shares memory with an operand, half of the operand is overwritten before it is read", "kernels",
      "claims/in_place_f32/*",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) {
@@ -448,7 +454,7 @@ constexpr Mutant kernel_table[] = {
        });
      }},
     // --- state ---
-    {"wrong-second-time", "state", "from the second call on, the result is that of the first", "kernels",
+    {"wrong-second-time", "state", "every call after the first returns the result of the first", "kernels",
      "ops/multiply/f32/*",
      [] {
        auto first = std::make_shared<std::vector<float>>();
@@ -470,20 +476,21 @@ constexpr Mutant kernel_table[] = {
        });
      }},
     // --- the answers of find() ---
-    {"find-alternates", "claims", "every other answer is no", "kernels", "contract/BP-FIND-01/watched",
+    {"find-alternates", "claims", "every second call of find() returns null", "kernels", "contract/BP-FIND-01/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_find(
            [count](const auto &next, plugin::ModuleView, std::uint32_t) { return (*count)++ % 2 == 0 && next(); });
      }},
-    {"find-looks-at-neighbours", "claims", "finds nothing in modules with an even number of instructions", "kernels",
-     "claims/*/local",
+    {"find-looks-at-neighbours", "claims", "find() returns null for modules with an even number of instructions",
+     "kernels", "claims/*/local",
      [] {
        return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t) {
          return module.image()->instrs.count % 2 != 0 && next();
        });
      }},
-    {"find-then-unsupported", "claims", "the kernel of add says unsupported", "kernels", "contract/BP-FIND-03/watched",
+    {"find-then-unsupported", "claims", "the kernel of add returns BP_UNSUPPORTED", "kernels",
+     "contract/BP-FIND-03/watched",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *diag) -> bp_status {
          if (!Kernel(call).is(BP_OP_ADD)) {
@@ -493,7 +500,8 @@ constexpr Mutant kernel_table[] = {
          return BP_UNSUPPORTED;
        });
      }},
-    {"claims-f16-wrongly", "claims", "takes f16 for f32", "kernels", "ops/add/f16/*",
+    {"claims-f16-wrongly", "claims", "find() accepts additions of f16, and the kernel copies an operand", "kernels",
+     "ops/add/f16/*",
      [] {
        Fault fault = at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
          const plugin::Instruction i = module.instruction(instr);
@@ -509,7 +517,8 @@ constexpr Mutant kernel_table[] = {
        };
        return fault;
      }},
-    {"claims-integers-as-floats", "claims", "adds s32 as f32", "kernels", "ops/add/s32/*",
+    {"claims-integers-as-floats", "claims", "find() accepts additions of s32, and the kernel adds the bits as f32",
+     "kernels", "ops/add/s32/*",
      [] {
        Fault fault = at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
          const plugin::Instruction i = module.instruction(instr);
@@ -528,7 +537,8 @@ constexpr Mutant kernel_table[] = {
        };
        return fault;
      }},
-    {"ignores-layout", "claims", "takes operands of other layouts than the result's", "kernels", "ops/transpose/f32/*",
+    {"ignores-layout", "claims", "find() accepts transposes of f32 with any layouts, and the kernel copies the bytes",
+     "kernels", "ops/transpose/f32/*",
      [] {
        const auto is_mixed = [](plugin::Instruction i) {
          return i.op() == BP_OP_TRANSPOSE && i.result(0).shape().dtype() == BP_DTYPE_F32;
@@ -548,7 +558,7 @@ constexpr Mutant kernel_table[] = {
        return fault;
      }},
     // --- misbehaviour ---
-    {"crashes", "conduct", "reads address 8", "kernels", "ops/sqrt/f32/*",
+    {"crashes", "conduct", "sqrt writes to address 8", "kernels", "ops/sqrt/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_SQRT)) {
@@ -564,7 +574,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"exits", "conduct", "ends the process as if all were well", "kernels", "ops/minimum/f32/*",
+    {"exits", "conduct", "minimum ends the process with exit status 0", "kernels", "ops/minimum/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.is(BP_OP_MINIMUM)) {
@@ -572,7 +582,8 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"aborts", "conduct", "aborts on large arrays", "kernels", "ops/multiply/f32/*",
+    {"aborts", "conduct", "kernels abort the process for arrays of more than 100 elements", "kernels",
+     "ops/multiply/f32/*",
      [] {
        return after([](const Kernel &k) {
          if (k.count > 100) {
@@ -580,7 +591,7 @@ constexpr Mutant kernel_table[] = {
          }
        });
      }},
-    {"throws", "conduct", "lets an exception out", "kernels", "ops/multiply/f32/*",
+    {"throws", "conduct", "multiply throws an exception", "kernels", "ops/multiply/f32/*",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          if (!Kernel(call).is(BP_OP_MULTIPLY)) {
@@ -589,14 +600,16 @@ constexpr Mutant kernel_table[] = {
          throw std::runtime_error("thrown");
        });
      }},
-    {"unknown-status", "conduct", "returns a status that does not exist", "kernels", "contract/bp_status/watched",
+    {"unknown-status", "conduct", "kernels return a status that does not exist", "kernels",
+     "contract/bp_status/watched",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          next(call);
          return 77;
        });
      }},
-    {"floating-point-environment", "conduct", "leaves flush-to-zero on", "kernels", "contract/BP-LAW-04/watched",
+    {"floating-point-environment", "conduct", "kernels leave flush-to-zero switched on", "kernels",
+     "contract/BP-LAW-04/watched",
      [] {
        return after([](const Kernel &) {
 #if defined(__x86_64__)

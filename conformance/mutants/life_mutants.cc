@@ -66,14 +66,15 @@ constexpr Mutant life_table[] = {
          return next();
        }};
      }},
-    {"init-once", "life", "init() works once in a process", "kernels", "life_cycle/BP-INIT-02/*",
+    {"init-once", "life", "init() succeeds only once in a process", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return Fault{.entry_init = [](const auto &next) {
          static int count = 0;
          return count++ == 0 ? next() : BP_INTERNAL;
        }};
      }},
-    {"init-does-not-nest", "life", "the first deinit() ends all", "kernels", "life_cycle/BP-INIT-02/*",
+    {"init-does-not-nest", "life", "the first deinit() shuts the library down, even if init() was called more often",
+     "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        static int open = 0;
        Fault fault;
@@ -88,33 +89,35 @@ constexpr Mutant life_table[] = {
        fault.factory_create = [](const auto &next, auto &, auto...) { return open > 0 ? next() : nullptr; };
        return fault;
      }},
-    {"deinit-leaves-thread", "life", "a thread stays after deinit()", "kernels", "life_cycle/BP-ENTRY-03",
+    {"deinit-leaves-thread", "life", "deinit() leaves a thread running", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return Fault{.entry_deinit = [](const auto &next) {
          next();
          leave_a_thread();
        }};
      }},
-    {"deinit-leaks", "life", "each init() takes 256 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
+    {"deinit-leaks", "life", "each deinit() leaks 256 KiB", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return Fault{.entry_deinit = [](const auto &next) {
          next();
          leak(256 << 10);
        }};
      }},
-    {"count-changes", "life", "the factory counts one more each time", "kernels", "life_cycle/BP-FACTORY-01",
+    {"count-changes", "life", "count() of the factory returns one more at each call", "kernels",
+     "life_cycle/BP-FACTORY-01",
      [] {
        return Fault{.factory_count = [](const auto &next, auto &) {
          static std::uint32_t more = 0;
          return next() + more++;
        }};
      }},
-    {"count-too-high", "life", "the factory counts a device that is not there", "kernels", "life_cycle/BP-FACTORY-01",
+    {"count-too-high", "life", "count() of the factory returns one more than there are devices", "kernels",
+     "life_cycle/BP-FACTORY-01",
      [] { return Fault{.factory_count = [](const auto &next, auto &) { return next() + 1; }}; }},
-    {"factory-for-every-id", "life", "get_factory() gives its one factory for every id", "kernels",
+    {"factory-for-every-id", "life", "get_factory() returns its only factory for every id", "kernels",
      "life_cycle/unknown_factory",
      [] { return Fault{.entry_get_factory = [](const auto &next, const char *) { return next(BP_DEVICE_FACTORY); }}; }},
-    {"description-past-end", "life", "get_desc() describes its last device for every index past it", "kernels",
+    {"description-past-end", "life", "get_desc() returns a description for an index past the last device", "kernels",
      "life_cycle/BP-FACTORY-02",
      [] {
        return Fault{.factory_get_desc = [](const auto &next, auto &, std::uint32_t) {
@@ -122,10 +125,10 @@ constexpr Mutant life_table[] = {
          return found != nullptr ? found : next(0);
        }};
      }},
-    {"probe-writes-nothing", "life", "probe() says ok, and not how many devices there are", "kernels",
+    {"probe-writes-nothing", "life", "probe() returns BP_OK without writing the number of devices", "kernels",
      "life_cycle/probe",
      [] { return Fault{.factory_probe = [](const auto &, auto &, auto...) -> bp_status { return BP_OK; }}; }},
-    {"probe-counts-too-many", "life", "probe() counts one device that create() does not make", "kernels",
+    {"probe-counts-too-many", "life", "probe() counts one device more than create() can make", "kernels",
      "life_cycle/probe",
      [] {
        Fault fault;
@@ -138,19 +141,19 @@ constexpr Mutant life_table[] = {
                                  auto...) { return instance == 0 || instance == BP_NONE ? next() : nullptr; };
        return fault;
      }},
-    {"unknown-options-taken", "life", "create() ignores options it does not know", "kernels", "life_cycle/BP-CREATE-02",
+    {"unknown-options-taken", "life", "create() ignores options that it does not know", "kernels",
+     "life_cycle/BP-CREATE-02",
      [] {
        return at_create([](const auto &next, const bp_host_t *, std::span<const bp_option_t>) { return next({}); });
      }},
-    {"create-leaks", "life", "each create() takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
+    {"create-leaks", "life", "each create() leaks 64 KiB", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_create([](const auto &next, const bp_host_t *, std::span<const bp_option_t> options) {
          leak(64 << 10);
          return next(options);
        });
      }},
-    {"create-leaks-at-times", "life", "every twelfth create() takes 64 KiB for good", "kernels",
-     "life_cycle/BP-ENTRY-03",
+    {"create-leaks-at-times", "life", "every twelfth create() leaks 64 KiB", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_create([](const auto &next, const bp_host_t *, std::span<const bp_option_t> options) {
          static int made = 0;
@@ -160,7 +163,7 @@ constexpr Mutant life_table[] = {
          return next(options);
        });
      }},
-    {"create-once", "life", "there is one device in a process, ever", "kernels", "life_cycle/BP-INIT-02/*",
+    {"create-once", "life", "create() succeeds only once in a process", "kernels", "life_cycle/BP-INIT-02/*",
      [] {
        return at_create(
            [](const auto &next, const bp_host_t *, std::span<const bp_option_t> options) -> const bp_device_t * {
@@ -175,9 +178,9 @@ constexpr Mutant life_table[] = {
          return next(options);
        });
      }},
-    {"device-init-fails", "life", "init() of the device fails and does not say why", "kernels", "life_cycle/load",
+    {"device-init-fails", "life", "init() of the device fails without a report", "kernels", "life_cycle/load",
      [] { return at_device_init([](const auto &, layers::LayeredDevice &) -> bp_status { return BP_INTERNAL; }); }},
-    {"target-null", "life", "there is no target after init()", "kernels", "life_cycle/target",
+    {"target-null", "life", "the target of the device is null after init()", "kernels", "life_cycle/target",
      [] {
        return at_device_init([](const auto &next, layers::LayeredDevice &device) {
          const bp_status status = next();
@@ -185,14 +188,15 @@ constexpr Mutant life_table[] = {
          return status;
        });
      }},
-    {"needs-log", "life", "init() of the device fails where the host offers no log", "kernels", "contract/BP-HOST-01/*",
+    {"needs-log", "life", "init() of the device fails if the host has no log service", "kernels",
+     "contract/BP-HOST-01/*",
      [] {
        return at_device_init([](const auto &next, layers::LayeredDevice &device) {
          const bp_host_t *host = device.host.below;
          return host->get_extension(host, BP_EXT_LOG) == nullptr ? BP_INTERNAL : next();
        });
      }},
-    {"needs-threads", "life", "init() of the device fails where the host offers no threads", "kernels",
+    {"needs-threads", "life", "init() of the device fails if the host has no thread pool", "kernels",
      "contract/BP-HOST-01/*",
      [] {
        return at_device_init([](const auto &next, layers::LayeredDevice &device) {
@@ -200,30 +204,33 @@ constexpr Mutant life_table[] = {
          return host->get_extension(host, BP_EXT_THREAD_POOL) == nullptr ? BP_INTERNAL : next();
        });
      }},
-    {"destroy-leaves-thread", "life", "a thread outlives the device", "kernels", "life_cycle/BP-DEVICE-02",
+    {"destroy-leaves-thread", "life", "destroy() of the device leaves a thread running", "kernels",
+     "life_cycle/BP-DEVICE-02",
      [] {
        return at_destroy([](const auto &next) {
          next();
          leave_a_thread();
        });
      }},
-    {"destroy-leaks", "life", "each device takes 64 KiB for good", "kernels", "life_cycle/BP-ENTRY-03",
+    {"destroy-leaks", "life", "each destroy() of a device leaks 64 KiB", "kernels", "life_cycle/BP-ENTRY-03",
      [] {
        return at_destroy([](const auto &next) {
          next();
          leak(64 << 10);
        });
      }},
-    {"answers-unknown-id", "life", "get_extension() has something for every id", "kernels", "life_cycle/BP-DEVICE-04",
+    {"answers-unknown-id", "life", "get_extension() returns a pointer for every id", "kernels",
+     "life_cycle/BP-DEVICE-04",
      [] {
        return at_extension([](const auto &next, std::string_view) {
          const void *found = next();
          return found == nullptr ? &answer : found;
        });
      }},
-    {"promise-broken", "life", "the extension of the manifest is not there", "kernels", "life_cycle/BP-DEVICE-04",
+    {"promise-broken", "life", "get_extension() returns null for an extension of the manifest", "kernels",
+     "life_cycle/BP-DEVICE-04",
      [] { return at_extension([](const auto &, std::string_view) -> const void * { return nullptr; }); }},
-    {"extension-changes", "life", "the extension is gone at the fifth question", "kernels",
+    {"extension-changes", "life", "get_extension() returns null for bp.kernels/1 from the fifth call on", "kernels",
      "contract/BP-DEVICE-05/watched",
      [] {
        auto asked = std::make_shared<int>(0);

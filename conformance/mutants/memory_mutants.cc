@@ -47,7 +47,7 @@ Fault at_copy(Body body) {
 
 constexpr Mutant memory_table[] = {
     // --- memory ---
-    {"alloc-same-handle", "memory", "two pieces have one handle", "npu", "contract/BP-ALLOC-02/watched",
+    {"alloc-same-handle", "memory", "alloc() returns the same handle each time", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        auto last = std::make_shared<bp_memory_t>();
        return at_alloc([last](const auto &next, std::uint64_t size, bp_memory_t *out) {
@@ -59,12 +59,12 @@ constexpr Mutant memory_table[] = {
          return status;
        });
      }},
-    {"alloc-too-small", "memory", "pieces are one byte short", "npu", "buffers/*",
+    {"alloc-too-small", "memory", "alloc() allocates one byte too little", "npu", "buffers/*",
      [] {
        return at_alloc(
            [](const auto &next, std::uint64_t size, bp_memory_t *) { return next(size > 1 ? size - 1 : size); });
      }},
-    {"alloc-never-full", "memory", "there is always memory, as they say", "npu", "faults/memory",
+    {"alloc-never-full", "memory", "alloc() returns BP_OK even if there is not enough memory", "npu", "faults/memory",
      [] {
        return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size);
@@ -75,14 +75,15 @@ constexpr Mutant memory_table[] = {
          return status;
        });
      }},
-    {"alloc-full-is-internal", "memory", "too little memory is an internal error", "npu", "faults/memory",
+    {"alloc-full-is-internal", "memory", "alloc() returns BP_INTERNAL if there is not enough memory", "npu",
+     "faults/memory",
      [] {
        return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *) {
          const bp_status status = next(size);
          return status == BP_NO_MEMORY ? BP_INTERNAL : status;
        });
      }},
-    {"alloc-writes-on-failure", "memory", "a failing alloc gives a handle", "npu", "faults/memory",
+    {"alloc-writes-on-failure", "memory", "alloc() writes a handle although it fails", "npu", "faults/memory",
      [] {
        return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size);
@@ -92,8 +93,7 @@ constexpr Mutant memory_table[] = {
          return status;
        });
      }},
-    {"alloc-refusal-remembered", "memory", "after memory has run out once, there is none for good", "npu",
-     "faults/alloc/*",
+    {"alloc-refusal-remembered", "memory", "once alloc() has failed, it always fails", "npu", "faults/alloc/*",
      [] {
        auto is_out = std::make_shared<std::atomic<bool>>(false);
        return at_alloc([is_out](const auto &next, std::uint64_t size, bp_memory_t *) -> bp_status {
@@ -102,7 +102,7 @@ constexpr Mutant memory_table[] = {
          return status;
        });
      }},
-    {"alloc-null-handle", "memory", "the handle is 0", "npu", "contract/BP-ALLOC-02/watched",
+    {"alloc-null-handle", "memory", "alloc() returns the handle 0", "npu", "contract/BP-ALLOC-02/watched",
      [] {
        return at_alloc([](const auto &next, std::uint64_t size, bp_memory_t *out) {
          const bp_status status = next(size);
@@ -110,7 +110,7 @@ constexpr Mutant memory_table[] = {
          return status;
        });
      }},
-    {"release-nothing", "memory", "memory does not come back", "npu", "faults/memory",
+    {"release-nothing", "memory", "release() frees nothing", "npu", "faults/memory",
      [] { return Fault{.memory_release = [](const auto &, auto &, std::uint64_t) {}}; }},
     {"copy-short", "memory", "copies leave out the last byte", "npu", "ops/multiply/bf16/*",
      [] {
@@ -118,7 +118,7 @@ constexpr Mutant memory_table[] = {
          return next(to, from, size > 0 ? size - 1 : 0);
        });
      }},
-    {"copy-ignores-offset", "memory", "copies begin at the start of the host's side", "npu", "ops/multiply/bf16/*",
+    {"copy-ignores-offset", "memory", "copies from the host start 4 bytes too late", "npu", "ops/multiply/bf16/*",
      [] {
        return at_copy([](const auto &next, bp_loc_t to, bp_loc_t from, std::uint64_t size) {
          if (size > 8) {
@@ -128,7 +128,7 @@ constexpr Mutant memory_table[] = {
          return next(to, from, size);
        });
      }},
-    {"copy-failure-leaks", "memory", "after a copy that failed, a piece is not given back", "npu", "faults/copy/*",
+    {"copy-failure-leaks", "memory", "after a failed copy, the next release() frees nothing", "npu", "faults/copy/*",
      [] {
        auto failed = std::make_shared<std::atomic<bool>>(false);
        Fault fault;
@@ -146,12 +146,12 @@ constexpr Mutant memory_table[] = {
        };
        return fault;
      }},
-    {"copy-does-nothing", "memory", "nothing is copied", "npu", "ops/multiply/bf16/*",
+    {"copy-does-nothing", "memory", "copies copy nothing", "npu", "ops/multiply/bf16/*",
      [] {
        return at_copy([](const auto &next, bp_loc_t to, bp_loc_t from, std::uint64_t) { return next(to, from, 0); });
      }},
     // --- queues ---
-    {"signal-dropped", "queues", "every third signal is forgotten", "npu", "ops/multiply/bf16/*",
+    {"signal-dropped", "queues", "every third signal is lost", "npu", "ops/multiply/bf16/*",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_signal([count](const auto &next, bp_point_t point, bp_status status) {
@@ -160,14 +160,15 @@ constexpr Mutant memory_table[] = {
          }
        });
      }},
-    {"signal-twice", "queues", "each signal comes twice", "npu", "contract/BP-SIGNAL-01/watched",
+    {"signal-twice", "queues", "each signal is sent twice", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_signal([](const auto &next, bp_point_t point, bp_status status) {
          next(point, status);
          next(point, status);
        });
      }},
-    {"signal-wrong-timeline", "queues", "signals go to the next timeline", "npu", "contract/BP-SIGNAL-01/watched",
+    {"signal-wrong-timeline", "queues", "each signal is also sent to another timeline", "npu",
+     "contract/BP-SIGNAL-01/watched",
      [] {
        return at_signal([](const auto &next, bp_point_t point, bp_status status) {
          next({point.timeline + 1000, point.value}, status);
@@ -176,7 +177,7 @@ constexpr Mutant memory_table[] = {
      }},
     {"signal-unknown-status", "queues", "signals carry a status that does not exist", "npu", "ops/multiply/bf16/*",
      [] { return at_signal([](const auto &next, bp_point_t point, bp_status) { next(point, 77); }); }},
-    {"signal-early", "queues", "done is signalled before the commands run", "npu", "contract/BP-SIGNAL-01/watched",
+    {"signal-early", "queues", "`done` is signalled before the commands run", "npu", "contract/BP-SIGNAL-01/watched",
      [] {
        return at_submit(
            [](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *host, bp_point_t done) {
@@ -184,7 +185,7 @@ constexpr Mutant memory_table[] = {
              return next(commands);
            });
      }},
-    {"submit-refuses-and-signals", "queues", "submit() refuses, and signals all the same", "npu",
+    {"submit-refuses-and-signals", "queues", "submit() refuses its commands, but signals `done`", "npu",
      "contract/BP-SIGNAL-02/watched",
      [] {
        return at_submit(
@@ -193,13 +194,13 @@ constexpr Mutant memory_table[] = {
              return BP_INTERNAL;
            });
      }},
-    {"submit-refuses", "queues", "submit() always refuses", "npu", "ops/multiply/bf16/*",
+    {"submit-refuses", "queues", "submit() always refuses its commands", "npu", "ops/multiply/bf16/*",
      [] {
        return at_submit([](const auto &, std::span<const bp_command_t>, const bp_host_t *, bp_point_t) -> bp_status {
          return BP_NO_MEMORY;
        });
      }},
-    {"loss-hidden", "queues", "what a lost device refuses is signalled as done", "npu", "faults/lost/*",
+    {"loss-hidden", "queues", "commands that a lost device refuses are signalled as done", "npu", "faults/lost/*",
      [] {
        return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *host,
                            bp_point_t done) -> bp_status {
@@ -228,13 +229,13 @@ constexpr Mutant memory_table[] = {
        };
        return fault;
      }},
-    {"submit-drops-last", "queues", "the last command is not run", "npu", "ops/multiply/bf16/*",
+    {"submit-drops-last", "queues", "submit() leaves out its last command", "npu", "ops/multiply/bf16/*",
      [] {
        return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          return next(commands.first(commands.size() - 1));
        });
      }},
-    {"submit-copies-nothing-back", "queues", "copies to the host are not run", "npu", "ops/multiply/bf16/*",
+    {"submit-copies-nothing-back", "queues", "submit() leaves out copies to the host", "npu", "ops/multiply/bf16/*",
      [] {
        return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          std::vector<bp_command_t> kept(commands.begin(), commands.end());
@@ -244,7 +245,7 @@ constexpr Mutant memory_table[] = {
          return next(kept);
        });
      }},
-    {"submit-reversed", "queues", "commands of one submit run in reverse", "npu", "contract/BP-SUBMIT-01",
+    {"submit-reversed", "queues", "the commands of one submit() run in reverse order", "npu", "contract/BP-SUBMIT-01",
      [] {
        return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          std::vector<bp_command_t> reversed(commands.rbegin(), commands.rend());

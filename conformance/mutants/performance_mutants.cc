@@ -31,16 +31,16 @@ Fault before_kernel(Body body) {
 }
 
 constexpr Mutant performance_table[] = {
-    {"call-overhead", "time", "2 ms of overhead per call", "kernels", "performance/overhead/call",
+    {"call-overhead", "time", "each call of a kernel takes 2 ms longer", "kernels", "performance/overhead/call",
      [] { return before_kernel([](const bp_call_t *) { wait(2e-3); }); }},
-    {"run-overhead", "time", "2 ms of overhead per run of a compiled program", "cpu", "performance/overhead/call",
+    {"run-overhead", "time", "each run of a program takes 2 ms longer", "cpu", "performance/overhead/call",
      [] {
        return at_run([](const auto &next, const bp_run_t *run) {
          wait(2e-3);
          return next(run);
        });
      }},
-    {"quadratic-in-elements", "time", "takes a time that grows with the square of the elements", "kernels",
+    {"quadratic-in-elements", "time", "the time of a kernel is quadratic in the number of elements", "kernels",
      "performance/growth/elements",
      [] {
        return before_kernel([](const bp_call_t *call) {
@@ -49,20 +49,21 @@ constexpr Mutant performance_table[] = {
          be_busy(2e-13 * count * count);
        });
      }},
-    {"looks-at-all-instructions", "time", "each kernel goes through all instructions of the program", "kernels",
+    {"looks-at-all-instructions", "time",
+     "the time of a kernel is linear in the number of instructions of the whole program", "kernels",
      "performance/overhead/instruction",
      [] {
        return before_kernel([](const bp_call_t *call) {
          be_busy(1e-7 * static_cast<double>(plugin::ModuleView(call->module).instructions().size()));
        });
      }},
-    {"slower-each-time", "time", "each call takes 2 us longer than the one before", "kernels",
+    {"slower-each-time", "time", "each call of a kernel takes 2 us longer than the one before", "kernels",
      "performance/growth/runs",
      [] {
        auto calls = std::make_shared<std::atomic<int>>(0);
        return before_kernel([calls](const bp_call_t *) { be_busy(2e-6 * (*calls)++); });
      }},
-    {"compile-quadratic", "time", "compile() takes a time that grows with the square of the instructions", "npu",
+    {"compile-quadratic", "time", "the time of compile() is quadratic in the number of instructions", "npu",
      "performance/compile/instruction",
      [] {
        return Fault{.compiler_compile = [](const auto &next, auto &, const bp_module_t *module, auto...) {

@@ -116,7 +116,7 @@ Fault at_listened_submit(Tell tell) {
 
 constexpr Mutant rule_table[] = {
     // --- the process ---
-    {"loading-handles-signals", "process", "a static constructor takes over a signal", "kernels",
+    {"loading-handles-signals", "process", "a static constructor installs a signal handler", "kernels",
      "life_cycle/BP-ENTRY-02",
      [] {
        std::signal(SIGUSR2, [](int) {});
@@ -128,14 +128,15 @@ constexpr Mutant rule_table[] = {
        setenv("OMP_NUM_THREADS", "1", 1);
        return Fault();
      }},
-    {"prints", "process", "a kernel prints", "kernels", "contract/BP-LOG-01/watched",
+    {"prints", "process", "a kernel prints to standard output", "kernels", "contract/BP-LOG-01/watched",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) {
          std::puts("computing");
          return next(call);
        });
      }},
-    {"kernel-counts-calls", "numerics", "the first element is the number of calls so far", "kernels", "buffers/*/again",
+    {"kernel-counts-calls", "numerics", "the first element of the result is the number of calls so far", "kernels",
+     "buffers/*/again",
      [] {
        auto calls = std::make_shared<std::atomic<int>>(0);
        return at_kernel([calls](const auto &next, const bp_call_t *call, const bp_diag_t *) {
@@ -152,7 +153,7 @@ constexpr Mutant rule_table[] = {
      "contract/BP-LAW-04/watched", [] { return before_device_init([] { static_cast<void>(chdir("/")); }); }},
     {"signal-handled", "process", "init() of the device installs a signal handler", "kernels",
      "contract/BP-LAW-04/watched", [] { return before_device_init([] { std::signal(SIGUSR1, [](int) {}); }); }},
-    {"destroy-needs-init", "life", "destroy() crashes where init() was not called or failed", "kernels",
+    {"destroy-needs-init", "life", "destroy() crashes if init() was not called or failed", "kernels",
      "life_cycle/BP-DEVICE-03",
      [] {
        auto initialized = std::make_shared<bool>(false);
@@ -166,7 +167,7 @@ constexpr Mutant rule_table[] = {
        return fault;
      }},
     {"service-taken-for-granted", "life",
-     "init() of the device asks for a service, and uses what it gets the second time", "kernels",
+     "init() of the device asks for a service twice, but checks only the first answer for null", "kernels",
      "faults/BP-HOST-01/services",
      [] {
        return Fault{.device_init = [](const auto &next, layers::LayeredDevice &device, const bp_diag_t *) {
@@ -178,7 +179,8 @@ constexpr Mutant rule_table[] = {
          return next();
        }};
      }},
-    {"options-kept", "life", "init() of the device reads the options of create()", "npu", "life_cycle/BP-CREATE-03",
+    {"options-kept", "life", "init() of the device reads the options that were borrowed for create()", "npu",
+     "life_cycle/BP-CREATE-03",
      [] {
        auto kept = std::make_shared<std::span<const bp_option_t>>();
        Fault fault;
@@ -195,20 +197,21 @@ constexpr Mutant rule_table[] = {
        return fault;
      }},
     // --- numbers of a later opset ---
-    {"takes-unknown-attributes", "claims", "finds a kernel whatever the attributes", "kernels",
-     "contract/BP-MODULE-07/attribute",
+    {"takes-unknown-attributes", "claims", "find() accepts instructions with attributes that it does not know",
+     "kernels", "contract/BP-MODULE-07/attribute",
      [] {
        return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
          return next() || has_key(module.instruction(instr), 0x7000, BP_ATTR_HINT);
        });
      }},
-    {"trips-over-hints", "claims", "finds no kernel for what has a hint", "kernels", "contract/BP-MODULE-07/hint",
+    {"trips-over-hints", "claims", "find() returns null for instructions with hints", "kernels",
+     "contract/BP-MODULE-07/hint",
      [] {
        return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t instr) {
          return !has_key(module.instruction(instr), BP_ATTR_HINT, 0x10000) && next();
        });
      }},
-    {"trips-over-sections", "claims", "finds no kernel in modules with a section it does not know", "kernels",
+    {"trips-over-sections", "claims", "find() returns null for modules with a section that it does not know", "kernels",
      "contract/BP-LAW-05",
      [] {
        return at_find([](const auto &next, plugin::ModuleView module, std::uint32_t) {
@@ -216,14 +219,14 @@ constexpr Mutant rule_table[] = {
        });
      }},
     // --- compilers ---
-    {"compile-needs-device", "compile", "there is no offline device", "cpu", "contract/BP-COMPILE-02",
+    {"compile-needs-device", "compile", "create() cannot make an offline device", "cpu", "contract/BP-COMPILE-02",
      [] {
        return Fault{.factory_create = [](const auto &next, auto &, const bp_host_t *, const char *,
                                          std::uint32_t instance,
                                          auto...) { return instance != BP_NONE ? next() : nullptr; }};
      }},
-    {"compile-depends-on-order", "compile", "a module that follows another one is compiled wrongly", "cpu",
-     "contract/BP-COMPILE-01",
+    {"compile-depends-on-order", "compile", "compile() compiles a module wrongly if the one before it was different",
+     "cpu", "contract/BP-COMPILE-01",
      [] {
        auto last = std::make_shared<std::string>();
        return at_compiled_module([last](const bp_module_t *module, host::ImagePools &pools) {
@@ -234,10 +237,10 @@ constexpr Mutant rule_table[] = {
          *last = hash;
        });
      }},
-    {"reorders-across-memory", "compile", "runs an instruction before one that reads what it overwrites", "cpu",
-     "programs/*",
+    {"reorders-across-memory", "compile", "an instruction runs before the previous one, whose operand it overwrites",
+     "cpu", "programs/*",
      [] { return at_compiled_module([](const bp_module_t *, host::ImagePools &pools) { swap_neighbours(pools); }); }},
-    {"ignores-offsets", "compile", "puts all temporaries at the start of their allocation", "cpu", "programs/*",
+    {"ignores-offsets", "compile", "all temporaries are put at the start of their allocation", "cpu", "programs/*",
      [] {
        return at_compiled_module([](const bp_module_t *, host::ImagePools &pools) {
          for (bp_value_t &value : pools.values) {
@@ -247,7 +250,7 @@ constexpr Mutant rule_table[] = {
          }
        });
      }},
-    {"preferences-fail-sometimes", "compile", "preferences() fails every other time", "npu",
+    {"preferences-fail-sometimes", "compile", "every second call of preferences() fails", "npu",
      "contract/BP-LAYOUT-01/watched",
      [] {
        auto asked = std::make_shared<std::atomic<int>>(0);
@@ -255,7 +258,8 @@ constexpr Mutant rule_table[] = {
          return (*asked)++ % 2 == 0 ? next() : BP_INTERNAL;
        }};
      }},
-    {"rewrite-alternates", "compile", "rewrites a module every other time", "null", "contract/BP-REWRITE-01",
+    {"rewrite-alternates", "compile", "only every second call of rewrite() rewrites the module", "null",
+     "contract/BP-REWRITE-01",
      [] {
        auto asked = std::make_shared<std::atomic<int>>(0);
        return Fault{.rewrite_rewrite = [asked](const auto &, auto &, std::uint32_t, const bp_module_t *module,
@@ -263,7 +267,8 @@ constexpr Mutant rule_table[] = {
          return (*asked)++ % 2 == 0 ? out->write(out, module, module->size) : BP_OK;
        }};
      }},
-    {"rewrite-drops-result", "compile", "the rewritten entry has a result less", "null", "contract/BP-REWRITE-02",
+    {"rewrite-drops-result", "compile", "rewrite() removes a result of the entry computation", "null",
+     "contract/BP-REWRITE-02",
      [] {
        return Fault{.rewrite_rewrite = [](const auto &, auto &, std::uint32_t, const bp_module_t *module,
                                           const bp_ostream_t *out, const bp_diag_t *) {
@@ -274,7 +279,7 @@ constexpr Mutant rule_table[] = {
        }};
      }},
     // --- runs ---
-    {"routine-twice", "life", "two routines have one name", "null", "life_cycle/load",
+    {"routine-twice", "life", "two routines have the same target", "null", "life_cycle/load",
      [] {
        return Fault{.device_get_extension = [](const auto &next, auto &, std::string_view id) {
          static bp_routine_t twice[2];
@@ -287,12 +292,12 @@ constexpr Mutant rule_table[] = {
          return static_cast<const void *>(&table);
        }};
      }},
-    {"routine-refuses-in-silence", "status", "a routine refuses a shape and does not say why", "null",
+    {"routine-refuses-in-silence", "status", "a routine refuses a shape without a report", "null",
      "contract/BP-ROUTINE-02",
      [] {
        return at_kernel([](const auto &, const bp_call_t *, const bp_diag_t *) -> bp_status { return BP_INVALID; });
      }},
-    {"run-takes-memory", "runs", "a run takes 32 MiB, and gives them back", "cpu", "contract/BP-RUN-02",
+    {"run-takes-memory", "runs", "each run allocates 32 MiB, and frees them again", "cpu", "contract/BP-RUN-02",
      [] {
        return at_run([](const auto &next, const bp_run_t *run) {
          std::vector<char> scratch(32 << 20, 1);
@@ -300,7 +305,7 @@ constexpr Mutant rule_table[] = {
          return *last == 1 ? next(run) : BP_INTERNAL;
        });
      }},
-    {"run-writes-then-no-memory", "runs", "every other run computes, and then says that there is no memory", "cpu",
+    {"run-writes-then-no-memory", "runs", "every second run writes its results, and then returns BP_NO_MEMORY", "cpu",
      "contract/BP-RUN-03/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
@@ -309,14 +314,15 @@ constexpr Mutant rule_table[] = {
          return (*count)++ % 2 == 0 ? BP_NO_MEMORY : status;
        });
      }},
-    {"lost-and-found", "runs", "a device that is lost works again", "cpu", "contract/BP-STATUS-03/watched",
+    {"lost-and-found", "runs", "a device works again after it was reported as lost", "cpu",
+     "contract/BP-STATUS-03/watched",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return at_run([count](const auto &next, const bp_run_t *run) -> bp_status {
          return (*count)++ == 1 ? BP_DEVICE_LOST : next(run);
        });
      }},
-    {"loops-in-order-only", "runs", "an index of a loop is lost if it comes after a larger one", "cpu",
+    {"loops-in-order-only", "runs", "a parallel loop skips an index that comes after a larger one", "cpu",
      "contract/BP-PARALLEL-01",
      [] {
        return Fault{
@@ -340,7 +346,8 @@ constexpr Mutant rule_table[] = {
                  &loop);
            }};
      }},
-    {"profile-backwards", "runs", "an instruction ends before it begins", "npu", "contract/BP-PROFILE-01",
+    {"profile-backwards", "runs", "a profile says that an instruction ends before it begins", "npu",
+     "contract/BP-PROFILE-01",
      [] {
        return at_listened_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_run_t &run,
                                     const bp_run_profile_t &listener) {
@@ -348,7 +355,7 @@ constexpr Mutant rule_table[] = {
          return next(commands);
        });
      }},
-    {"profile-overlaps", "runs", "two instructions run on one track at the same time", "npu", "contract/BP-PROFILE-01",
+    {"profile-overlaps", "runs", "a profile has overlapping times on one track", "npu", "contract/BP-PROFILE-01",
      [] {
        return at_listened_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_run_t &run,
                                     const bp_run_profile_t &listener) {
@@ -357,13 +364,13 @@ constexpr Mutant rule_table[] = {
          return next(commands);
        });
      }},
-    {"listener-stops-run", "runs", "nothing is computed if somebody listens", "npu", "contract/BP-PROFILE-02",
+    {"listener-stops-run", "runs", "a run that is profiled computes nothing", "npu", "contract/BP-PROFILE-02",
      [] {
        return at_listened_submit([](const auto &next, std::span<const bp_command_t>, const bp_run_t &,
                                     const bp_run_profile_t &) { return next({}); });
      }},
     // --- memory and queues ---
-    {"listener-taken-for-granted", "runs", "once somebody has listened, runs fail that nobody listens to", "cpu",
+    {"listener-taken-for-granted", "runs", "after a run that is profiled, one that is not profiled fails", "cpu",
      "contract/BP-RUN-05",
      [] {
        auto was_heard = std::make_shared<std::atomic<bool>>(false);
@@ -372,15 +379,14 @@ constexpr Mutant rule_table[] = {
          return was_heard->exchange(is_heard) && !is_heard ? BP_INTERNAL : next(run);
        });
      }},
-    {"copy-of-nothing-fails", "memory", "a copy of 0 bytes is refused", "npu", "contract/BP-COPY-01/nothing",
+    {"copy-of-nothing-fails", "memory", "copy() of 0 bytes fails", "npu", "contract/BP-COPY-01/nothing",
      [] {
        return Fault{.memory_copy = [](const auto &next, auto &, bp_loc_t, bp_loc_t, std::uint64_t size,
                                       const bp_diag_t *) { return size == 0 ? BP_INVALID : next(); }};
      }},
     {"wait-dropped", "queues", "wait() does nothing", "npu", "contract/BP-WAIT-01/order",
      [] { return Fault{.native_sync_wait = [](const auto &, auto &, auto...) -> bp_status { return BP_OK; }}; }},
-    {"wait-ignores-failure", "queues", "wait() waits, and takes a failure for success", "npu",
-     "contract/BP-WAIT-01/failure",
+    {"wait-ignores-failure", "queues", "wait() takes a failure for success", "npu", "contract/BP-WAIT-01/failure",
      [] {
        struct Signalled {
          std::mutex mutex;
@@ -404,7 +410,7 @@ constexpr Mutant rule_table[] = {
        };
        return fault;
      }},
-    {"signals-oldest", "queues", "what is signalled is the oldest submission, whichever is done", "npu",
+    {"signals-oldest", "queues", "each signal is sent for the oldest submit(), whichever is done", "npu",
      "concurrency/*/order",
      [] {
        struct Submitted {
@@ -431,7 +437,8 @@ constexpr Mutant rule_table[] = {
        };
        return fault;
      }},
-    {"submit-reads-late", "queues", "commands are read after submit() has returned", "npu", "contract/BP-SUBMIT-02",
+    {"submit-reads-late", "queues", "submit() keeps its commands, and reads them after it has returned", "npu",
+     "contract/BP-SUBMIT-02",
      [] {
        // The commands of the previous submit() are submitted when it is called again: on the same thread, to avoid
        // races.

@@ -297,9 +297,9 @@ std::string precision(const OpMatrix &ops) {
   }
   std::string out =
       "<h2 id=\"precision\">Precision: met / allowed</h2><p class=\"faint\">The largest distance from the "
-      "interpreter's result, in units in the last place. A <em>sum</em> may be off by what the order of its n terms "
-      "makes of it, n eps of the sum of their sizes and one rounding, which is much where they cancel. Of a "
-      "<em>norm</em> so many eps of the largest element are allowed, and one rounding.</p>";
+      "interpreter's result, in units in the last place. A <em>sum</em> of n terms, which may be added in any order, "
+      "may differ by n eps of the sum of their absolute values and one rounding, which is a lot if terms cancel. A "
+      "<em>norm</em> may differ by a number of eps of the largest element and one rounding.</p>";
   if (!others.empty()) {
     out += precision_table(ops, others);
   }

@@ -122,7 +122,7 @@ constexpr RuleCases rules_of_buffers[] = {
 
 const Stage buffers_stage = {
     .name = "buffers",
-    .summary = "guards around every buffer, inputs protected, poison in the rest, other addresses: the same bits",
+    .summary = "the same bits with guarded buffers, protected inputs, poisoned memory and other addresses",
     .list = list_buffers,
     .run = run_buffers,
     .rules = rules_of_buffers};

@@ -142,10 +142,11 @@ constexpr RuleCases rules_of_claims[] = {
 
 }  // namespace
 
-const Stage claims_stage = {.name = "claims",
-                            .summary = "claims denied at random; claims that depend on nothing but the instruction",
-                            .list = list_claims,
-                            .run = run_claims,
-                            .rules = rules_of_claims};
+const Stage claims_stage = {
+    .name = "claims",
+    .summary = "programs of which random claims are denied, and claims that depend only on the instruction",
+    .list = list_claims,
+    .run = run_claims,
+    .rules = rules_of_claims};
 
 }  // namespace bp::conformance

@@ -317,10 +317,11 @@ Verdict run_concurrency(Subject &subject, const std::string &id) {
 
 }  // namespace
 
-const Stage concurrency_stage = {.name = "concurrency",
-                                 .summary = "runs at the same time, of one device and of two: the same bits",
-                                 .list = list_concurrency,
-                                 .run = run_concurrency,
-                                 .shares_programs = true};
+const Stage concurrency_stage = {
+    .name = "concurrency",
+    .summary = "the same bits when one device or two devices run several programs at the same time",
+    .list = list_concurrency,
+    .run = run_concurrency,
+    .shares_programs = true};
 
 }  // namespace bp::conformance

@@ -144,7 +144,7 @@ constexpr RuleCases rules_of_contract[] = {
 }  // namespace
 
 const Stage contract_stage = {.name = "contract",
-                              .summary = "the rules of the headers, watched while the plugin works",
+                              .summary = "the rules of the headers, checked while the plugin works",
                               .list = list_contract,
                               .run = run_contract,
                               .deadline_seconds = 120,

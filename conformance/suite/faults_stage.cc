@@ -291,10 +291,11 @@ constexpr RuleCases rules_of_faults[] = {
 
 }  // namespace
 
-const Stage faults_stage = {.name = "faults",
-                            .summary = "damaged artifacts, streams that refuse, memory that runs out, calls that fail",
-                            .list = list_faults,
-                            .run = run_faults,
-                            .rules = rules_of_faults};
+const Stage faults_stage = {
+    .name = "faults",
+    .summary = "damaged artifacts, streams that refuse bytes, memory that runs out, and calls that fail",
+    .list = list_faults,
+    .run = run_faults,
+    .rules = rules_of_faults};
 
 }  // namespace bp::conformance

@@ -86,7 +86,7 @@ std::string advice(const Subject &subject, std::string_view id) {
 }  // namespace
 
 const Stage fuzz_stage = {.name = "fuzz",
-                          .summary = "random programs, against the interpreter; random sequences of calls",
+                          .summary = "random programs compared with the interpreter, and random sequences of calls",
                           .list = list_fuzz,
                           .run = run_fuzz,
                           .advice = advice,

@@ -494,7 +494,7 @@ constexpr RuleCases rules_of_life_cycle[] = {
 }  // namespace
 
 const Stage life_cycle_stage = {.name = "life_cycle",
-                                .summary = "loading, initializing, describing, making devices, and the way back",
+                                .summary = "loading the plugin, creating devices, and releasing both again",
                                 .list = list_life_cycle,
                                 .run = run_life_cycle,
                                 .deadline_seconds = 600,

@@ -95,7 +95,7 @@ void describe(std::string_view id, Verdict &verdict) {
 }  // namespace
 
 const Stage ops_stage = {.name = "ops",
-                         .summary = "every operation, on every element type it has, against the interpreter",
+                         .summary = "every operation, on each of its element types, compared with the interpreter",
                          .list = list_ops,
                          .run = run_ops,
                          .describe = describe,

@@ -452,10 +452,11 @@ Verdict run_performance(Subject &subject, const std::string &id) {
 
 }  // namespace
 
-const Stage performance_stage = {.name = "performance",
-                                 .summary = "peaks of the device, ops beside them, what calls and instructions cost",
-                                 .list = list_performance,
-                                 .run = run_performance,
-                                 .is_timed = true};
+const Stage performance_stage = {
+    .name = "performance",
+    .summary = "peak rates of the device, ops compared with them, and the costs of calls and instructions",
+    .list = list_performance,
+    .run = run_performance,
+    .is_timed = true};
 
 }  // namespace bp::conformance

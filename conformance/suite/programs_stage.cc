@@ -121,12 +121,11 @@ constexpr RuleCases rules_of_programs[] = {
 
 }  // namespace
 
-const Stage programs_stage = {
-    .name = "programs",
-    .summary = "whole programs that say themselves what should come out, and pieces of models",
-    .list = list_programs,
-    .run = run_programs,
-    .deadline_seconds = 120,
-    .rules = rules_of_programs};
+const Stage programs_stage = {.name = "programs",
+                              .summary = "whole programs that contain their expected results, and pieces of models",
+                              .list = list_programs,
+                              .run = run_programs,
+                              .deadline_seconds = 120,
+                              .rules = rules_of_programs};
 
 }  // namespace bp::conformance

@@ -10,8 +10,9 @@ namespace bp::analysis {
 using plugin::IndexExpression;
 using plugin::IndexMap;
 
-// Returns the map of an operand. If there are several results: that of the first, because all ops that have several
-// results compute them together. Linear in the operand's rank, for a concatenation also in the number of operands.
+// Returns the map of an operand. If there are several results, it is the map for the first one, because all ops that
+// have several results compute them together. Linear in the operand's rank, for a concatenation also in the number of
+// operands.
 inline IndexMap index_map(const ir::Instruction &instruction, std::size_t operand) {
   const auto op = static_cast<std::uint16_t>(instruction.opcode());
   const auto attribute = instruction.numbers(static_cast<ir::AttributeKey>(plugin::indexing_attribute(op)));

@@ -6,10 +6,10 @@
 
 namespace bp::buffers {
 
-// Binds constants, entry parameters and entry results to their places and joins values that must share a slice; then
-// joins every donated parameter with its output, if both can share a slice. Fails with InvalidInput where values that
-// must share a slice are needed at the same time, or where a result cannot be an allocation of its own: insert_copies()
-// prevents both.
+// Binds constants, entry parameters and entry results to their allocations, and joins values that must share a slice;
+// then joins every donated parameter with its output, if both can share a slice. Fails with InvalidInput where values
+// that must share a slice are needed at the same time, or where a result cannot be an allocation of its own:
+// insert_copies() prevents both.
 Status colocate(const Dataflow &dataflow, BufferSets &sets);
 
 // The steps of colocate(), for insert_copies(), which removes copies between them.

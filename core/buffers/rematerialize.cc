@@ -21,9 +21,9 @@ using ir::Instruction;
 using ir::InstructionId;
 using ir::Opcode;
 
-constexpr int max_rounds = 8, max_peaks = 256;  // rounds per module, peaks per round
-constexpr std::size_t max_copied = 16;          // maximum number of instructions copied for one value
-constexpr std::size_t max_visited = 64;         // maximum number of instructions visited to find them
+constexpr int max_iterations = 8, max_peaks = 256;  // iterations per module, peaks per iteration
+constexpr std::size_t max_copied = 16;              // maximum number of instructions copied for one value
+constexpr std::size_t max_visited = 64;             // maximum number of instructions visited to find them
 // A value is small if the value to be recomputed is at least this many times larger; then it may be kept for that
 // purpose.
 constexpr std::int64_t small_part = 32;
@@ -54,10 +54,10 @@ bool is_cheap(Instruction instruction) {
   return std::ranges::all_of(instruction.called(0).instructions(), is_cheap_op);
 }
 
-// One round on the entry in its present state. Instructions run in the order of their numbers.
-class Round {
+// One iteration on the entry in its present state. Instructions run in the order of their numbers.
+class Iteration {
  public:
-  Round(ir::Module &module, const Dataflow &dataflow, ScheduleGraph graph)
+  Iteration(ir::Module &module, const Dataflow &dataflow, ScheduleGraph graph)
       : module_(module), dataflow_(dataflow), graph_(std::move(graph)), first_copy_(module.instruction_id_limit()) {
     maker_.assign(graph_.size.size(), none);
     readers_.resize(graph_.size.size());
@@ -129,7 +129,7 @@ class Round {
     }
   }
 
-  // Whether the instruction was made in this round, so that the dataflow does not know it.
+  // Whether the instruction was made in this iteration, so that the dataflow does not know it.
   bool is_copy(InstructionId id) const { return index(id) >= first_copy_; }
 
   bool is_shown_by_root(Number value) const { return graph_.readers[value] > readers_[value].size(); }
@@ -314,7 +314,7 @@ Result<Needed> needed_bytes(ir::Module module) {
   return Needed{plan.bytes(AllocationKind::Temporary), plan.total_bytes()};
 }
 
-Result<bool> run_round(ir::Module &module, std::int64_t target) {
+Result<bool> run_iteration(ir::Module &module, std::int64_t target) {
   BP_ASSIGN(Dataflow dataflow, Dataflow::analyze(module));
   analysis::SideEffects side_effects(module);
   std::vector<Number> numbers(module.instruction_id_limit());
@@ -326,7 +326,7 @@ Result<bool> run_round(ir::Module &module, std::int64_t target) {
     std::iota(order.begin(), order.end(), Number{0});
     peaks[index(id)] = peak_of(entry, order);
   }
-  return Round(module, dataflow, std::move(entry)).run(target);
+  return Iteration(module, dataflow, std::move(entry)).run(target);
 }
 
 }  // namespace
@@ -339,8 +339,8 @@ Result<bool> rematerialize(ir::Module &module, std::int64_t limit) {
   std::int64_t target = before.temporaries - (before.total - limit);
   ir::Module best = module, changed = module;
   std::int64_t least = before.total;
-  for (int round = 0; round < max_rounds && least > limit; ++round) {
-    BP_ASSIGN(bool is_changed, run_round(changed, std::max<std::int64_t>(target, 0)));
+  for (int iteration = 0; iteration < max_iterations && least > limit; ++iteration) {
+    BP_ASSIGN(bool is_changed, run_iteration(changed, std::max<std::int64_t>(target, 0)));
     BP_ASSIGN(Needed now, needed_bytes(changed));
     if (now.total < least) {
       least = now.total;

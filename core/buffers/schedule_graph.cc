@@ -71,9 +71,9 @@ class GraphMaker {
 
   Number add_value(ValueId value) {
     std::int64_t bytes = std::min(dataflow_.value(value).size, max_size);
-    auto [found, is_new] = classes_.emplace(bytes, static_cast<Number>(graph_.class_places.size()));
+    auto [found, is_new] = classes_.emplace(bytes, static_cast<Number>(graph_.class_slots.size()));
     if (is_new) {
-      graph_.class_places.push_back(0);
+      graph_.class_slots.push_back(0);
     }
     return value_numbers_[index(value)] = graph_.add_value(bytes, found->second);
   }
@@ -95,7 +95,7 @@ class GraphMaker {
         bool is_state = is_body() && dataflow_.value(value).instruction == parameter;
         if (is_state || (leaf < is_donated.size() && is_donated[leaf])) {
           graph_.initial.push_back(add_value(value));
-          ++graph_.class_places[graph_.size_class.back()];
+          ++graph_.class_slots[graph_.size_class.back()];
         }
         ++leaf;
       }
@@ -180,19 +180,19 @@ class GraphMaker {
         ++graph_.readers[value];
       }
     }
-    // Places that the caller provides: the results, except those that show an overwritable parameter.
-    std::vector<std::int64_t> places(graph_.class_places.size());
+    // Slots that the caller provides: the results, except those that show an overwritable parameter.
+    std::vector<std::int64_t> slots(graph_.class_slots.size());
     InstructionId caller = dataflow_.caller(computation_.id());
     bool is_condition =
         caller != ir::no_instruction && dataflow_.module().instruction(caller).opcode() == Opcode::While && !is_body();
     for (ValueId value : dataflow_.leaf_values(computation_.root().id())) {
       if (Number number = number_of(value); number != none) {
         ++graph_.readers[number];
-        places[graph_.size_class[number]] += is_condition ? 0 : 1;
+        slots[graph_.size_class[number]] += is_condition ? 0 : 1;
       }
     }
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      graph_.class_places[i] = std::max(graph_.class_places[i], places[i]);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      graph_.class_slots[i] = std::max(graph_.class_slots[i], slots[i]);
     }
   }
 
@@ -223,7 +223,7 @@ LiveMemory::LiveMemory(const ScheduleGraph &graph)
     : graph_(&graph),
       readers_(graph.readers),
       is_live_(graph.size.size()),
-      class_count_(graph.class_places.size()),
+      class_count_(graph.class_slots.size()),
       live_(graph.base) {
   for (Number value : graph.initial) {
     if (readers_[value] != 0) {
@@ -234,13 +234,13 @@ LiveMemory::LiveMemory(const ScheduleGraph &graph)
 
 void LiveMemory::begin(Number value) {
   Number of_class = graph_->size_class[value];
-  live_ += ++class_count_[of_class] > graph_->class_places[of_class] ? graph_->size[value] : 0;
+  live_ += ++class_count_[of_class] > graph_->class_slots[of_class] ? graph_->size[value] : 0;
   is_live_[value] = true;
 }
 
 void LiveMemory::end(Number value) {
   Number of_class = graph_->size_class[value];
-  live_ -= class_count_[of_class]-- > graph_->class_places[of_class] ? graph_->size[value] : 0;
+  live_ -= class_count_[of_class]-- > graph_->class_slots[of_class] ? graph_->size[value] : 0;
   is_live_[value] = false;
 }
 
@@ -284,12 +284,12 @@ std::int64_t peak_of(const ScheduleGraph &graph, const Order &order) {
 
 std::int64_t min_peak(const ScheduleGraph &graph) {
   std::int64_t most = 0;
-  std::vector<std::int64_t> counts(graph.class_places.size());
+  std::vector<std::int64_t> counts(graph.class_slots.size());
   for (Number i = 0; i < graph.count(); ++i) {
     std::int64_t bytes = graph.base + graph.inner_peak[i];
     auto count = [&](Number value, std::int64_t change) {
       Number of_class = graph.size_class[value];
-      bytes += (counts[of_class] += change) > graph.class_places[of_class] ? graph.size[value] : 0;
+      bytes += (counts[of_class] += change) > graph.class_slots[of_class] ? graph.size[value] : 0;
     };
     auto needs_place = [&](Number result) { return graph.overwritable[result].empty(); };
     for (Number value : graph.read[i]) {

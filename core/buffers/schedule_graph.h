@@ -27,10 +27,10 @@ struct ScheduleGraph {
   std::vector<std::vector<Number>> overwritable;  // by value: operands that its instruction may overwrite with it
   std::vector<Number> initial;                    // values that exist from the start
   // Results, donated inputs and loop state have memory of their own, which can also hold values of equal size before or
-  // afterwards. So, for each size, as many live values as there are such places cost nothing.
+  // afterwards. So, for each size, as many live values as there are such slots cost nothing.
   std::vector<Number> size_class;  // by value
-  // By size class: number of such places.
-  std::vector<std::int64_t> class_places;
+  // By size class: number of such slots.
+  std::vector<std::int64_t> class_slots;
   std::int64_t base = 0;  // bytes that are live all the time
 
   Number count() const { return static_cast<Number>(ids.size()); }

@@ -154,10 +154,10 @@ class SectionMaker {
         }
       }
     }
-    // Values that are live through the whole section occupy the free places first.
+    // Values that are live through the whole section occupy the free slots first.
     for (const auto &[original, of_class] : classes_) {
       auto here = std::ranges::count(section_.initial, of_class, [&](Number v) { return section_.size_class[v]; });
-      section_.class_places[of_class] -= std::min(section_.class_places[of_class], memory_.count(original) - here);
+      section_.class_slots[of_class] -= std::min(section_.class_slots[of_class], memory_.count(original) - here);
     }
     section_.base = memory_.live() - LiveMemory(section_).live();
     return std::move(section_);
@@ -170,7 +170,7 @@ class SectionMaker {
       Number class_original = graph_.size_class[original];
       auto [of_class, is_new_class] = classes_.emplace(class_original, static_cast<Number>(classes_.size()));
       if (is_new_class) {
-        section_.class_places.push_back(graph_.class_places[class_original]);
+        section_.class_slots.push_back(graph_.class_slots[class_original]);
       }
       found->second = section_.add_value(graph_.size[original], of_class->second);
       section_.readers.push_back(memory_.readers_left(original));

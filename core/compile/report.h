@@ -1,4 +1,4 @@
-// Report of a compilation: what runs where, and what it took.
+// Report of a compilation: which device runs which instructions, and the times that the compilation took.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 // If BACKPLANE_PATH is set, 2 and 3 are not searched. A process with elevated rights searches only 2, at the path fixed
 // when Backplane was built: its user must not choose directories through the environment, nor through the location of
 // the executable, to which links can be made from anywhere. A file answers to a name if it is called
-// libbackplane_NAME.so or its manifest lists NAME as id or alias. Of several that can be loaded, the one in the first
+// libbackplane_NAME.so or its manifest lists NAME as id or alias. If several can be loaded, it is the one in the first
 // directory is taken; within one directory the one that requires most CPU features, so that variants of one plugin can
 // be in the same directory. For every file examined, the reason why it was refused is kept.
 #pragma once

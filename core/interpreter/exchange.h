@@ -76,7 +76,7 @@ class Exchange {
   std::map<std::pair<RendezvousKey, DeviceNumber>, std::int64_t> counts_;   // rendezvous of the device so far
   std::map<std::int64_t, std::deque<ir::Literal>> queues_;
   std::deque<ir::Literal> inputs_;
-  std::vector<std::function<bool()>> waits_;  // by device: what it waits for; empty if it runs or has ended
+  std::vector<std::function<bool()>> waits_;  // by device: its condition for going on; empty if it runs or has ended
   std::size_t ended_ = 0;
   std::optional<DeviceNumber> first_failed_;
   bool stopped_ = false;

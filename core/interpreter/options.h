@@ -1,4 +1,4 @@
-// Options of the interpreter: limits, threads, seeds, and what it calls while it evaluates.
+// Options of the interpreter: limits, threads, seeds, and the functions that it calls while it evaluates.
 #pragma once
 
 #include <cstdint>

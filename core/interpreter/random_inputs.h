@@ -12,7 +12,7 @@ namespace bp::interpreter {
 
 // Distribution of the values of one array.
 struct ValueRange {
-  // Floats and complex parts of rank 2 and more: normal with standard deviation 1/sqrt(fan_in). Of rank 0 and 1:
+  // Floats and complex parts of rank 2 and more: normal with standard deviation 1/sqrt(fan_in). For rank 0 and 1:
   // uniform in [0.5, 1.5). 0 stands for the product of all dimensions but the last.
   std::int64_t fan_in = 0;
   // Whether floats of any rank are distributed as those of rank 0 and 1.

@@ -18,8 +18,8 @@ enum class LapackRoutine : std::uint8_t {
   Syevd,  // a -> eigenvectors in columns, eigenvalues in ascending order, info; heevd too
   Gesdd,  // a -> a destroyed, singular values in descending order, u, adjoint of v, info
   Gehrd,  // a -> Hessenberg form h = q^H a q, with the vectors of the reflectors below it, their factors, info
-  Sytrd,  // a -> tridiagonal form likewise, the diagonal, the one beside it, factors of the reflectors, info; hetrd too
-  Gtsv,  // diagonals below, of and above the main one, each of size n, and b -> their factors, solution, info
+  Sytrd,  // a -> tridiagonal form likewise, diagonal, second diagonal, factors of the reflectors, info; hetrd too
+  Gtsv,   // diagonals below, of and above the main one, each of size n, and b -> their factors, solution, info
 };
 
 // `info` is 0, or the number, from 1, of the pivot where a routine stopped, for each matrix.

@@ -47,7 +47,7 @@ class Ejection {
     std::int32_t is_preset;
   };
   struct Place {
-    std::int64_t offset = -1;  // -1: no place found
+    std::int64_t offset = -1;  // -1: no offset was found
     bool is_free = false;
     // Smaller is better: the size of the gap for a free place, else the total cost of the items in the way.
     double measure = 0;

@@ -18,10 +18,10 @@ using Outcome = SkylineSearch::Outcome;
 constexpr std::size_t few_items = 2'000;       // for up to this number of items, trying all orders is cheap
 constexpr std::ptrdiff_t trial_items = 1'000;  // sample size when there are more
 constexpr std::int64_t repairs_per_fit = 50;   // time that repairs need with more items, as a multiple of one best fit
-constexpr std::int64_t first_round = 20'000'000;  // minimum number of steps
-constexpr std::int64_t tries_each_round = 4;
-constexpr std::uint64_t strategies_apart = 1'000;  // offset of the strategy numbers between rounds
-// A search whose first tries take more steps than this starts only after rounds of repairs, whose steps double each
+constexpr std::int64_t first_steps = 20'000'000;  // minimum number of steps of the first iteration
+constexpr std::int64_t tries_per_iteration = 4;
+constexpr std::uint64_t strategies_apart = 1'000;  // offset of the strategy numbers between iterations
+// A search whose first tries take more steps than this starts only after iterations of repairs, whose steps double each
 // time.
 constexpr std::int64_t quick_search = 500'000'000;
 constexpr std::int64_t first_patience = 20'000'000, patience_per_item = 10'000;
@@ -148,24 +148,24 @@ class Packer {
     return true;
   }
 
-  // Works in rounds of increasing length: a search for the goal, a search that approaches the goal from above, and
-  // repairs. A large search starts in a late round, or never.
+  // Works in iterations of increasing length: a search for the goal, a search that approaches the goal from above, and
+  // repairs. A large search starts in a late iteration, or never.
   void improve(bool can_search) {
     std::optional<Portfolio> for_goal;
     if (can_search) {
       for_goal.emplace(needed_, goal_, 0, is_loose(goal_));
       can_search = !for_goal->is_too_large();
     }
-    const std::int64_t least = can_search ? tries_each_round * for_goal->descent() : 0;
-    std::int64_t steps = std::max(first_round, least > quick_search ? 0 : least);
+    const std::int64_t least = can_search ? tries_per_iteration * for_goal->descent() : 0;
+    std::int64_t steps = std::max(first_steps, least > quick_search ? 0 : least);
     // About ten heights lie in between; if there is a capacity, reaching it matters more than these.
     const std::int64_t share = options_.capacity > 0 ? 64 : 8;
-    for (std::uint64_t round = 0; best_.height > goal_ && steps_left_ > 0 && !is_late(); ++round) {
+    for (std::uint64_t iteration = 0; best_.height > goal_ && steps_left_ > 0 && !is_late(); ++iteration) {
       if (can_search && least <= steps) {
         if (impossible_ < goal_) {
           run(*for_goal, goal_, steps);
         }
-        bool has_tried = close_in(steps / share, round);
+        bool has_tried = close_in(steps / share, iteration);
         if (!has_tried && impossible_ >= goal_) {
           return;
         }
@@ -213,12 +213,12 @@ class Packer {
   }
 
   // Searches for packings between the goal and the best height by bisection. Returns false if they are already close.
-  bool close_in(std::int64_t steps, std::uint64_t round) {
+  bool close_in(std::int64_t steps, std::uint64_t iteration) {
     bool has_tried = false;
     std::int64_t low = std::max(goal_, impossible_);
     while (best_.height - low > std::max<std::int64_t>(1, best_.height / 2000) && steps_left_ > 0 && !is_late()) {
       std::int64_t height = low + (best_.height - low) / 2;
-      Portfolio between(needed_, height, round * strategies_apart, is_loose(height));
+      Portfolio between(needed_, height, iteration * strategies_apart, is_loose(height));
       if (run(between, height, steps) != Outcome::Found) {
         low = height;
       }

@@ -18,7 +18,7 @@ XLA_FFI_DataType data_type(ElementType type) {
   return static_cast<XLA_FFI_DataType>(type);
 }
 
-// Returns a number as an array of one element; nothing if the attribute is no number.
+// Returns a number as an array of one element; nothing if the attribute is not a number.
 Result<ir::Literal> number(const Attribute &attribute, ElementType list_type) {
   const auto make = [](ElementType type, auto value) {
     ir::Literal literal = ir::Literal::zeros(ir::Shape::scalar(type)).value();

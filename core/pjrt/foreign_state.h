@@ -9,7 +9,7 @@
 
 namespace bp::pjrt {
 
-// The state of one call. `deleter` is that of its type; nullptr: nothing is to be done at the end.
+// The state of one call. `deleter` is the one of its type; nullptr: nothing has to be done at the end.
 struct ForeignState {
   std::int64_t type_id = 0;
   void *object = nullptr;

@@ -111,7 +111,7 @@ void RunQueue::work() {
     wake();
     lock.unlock();
     end(run);
-    run = {};  // what it holds is freed without the lock
+    run = {};  // its content is freed without the lock
     --runs_of_thread;
     lock.lock();
     ++idle_;

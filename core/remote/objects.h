@@ -30,7 +30,7 @@ struct LoadedProgram {
   bool has_taken(std::size_t constant) const { return constant < taken.size() && taken[constant] != 0; }
 };
 
-// A submit() whose point is not signalled yet: what it uses until then, and where its results will be.
+// A submit() whose point is not signalled yet: the objects that it uses until then, and where its results will be.
 struct Submitted {
   std::shared_ptr<Arena> used;
   std::vector<Item> results;

@@ -39,9 +39,9 @@ struct Usage {
 Usage usage_of_copy(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 Usage usage_of_fill(bp_loc_t to, std::uint64_t size);
 Usage usage_of(const bp_call_t &call);
-// The allocations of the run, then its scratch memory. `module` is that of the program, or nullptr.
+// The allocations of the run, then its scratch memory. `module` is the module of the program, or nullptr.
 Usage usage_of(const bp_module_t *module, const bp_run_t &run, std::uint64_t scratch_size);
-// The allocations of a program. Of a constant, the location is the one given to load(). Other ones are not used.
+// The allocations of a program. The location of a constant is the one given to load(); other locations are not used.
 Usage usage_of_constants(const bp_module_t *module, std::span<const bp_loc_t> constants);
 
 }  // namespace bp::remote

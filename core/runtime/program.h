@@ -146,9 +146,9 @@ class Execution {
   // at the input's address.
   Status set_input(std::size_t leaf, const void *data);
   Status set_output(std::size_t leaf, void *data);
-  // For programs on the device: sets the place of an input there, which is a whole allocation; leaves an output, which
-  // is one, on the device without memory on the host, and takes its memory after the run.
-  void set_device_input(std::size_t leaf, bp_loc_t place);
+  // For programs on the device: sets the location of an input there, which is a whole allocation; leaves an output,
+  // which is a whole allocation too, on the device without memory on the host, and takes its memory after the run.
+  void set_device_input(std::size_t leaf, bp_loc_t location);
   void leave_output(std::size_t leaf);
   Block take_output(std::size_t leaf);
   // Takes temporaries and scratch, possibly those of an earlier execution, and allocates memory for all inputs and

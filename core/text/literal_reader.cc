@@ -207,7 +207,7 @@ ReadElement element_reader(ElementType type) {
 
 // --- Arrays ---
 
-// The place of the next element of an array.
+// The address and the type of the next element of an array.
 struct ArraySink {
   std::byte *next;
   std::size_t element_bytes;

@@ -67,14 +67,14 @@ class Reader {
   std::string_view bytes_;
 };
 
-// Whether the command has `count` places, each with at least `bytes` bytes.
-bool has_places(const LaunchPlan &plan, const Command &command, std::uint32_t count, std::uint64_t bytes) {
-  if (command.first > plan.places.size() || count > plan.places.size() - command.first) {
+// Whether the command has `count` ranges, each with at least `bytes` bytes.
+bool has_ranges(const LaunchPlan &plan, const Command &command, std::uint32_t count, std::uint64_t bytes) {
+  if (command.first > plan.ranges.size() || count > plan.ranges.size() - command.first) {
     return false;
   }
-  return std::ranges::all_of(places_of(plan, command), [&](const Place &place) {
-    return place.allocation < plan.allocation_sizes.size() && place.offset <= plan.allocation_sizes[place.allocation] &&
-           place.size <= plan.allocation_sizes[place.allocation] - place.offset && place.size >= bytes;
+  return std::ranges::all_of(ranges_of(plan, command), [&](const MemoryRange &range) {
+    return range.allocation < plan.allocation_sizes.size() && range.offset <= plan.allocation_sizes[range.allocation] &&
+           range.size <= plan.allocation_sizes[range.allocation] - range.offset && range.size >= bytes;
   });
 }
 
@@ -83,10 +83,10 @@ std::string problem_of_maps(const LaunchPlan &plan, const Command &command) {
     return "its tensor maps are outside of the list";
   }
   for (const TensorMap &map : maps_of(plan, command)) {
-    if (map.place >= command.count) {
+    if (map.argument >= command.count) {
       return "its tensor map is of an argument that it does not have";
     }
-    if (std::string problem = problem_of(map, places_of(plan, command)[map.place].size); !problem.empty()) {
+    if (std::string problem = problem_of(map, ranges_of(plan, command)[map.argument].size); !problem.empty()) {
       return problem;
     }
   }
@@ -97,7 +97,7 @@ std::string problem_of_launch(const LaunchPlan &plan, const Command &command, st
   if (command.kernel >= plan.kernel_count) {
     return "there is no such kernel";
   }
-  if (!has_places(plan, command, command.count, 0)) {
+  if (!has_ranges(plan, command, command.count, 0)) {
     return "an argument is outside of its allocation";
   }
   const Grid &grid = command.grid;
@@ -114,7 +114,7 @@ bool is_target(const LaunchPlan &plan, std::uint32_t target) {
 
 std::string problem_of_switch(const LaunchPlan &plan, const Command &command) {
   if (command.count == 0 || command.target > plan.targets.size() ||
-      command.count > plan.targets.size() - command.target || !has_places(plan, command, 1, 4)) {
+      command.count > plan.targets.size() - command.target || !has_ranges(plan, command, 1, 4)) {
     return "its targets or its selector are outside of their lists";
   }
   const auto targets = std::span(plan.targets).subspan(command.target, command.count);
@@ -127,7 +127,7 @@ std::string problem_of(const LaunchPlan &plan, const Command &command, std::uint
   switch (command.kind) {
     case CommandKind::Launch: return problem_of_launch(plan, command, max_shared_bytes);
     case CommandKind::Move:
-      return has_places(plan, command, 2, command.size) ? "" : "it copies bytes outside of an allocation";
+      return has_ranges(plan, command, 2, command.size) ? "" : "it copies bytes outside of an allocation";
     case CommandKind::Jump: return is_target(plan, command.target) ? "" : "it jumps outside of the plan";
     case CommandKind::Repeat:
       return command.target < static_cast<std::uint64_t>(&command - plan.commands.data()) && command.size > 0
@@ -135,7 +135,7 @@ std::string problem_of(const LaunchPlan &plan, const Command &command, std::uint
                  : "it repeats from a command that does not come before it";
     case CommandKind::JumpUnless:
       return !is_target(plan, command.target)   ? "it jumps outside of the plan"
-             : !has_places(plan, command, 1, 1) ? "its condition is outside of its allocation"
+             : !has_ranges(plan, command, 1, 1) ? "its condition is outside of its allocation"
                                                 : "";
     case CommandKind::Switch: return problem_of_switch(plan, command);
   }
@@ -207,7 +207,7 @@ std::string write_artifact(const Artifact &artifact, const ArtifactFormat &forma
   Writer writer;
   writer.add_list(artifact.target);
   writer.add_list(artifact.plan.commands);
-  writer.add_list(artifact.plan.places);
+  writer.add_list(artifact.plan.ranges);
   writer.add_list(artifact.plan.maps);
   writer.add_list(artifact.plan.targets);
   writer.add_list(artifact.plan.dependences);
@@ -238,7 +238,7 @@ plugin::Result<Artifact> read_artifact(std::span<const char> bytes, const Artifa
   Artifact artifact;
   LaunchPlan &plan = artifact.plan;
   Reader reader(body);
-  if (!reader.read_list(artifact.target) || !reader.read_list(plan.commands) || !reader.read_list(plan.places) ||
+  if (!reader.read_list(artifact.target) || !reader.read_list(plan.commands) || !reader.read_list(plan.ranges) ||
       !reader.read_list(plan.maps) || !reader.read_list(plan.targets) || !reader.read_list(plan.dependences) ||
       !reader.read_list(plan.allocation_sizes) || !reader.read(plan.scratch_bytes) || !reader.read(plan.kernel_count) ||
       !read_parts(reader, artifact.parts) || !reader.at_end()) {

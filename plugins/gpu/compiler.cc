@@ -82,7 +82,7 @@ class Compiler {
     const std::uint32_t start = builder_.here();
     move_needed(i, body.parameters(), condition.parameters());
     BP_TRY(computation(condition));
-    const std::uint32_t exit = builder_.jump_unless(i, place_of(emit::location_of(module_, condition.roots()[0]), 1));
+    const std::uint32_t exit = builder_.jump_unless(i, range_of(emit::location_of(module_, condition.roots()[0]), 1));
     BP_TRY(computation(body));
     move_needed(i, body.roots(), body.parameters());
     builder_.jump(i, start);
@@ -93,7 +93,7 @@ class Compiler {
   // Starts `together` iterations each time before the host asks whether the loop goes on: those after the last one are
   // not wanted. The condition of the first iteration needs no guard.
   Status guarded_iterations(InstructionView i, std::uint64_t together) {
-    const Place goes_on = builder_.new_guards(1);
+    const MemoryRange goes_on = builder_.new_guards(1);
     const std::uint32_t start = builder_.here();
     BP_TRY(guarded_iteration(i, goes_on));
     const std::uint32_t again = builder_.here();
@@ -104,7 +104,7 @@ class Compiler {
     plan_.commands[exit].target = builder_.here();
     return {};
   }
-  Status guarded_iteration(InstructionView i, const Place &goes_on) {
+  Status guarded_iteration(InstructionView i, const MemoryRange &goes_on) {
     const ComputationView condition = i.called(0), body = i.called(1);
     move_needed(i, body.parameters(), condition.parameters());
     BP_TRY(computation(condition));
@@ -179,12 +179,12 @@ class Compiler {
     std::uint32_t choice = 0;
     const auto first_target = static_cast<std::uint32_t>(plan_.targets.size());
     if (is_pred) {
-      choice = builder_.jump_unless(i, place_of(selector, 1));  // if a pred selects, branch 0 is for true
+      choice = builder_.jump_unless(i, range_of(selector, 1));  // if a pred selects, branch 0 is for true
     } else {
       Command &command = builder_.add(CommandKind::Switch, i);
       command.count = count;
       command.target = first_target;
-      plan_.places.push_back(place_of(selector, 4));
+      plan_.ranges.push_back(range_of(selector, 4));
       plan_.targets.resize(plan_.targets.size() + count);
     }
     std::vector<std::uint32_t> exits;
@@ -206,7 +206,7 @@ class Compiler {
     return {};
   }
 
-  Status guarded_branches(InstructionView i, const Place &guards) {
+  Status guarded_branches(InstructionView i, const MemoryRange &guards) {
     builder_.choose(i, i.operand(0), guards);
     std::size_t operand = 1;
     for (std::uint32_t k = 0; k < guards.size; ++k) {

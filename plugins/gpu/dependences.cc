@@ -96,20 +96,20 @@ class Finder {
     // Memory that no command writes, such as that of weights, orders nothing.
     std::unordered_map<std::uint32_t, History> histories;
     for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
-      for (const Place &place : places(c)) {
-        if (place.is_written != 0 && place.size > 0) {
-          histories.try_emplace(memory_of_[place.allocation]);
+      for (const MemoryRange &range : ranges(c)) {
+        if (range.is_written != 0 && range.size > 0) {
+          histories.try_emplace(memory_of_[range.allocation]);
         }
       }
     }
     std::vector<std::uint32_t> before;
     for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
       before.clear();
-      for (const Place &place : places(c)) {
-        const auto history = histories.find(memory_of_[place.allocation]);
-        if (place.size > 0 && history != histories.end()) {
-          const auto use = place.is_written != 0 ? &History::write : &History::read;
-          (history->second.*use)(place.offset, place.offset + place.size, c, before);
+      for (const MemoryRange &range : ranges(c)) {
+        const auto history = histories.find(memory_of_[range.allocation]);
+        if (range.size > 0 && history != histories.end()) {
+          const auto use = range.is_written != 0 ? &History::write : &History::read;
+          (history->second.*use)(range.offset, range.offset + range.size, c, before);
         }
       }
       keep(c, before);
@@ -117,7 +117,7 @@ class Finder {
   }
 
  private:
-  std::span<const Place> places(std::uint32_t command) const { return places_of(plan_, plan_.commands[command]); }
+  std::span<const MemoryRange> ranges(std::uint32_t command) const { return ranges_of(plan_, plan_.commands[command]); }
 
   // Keeps the dependences of a command, except for those that others of them wait for.
   void keep(std::uint32_t command, std::vector<std::uint32_t> &before) {

@@ -24,7 +24,7 @@ struct Segment {
 std::vector<Segment> segments(const LaunchPlan &plan);
 
 // Sets the dependences of all commands, which had none. memory_of: for each allocation, the allocation whose memory it
-// has, which is itself unless it was donated. Time and number of dependences are near-linear in commands and places:
+// has, which is itself unless it was donated. Time and number of dependences are near-linear in commands and ranges:
 // one of several commands that use the same bytes may represent all before it, so some commands are ordered without
 // need.
 void add_dependences(LaunchPlan &plan, std::span<const std::uint32_t> memory_of);

@@ -52,7 +52,7 @@ class KernelSet {
   // The kernel of a random state. Its argument is the address of the state.
   const Kernel &of_random_state(emit::InstructionView instruction, bool is_guarded);
   // A guarded kernel that moves bytes. Its arguments are the destination, the source, and the last byte of the
-  // destination. alignment: that of both addresses.
+  // destination. alignment: the alignment of both addresses.
   Kernel of_move(std::uint64_t bytes, std::uint64_t alignment);
   // A kernel that writes, for each of at most max_choices branches, whether a pred or s32 selects it. Its arguments are
   // the selector, and a byte for each branch; if has_guard, also a guard: if it is 0, no branch is selected.
@@ -65,7 +65,7 @@ class KernelSet {
   KernelFrame begin(llvm::IRBuilderBase &builder, const Kernel &kernel, std::size_t arguments, std::size_t maps,
                     const emit::KernelCall *call, Cooperation cooperation) const;
   void emit_for_threads(emit::InstructionView instruction, const emit::KernelCall &call, Kernel &kernel);
-  // Returns false if there are no columns, or so many that one thread for each of them fills the GPU.
+  // Returns false if there are no columns, or enough of them that one thread for each fills the GPU.
   bool emit_for_columns(emit::InstructionView instruction, const emit::KernelCall &call, const RegisterNeed &need,
                         Kernel &kernel);
   std::uint32_t blocks_at_once(const TeamSize &size, const RegisterNeed &need) const;

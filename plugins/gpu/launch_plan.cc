@@ -5,16 +5,16 @@ namespace bp::gpu {
 std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &command,
                                         std::span<const std::uint64_t> bases) {
   std::vector<std::uint64_t> addresses;
-  for (const Place &place : places_of(plan, command)) {
-    addresses.push_back(bases[place.allocation] + place.offset);
+  for (const MemoryRange &range : ranges_of(plan, command)) {
+    addresses.push_back(bases[range.allocation] + range.offset);
   }
   return addresses;
 }
 
 std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction) {
   std::string out;
-  const auto place = [&](std::size_t at) {
-    const Place &one = plan.places[at];
+  const auto range = [&](std::size_t at) {
+    const MemoryRange &one = plan.ranges[at];
     return (one.is_written != 0 ? "&a" : "a") + std::to_string(one.allocation) + "+" + std::to_string(one.offset);
   };
   for (std::size_t i = 0; i < plan.commands.size(); ++i) {
@@ -26,26 +26,26 @@ std::string to_text(const LaunchPlan &plan, const std::function<std::string(std:
                std::to_string(command.grid.threads) +
                (command.grid.shared_bytes == 0 ? "" : ", " + std::to_string(command.grid.shared_bytes)) + ">>>(";
         for (std::uint32_t k = 0; k < command.count; ++k) {
-          out += (k == 0 ? "" : ", ") + place(command.first + k);
+          out += (k == 0 ? "" : ", ") + range(command.first + k);
         }
         for (const TensorMap &map : maps_of(plan, command)) {
-          out += ", " + (map.dimension_count == 0 ? "no map" : "map of " + place(command.first + map.place));
+          out += ", " + (map.dimension_count == 0 ? "no map" : "map of " + range(command.first + map.argument));
         }
         out += ")";
         break;
       case CommandKind::Move:
-        out += "move " + std::to_string(command.size) + " bytes from " + place(command.first + 1) + " to " +
-               place(command.first);
+        out += "move " + std::to_string(command.size) + " bytes from " + range(command.first + 1) + " to " +
+               range(command.first);
         break;
       case CommandKind::Jump: out += "jump to " + std::to_string(command.target); break;
       case CommandKind::Repeat:
         out += "repeat from " + std::to_string(command.target) + ", " + std::to_string(command.size) + " times in all";
         break;
       case CommandKind::JumpUnless:
-        out += "jump to " + std::to_string(command.target) + " unless " + place(command.first);
+        out += "jump to " + std::to_string(command.target) + " unless " + range(command.first);
         break;
       case CommandKind::Switch:
-        out += "switch on " + place(command.first) + " to";
+        out += "switch on " + range(command.first) + " to";
         for (std::uint32_t k = 0; k < command.count; ++k) {
           out += " " + std::to_string(plan.targets[command.target + k]);
         }

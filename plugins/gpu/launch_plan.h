@@ -13,7 +13,7 @@
 namespace bp::gpu {
 
 // Bytes of an allocation of the program, and whether a command writes them.
-struct Place {
+struct MemoryRange {
   std::uint32_t allocation = 0;
   std::uint32_t is_written = 0;        // 0: the command only reads them
   std::uint64_t offset = 0, size = 0;  // size 0: the command needs the address, but no byte there
@@ -30,13 +30,13 @@ struct Grid {
 
 enum class CommandKind : std::uint32_t { Launch, Move, Jump, JumpUnless, Switch, Repeat };
 
-// | Launch     | `kernel` on `grid`, with the addresses of `count` places from `first` on, and `map_count` |
+// | Launch     | `kernel` on `grid`, with the addresses of `count` ranges from `first` on, and `map_count` |
 // |            | tensor maps from `first_map` on                                                          |
-// | Move       | `size` bytes from place `first + 1` to place `first`                                     |
+// | Move       | `size` bytes from range `first + 1` to range `first`                                     |
 // | Jump       | goes on at command `target`                                                              |
-// | JumpUnless | goes on at command `target` if the byte at place `first` is 0                            |
-// | Switch     | goes on at one of `count` targets, of which the first is `target`: that of the s32 at    |
-// |            | place `first`, the last one if there is no such target                                   |
+// | JumpUnless | goes on at command `target` if the byte in range `first` is 0                            |
+// | Switch     | goes on at one of `count` targets, of which the first is `target`: that of the s32 in    |
+// |            | range `first`, the last one if there is no such target                                   |
 // | Repeat     | goes on at command `target`, which comes before it, except for each `size`-th time        |
 //
 // Launches and moves up to the next jump, or the next target of a jump, may take effect in any order in which each
@@ -54,7 +54,7 @@ struct Command {
 
 struct LaunchPlan {
   std::vector<Command> commands;
-  std::vector<Place> places;
+  std::vector<MemoryRange> ranges;
   std::vector<TensorMap> maps;
   std::vector<std::uint32_t> targets;
   std::vector<std::uint32_t> dependences;       // indices of commands
@@ -67,12 +67,12 @@ struct LaunchPlan {
 inline bool jumps(CommandKind kind) {
   return kind != CommandKind::Launch && kind != CommandKind::Move;
 }
-inline std::span<const Place> places_of(const LaunchPlan &plan, const Command &command) {
+inline std::span<const MemoryRange> ranges_of(const LaunchPlan &plan, const Command &command) {
   const std::uint32_t count = command.kind == CommandKind::Launch                                        ? command.count
                               : command.kind == CommandKind::Move                                        ? 2
                               : command.kind == CommandKind::Jump || command.kind == CommandKind::Repeat ? 0
                                                                                                          : 1;
-  return count == 0 ? std::span<const Place>() : std::span(plan.places).subspan(command.first, count);
+  return count == 0 ? std::span<const MemoryRange>() : std::span(plan.ranges).subspan(command.first, count);
 }
 inline std::span<const TensorMap> maps_of(const LaunchPlan &plan, const Command &command) {
   return std::span(plan.maps).subspan(command.first_map, command.map_count);
@@ -80,11 +80,11 @@ inline std::span<const TensorMap> maps_of(const LaunchPlan &plan, const Command 
 inline std::span<const std::uint32_t> dependences_of(const LaunchPlan &plan, const Command &command) {
   return std::span(plan.dependences).subspan(command.first_dependence, command.dependence_count);
 }
-// The addresses of the command's places if the allocations are at `bases`, scratch memory last.
+// The addresses of the command's ranges if the allocations are at `bases`, scratch memory last.
 std::vector<std::uint64_t> addresses_of(const LaunchPlan &plan, const Command &command,
                                         std::span<const std::uint64_t> bases);
 
-// Text to read: a line for each command, which ends with the name of the instruction that it is for. A place is
+// Text to read: a line for each command, which ends with the name of the instruction that it is for. A range is
 // `a3+256`, or `&a3+256` if it is written.
 std::string to_text(const LaunchPlan &plan, const std::function<std::string(std::uint32_t)> &name_of_instruction);
 

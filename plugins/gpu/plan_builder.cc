@@ -29,7 +29,7 @@ std::vector<std::uint32_t> memory_of_allocations(const emit::ModuleView &module)
 
 }  // namespace
 
-Place place_of(const Location &location, std::uint64_t size, bool is_written) {
+MemoryRange range_of(const Location &location, std::uint64_t size, bool is_written) {
   return {location.allocation, is_written, location.offset, size};
 }
 
@@ -41,10 +41,10 @@ PlanBuilder::PlanBuilder(const emit::ModuleView &module, const Threads &threads,
       scratch_(static_cast<std::uint32_t>(module.allocations().size())) {}
 
 void PlanBuilder::finish() {
-  for (Place &place : plan_.places) {
-    if (place.allocation > scratch_) {  // guards come after the scratch memory of kernels
-      place.allocation = scratch_;
-      place.offset += plan_.scratch_bytes;
+  for (MemoryRange &range : plan_.ranges) {
+    if (range.allocation > scratch_) {  // guards come after the scratch memory of kernels
+      range.allocation = scratch_;
+      range.offset += plan_.scratch_bytes;
     }
   }
   plan_.scratch_bytes += guard_bytes_;
@@ -60,17 +60,17 @@ Command &PlanBuilder::add(CommandKind kind, InstructionView origin) {
   Command &command = plan_.commands.emplace_back();
   command.kind = kind;
   command.origin = origin.id();
-  command.first = static_cast<std::uint32_t>(plan_.places.size());
+  command.first = static_cast<std::uint32_t>(plan_.ranges.size());
   return command;
 }
 
-Place PlanBuilder::place_in_scratch(std::uint64_t offset, std::uint64_t size, bool is_written) const {
+MemoryRange PlanBuilder::range_in_scratch(std::uint64_t offset, std::uint64_t size, bool is_written) const {
   return {scratch_, is_written, offset, size};
 }
 
-std::uint32_t PlanBuilder::jump_unless(InstructionView origin, const Place &condition) {
+std::uint32_t PlanBuilder::jump_unless(InstructionView origin, const MemoryRange &condition) {
   add(CommandKind::JumpUnless, origin);
-  plan_.places.push_back(condition);
+  plan_.ranges.push_back(condition);
   return here() - 1;
 }
 
@@ -83,11 +83,11 @@ void PlanBuilder::move(InstructionView origin, std::uint32_t from_value, std::ui
   if (guard_) {
     const std::uint64_t alignment = std::min(emit::alignment_of(module_, from), emit::alignment_of(module_, to));
     add_launch(origin, kernels_.of_move(size, alignment),
-               {place_of(to, size, true), place_of(from, size), {to.allocation, 0, to.offset + size - 1, 0}});
+               {range_of(to, size, true), range_of(from, size), {to.allocation, 0, to.offset + size - 1, 0}});
     return;
   }
   add(CommandKind::Move, origin).size = size;
-  plan_.places.insert(plan_.places.end(), {place_of(to, size, true), place_of(from, size)});
+  plan_.ranges.insert(plan_.ranges.end(), {range_of(to, size, true), range_of(from, size)});
 }
 
 void PlanBuilder::write_again(std::uint32_t first, std::uint64_t length, std::uint64_t times) {
@@ -96,15 +96,15 @@ void PlanBuilder::write_again(std::uint32_t first, std::uint64_t length, std::ui
   }
 }
 
-Place PlanBuilder::new_guards(std::uint32_t count) {
+MemoryRange PlanBuilder::new_guards(std::uint32_t count) {
   return {scratch_ + 1, 0, std::exchange(guard_bytes_, guard_bytes_ + count), count};
 }
 
-void PlanBuilder::choose(InstructionView origin, std::uint32_t selector, Place guards) {
+void PlanBuilder::choose(InstructionView origin, std::uint32_t selector, MemoryRange guards) {
   const bool is_pred = module_.shape_of(selector).dtype == BP_DTYPE_PRED;
   guards.is_written = 1;
   add_launch(origin, kernels_.of_choice(static_cast<std::uint32_t>(guards.size), is_pred, guard_.has_value()),
-             {place_of(emit::location_of(module_, selector), is_pred ? 1 : 4), guards});
+             {range_of(emit::location_of(module_, selector), is_pred ? 1 : 4), guards});
 }
 
 Status PlanBuilder::launch(InstructionView i) {
@@ -117,11 +117,11 @@ Status PlanBuilder::launch(InstructionView i) {
   const Kernel &kernel = kernels_.of_call(i, call, guard_.has_value());
   BP_TRY(check(i, kernel));
   plan_.scratch_bytes = std::max(plan_.scratch_bytes, kernel.scratch_bytes);
-  std::vector<Place> arguments;
+  std::vector<MemoryRange> arguments;
   for (const emit::KernelArgument &argument : call.arguments) {
-    arguments.push_back(place_of(argument.location, argument.location.size, argument.is_written));
+    arguments.push_back(range_of(argument.location, argument.location.size, argument.is_written));
   }
-  arguments.push_back(place_in_scratch(0, kernel.scratch_bytes, kernel.scratch_bytes > 0));
+  arguments.push_back(range_in_scratch(0, kernel.scratch_bytes, kernel.scratch_bytes > 0));
   add_launch(i, kernel, arguments);
   return {};
 }
@@ -129,13 +129,13 @@ Status PlanBuilder::launch(InstructionView i) {
 // Tiles are sorted, then merged in passes that alternate between scratch memory and the results, so that the last pass
 // writes the results.
 Status PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call, const TeamSort &sort) {
-  std::vector<Place> operands, results, scratch;
+  std::vector<MemoryRange> operands, results, scratch;
   std::uint64_t bytes = 0;
   for (std::size_t k = 0; k < i.operand_count(); ++k) {
     const auto of_one = static_cast<std::uint64_t>(i.shape(k).bytes());
-    operands.push_back(place_of(emit::location_of(module_, i.operand(k)), of_one));
-    results.push_back(place_of(emit::location_of(module_, i.result(k)), of_one));
-    scratch.push_back(place_in_scratch(bytes, of_one));
+    operands.push_back(range_of(emit::location_of(module_, i.operand(k)), of_one));
+    results.push_back(range_of(emit::location_of(module_, i.result(k)), of_one));
+    scratch.push_back(range_in_scratch(bytes, of_one));
     bytes += (of_one + 63) / 64 * 64;
   }
   const int passes = sort.tiles.passes();
@@ -145,14 +145,14 @@ Status PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call,
   const auto written_by = [&](int pass) { return (passes - pass) % 2 == 0 ? results : scratch; };
   for (int pass = 0; pass <= passes; ++pass) {
     const bool merges = pass > 0;
-    std::vector<Place> arguments = merges ? written_by(pass - 1) : operands;
-    for (Place to : written_by(pass)) {
+    std::vector<MemoryRange> arguments = merges ? written_by(pass - 1) : operands;
+    for (MemoryRange to : written_by(pass)) {
       to.is_written = 1;
       arguments.push_back(to);
     }
     if (merges) {  // their distance counts elements; scratch memory has more bytes than a line has elements
-      arguments.push_back(place_in_scratch(0, 0));
-      arguments.push_back(place_in_scratch(static_cast<std::uint64_t>(sort.tiles.tile()) << (pass - 1), 0));
+      arguments.push_back(range_in_scratch(0, 0));
+      arguments.push_back(range_in_scratch(static_cast<std::uint64_t>(sort.tiles.tile()) << (pass - 1), 0));
     }
     const Kernel &kernel = kernels_.of_sort(i, call, sort, merges, guard_.has_value());
     BP_TRY(check(i, kernel));
@@ -163,7 +163,7 @@ Status PlanBuilder::launch_sort(InstructionView i, const emit::KernelCall &call,
 
 void PlanBuilder::launch_random_state(InstructionView i) {
   const Location state = emit::location_of(module_, i.result());
-  add_launch(i, kernels_.of_random_state(i, guard_.has_value()), {place_of(state, state.size, true)});
+  add_launch(i, kernels_.of_random_state(i, guard_.has_value()), {range_of(state, state.size, true)});
 }
 
 Status PlanBuilder::check(InstructionView i, const Kernel &kernel) {
@@ -179,15 +179,15 @@ Status PlanBuilder::check(InstructionView i, const Kernel &kernel) {
   return {};
 }
 
-void PlanBuilder::add_launch(InstructionView i, const Kernel &kernel, const std::vector<Place> &arguments) {
+void PlanBuilder::add_launch(InstructionView i, const Kernel &kernel, const std::vector<MemoryRange> &arguments) {
   Command &command = add(CommandKind::Launch, i);
   command.kernel = kernel.number;
   command.grid = {static_cast<std::uint32_t>(kernel.blocks), kernel.threads, kernel.shared_bytes};
-  plan_.places.insert(plan_.places.end(), arguments.begin(), arguments.end());
+  plan_.ranges.insert(plan_.ranges.end(), arguments.begin(), arguments.end());
   if (guard_) {
-    plan_.places.push_back(*guard_);
+    plan_.ranges.push_back(*guard_);
   }
-  command.count = static_cast<std::uint32_t>(plan_.places.size()) - command.first;
+  command.count = static_cast<std::uint32_t>(plan_.ranges.size()) - command.first;
   command.first_map = static_cast<std::uint32_t>(plan_.maps.size());
   command.map_count = static_cast<std::uint32_t>(kernel.maps.size());
   plan_.maps.insert(plan_.maps.end(), kernel.maps.begin(), kernel.maps.end());

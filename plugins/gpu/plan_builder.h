@@ -26,11 +26,11 @@ class PlanBuilder {
   void finish();
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(plan_.commands.size()); }
-  // Adds a command. Its places are those that the caller adds next, if any.
+  // Adds a command. Its ranges are those that the caller adds next, if any.
   Command &add(CommandKind kind, emit::InstructionView origin);
   // Adds a jump, whose target may be set later.
   void jump(emit::InstructionView origin, std::uint32_t target) { add(CommandKind::Jump, origin).target = target; }
-  std::uint32_t jump_unless(emit::InstructionView origin, const Place &condition);
+  std::uint32_t jump_unless(emit::InstructionView origin, const MemoryRange &condition);
   // Moves bytes from the memory of a value to that of another.
   void move(emit::InstructionView origin, std::uint32_t from, std::uint32_t to);
   plugin::Status launch(emit::InstructionView instruction);
@@ -39,13 +39,13 @@ class PlanBuilder {
   void write_again(std::uint32_t first, std::uint64_t length, std::uint64_t times);
 
   // Returns new bytes for guards, so that guarded commands wait for their own choice only.
-  Place new_guards(std::uint32_t count);
+  MemoryRange new_guards(std::uint32_t count);
   // Adds a launch that sets the guards, one for each branch: the selected branch is wanted. No branch is wanted if the
   // launch is guarded itself, by 0.
-  void choose(emit::InstructionView origin, std::uint32_t selector, Place guards);
+  void choose(emit::InstructionView origin, std::uint32_t selector, MemoryRange guards);
   // Calls `emit`, whose commands have this guard, and returns its result.
   template <class Emit>
-  plugin::Status guarded(const Place &guard, Emit emit) {
+  plugin::Status guarded(const MemoryRange &guard, Emit emit) {
     const auto around = std::exchange(guard_, guard);
     plugin::Status status = emit();
     guard_ = around;
@@ -55,19 +55,19 @@ class PlanBuilder {
  private:
   plugin::Status launch_sort(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSort &sort);
   plugin::Status check(emit::InstructionView instruction, const Kernel &kernel);
-  void add_launch(emit::InstructionView origin, const Kernel &kernel, const std::vector<Place> &arguments);
-  Place place_in_scratch(std::uint64_t offset, std::uint64_t size, bool is_written = false) const;
+  void add_launch(emit::InstructionView origin, const Kernel &kernel, const std::vector<MemoryRange> &arguments);
+  MemoryRange range_in_scratch(std::uint64_t offset, std::uint64_t size, bool is_written = false) const;
 
   const emit::ModuleView &module_;
   const Threads &threads_;
   LaunchPlan &plan_;
   KernelSet kernels_;
   std::uint32_t scratch_;  // index of its allocation; until finish(), guards are in the allocation after it
-  std::optional<Place> guard_;
+  std::optional<MemoryRange> guard_;
   std::uint64_t guard_bytes_ = 0;
 };
 
-// The place of `size` bytes at a location.
-Place place_of(const emit::Location &location, std::uint64_t size, bool is_written = false);
+// The range of `size` bytes at a location.
+MemoryRange range_of(const emit::Location &location, std::uint64_t size, bool is_written = false);
 
 }  // namespace bp::gpu

@@ -23,7 +23,7 @@ class RegisterModel {
   RegisterNeed of(emit::InstructionView instruction) const;
   // The need of sums of `sum_bits` bits that a thread keeps.
   virtual RegisterNeed of_sums(std::int64_t sum_bits) const = 0;
-  // The need of sums that a thread keeps next to what it already needs.
+  // The registers for sums that a thread keeps in addition to those that it already needs.
   virtual RegisterNeed with_sums(const RegisterNeed &need, std::int64_t sum_bits) const = 0;
 
  protected:

@@ -6,9 +6,9 @@ namespace bp::gpu {
 
 static_assert(TensorMap::max_dimensions == emit::TensorView::max_dimensions);
 
-TensorMap tensor_map(const emit::TensorView &view, std::uint32_t place) {
+TensorMap tensor_map(const emit::TensorView &view, std::uint32_t argument) {
   const auto bytes = static_cast<std::uint64_t>(view.element_bytes);
-  TensorMap map = {.place = place,
+  TensorMap map = {.argument = argument,
                    .element_bytes = static_cast<std::uint32_t>(bytes),
                    .dimension_count = static_cast<std::uint32_t>(view.dimensions.size()),
                    .offset = static_cast<std::uint64_t>(view.offset) * bytes};

@@ -14,15 +14,15 @@ namespace bp::gpu {
 // An emit::TensorView without addresses.
 struct TensorMap {
   static constexpr std::uint32_t max_dimensions = 5;
-  std::uint32_t place = 0;  // index of the array among the places of the launch
+  std::uint32_t argument = 0;  // index of the array among the ranges of the launch
   std::uint32_t element_bytes = 0;
   std::uint32_t dimension_count = 0;  // 0: the kernel does not use the map
   std::uint32_t box[max_dimensions] = {};
-  std::uint64_t offset = 0;                                                // in bytes, from the place
+  std::uint64_t offset = 0;                                                // in bytes, from the start of the array
   std::uint64_t sizes[max_dimensions] = {}, strides[max_dimensions] = {};  // in elements; in bytes
 };
 
-TensorMap tensor_map(const emit::TensorView &view, std::uint32_t place);
+TensorMap tensor_map(const emit::TensorView &view, std::uint32_t argument);
 // Returns what is wrong with the map: the engine cannot use it, or it is not within `bytes` bytes. Empty if it is
 // right.
 std::string problem_of(const TensorMap &map, std::uint64_t bytes);

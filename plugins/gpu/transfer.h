@@ -1,5 +1,5 @@
-// Copies and fills between any two places, on host or machine. They are commands of the calling thread, as Machine has
-// them. Those that read or write memory of the host are complete on return.
+// Copies and fills between any two locations, on host or machine. They are commands of the calling thread, as Machine
+// has them. Those that read or write memory of the host are complete on return.
 #pragma once
 
 #include <cstdint>

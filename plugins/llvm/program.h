@@ -19,7 +19,7 @@
 namespace bp::emit {
 
 // Name of `void bp_program(const bp_loc_t *allocations, void *scratch, const Workers *workers)`, which runs the entry
-// computation. scratch: that of the first worker.
+// computation. scratch: the scratch memory of the first worker.
 inline constexpr const char *entry_name = "bp_program";
 
 // Interface through which generated code divides the work of a large kernel among workers.

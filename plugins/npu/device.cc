@@ -40,7 +40,8 @@ using plugin::Status;
 constexpr bp_option_desc_t options[] = {
     {"memory", "67108864", "bytes of DRAM", nullptr, BP_OPTION_INTEGER, 0},
     {"jitter", "0", "seed of the delays of its queues; 0: none", nullptr, BP_OPTION_INTEGER, 0},
-    {"lose-after", nullptr, "the device is lost after so many copies, fills and runs", nullptr, BP_OPTION_INTEGER, 0},
+    {"lose-after", nullptr, "number of copies, fills and runs after which the device is lost", nullptr,
+     BP_OPTION_INTEGER, 0},
 };
 
 class NpuDevice;

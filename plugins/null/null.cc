@@ -39,7 +39,7 @@ bp_status nothing(const bp_device_t *, const bp_call_t *call, const bp_diag_t *d
   return bp::plugin::fail(diag, BP_INVALID, call->instr, "null: unimplemented: null.nothing");
 }
 
-// The device can do what it has functions for: delete those of a tier, and the device is without it.
+// The device has a tier if it has functions for it: if they are deleted, the device does not have the tier.
 
 struct NullDevice {
   // Its id, name and version equal those of the manifest (BP-MANIFEST-02).

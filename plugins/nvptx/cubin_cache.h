@@ -1,5 +1,5 @@
 // Cubin cache: machine code that the driver made of PTX, in files of a folder, so that the next process need not wait
-// for the driver's compiler. The key of an entry is what it was made of: PTX, CUDA version of the driver, and compute
+// for the driver's compiler. The key of an entry consists of its sources: PTX, CUDA version of the driver, and compute
 // capability. Files that are damaged, cut off or for another key are ignored, and written anew. Writers replace entries
 // as a whole, so processes may share the folder. Whoever may write to the folder decides what runs on the GPU.
 #pragma once

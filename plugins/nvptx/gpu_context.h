@@ -37,7 +37,7 @@ class GpuContext {
     return result == 0 ? plugin::Status() : failed(*driver_, what, result);
   }
   // Calls a function that releases something. It is also called after a loss, when the driver reports a failure, but
-  // forgets what it had.
+  // forgets its state.
   template <class Call>
   void give_back(Call &&function) const {
     if (const Entry entry(*this); entry.result() == 0 || why_lost_ != 0) {

@@ -50,8 +50,8 @@ SegmentGraphs::SegmentGraphs(const GpuContext &gpu, const gpu::LaunchPlan &plan,
                              std::span<const cuda::Function> functions, const plugin::HostServices &services)
     : gpu_(gpu), plan_(plan), segment_(segment), functions_(functions), services_(services) {
   for (std::uint32_t c = segment.begin; c < segment.end; ++c) {
-    for (const gpu::Place &place : gpu::places_of(plan, plan.commands[c])) {
-      allocations_.push_back(place.allocation);
+    for (const gpu::MemoryRange &range : gpu::ranges_of(plan, plan.commands[c])) {
+      allocations_.push_back(range.allocation);
     }
   }
   std::ranges::sort(allocations_);
@@ -139,8 +139,8 @@ cuda::Result SegmentGraphs::update(Graph &graph, std::span<const cuda::Address> 
   cuda::Result result = 0;
   for (std::uint32_t c = segment_.begin; c < segment_.end && result == 0; ++c) {
     const gpu::Command &command = plan_.commands[c];
-    if (std::ranges::all_of(gpu::places_of(plan_, command), [&](const gpu::Place &place) {
-          return before[place.allocation] == bases[place.allocation];
+    if (std::ranges::all_of(gpu::ranges_of(plan_, command), [&](const gpu::MemoryRange &range) {
+          return before[range.allocation] == bases[range.allocation];
         })) {
       continue;
     }

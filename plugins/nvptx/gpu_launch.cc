@@ -23,7 +23,7 @@ cuda::Result LaunchArguments::make_maps(const Driver &driver) {
     }
     const cuda::Result result = driver.cuTensorMapEncodeTiled(
         &maps_[i], map.element_bytes == 1 ? cuda::tensor_of_bytes : cuda::tensor_of_words, map.dimension_count,
-        reinterpret_cast<void *>(addresses_[map.place] + map.offset), map.sizes, map.strides + 1, map.box, steps,
+        reinterpret_cast<void *>(addresses_[map.argument] + map.offset), map.sizes, map.strides + 1, map.box, steps,
         cuda::tensor_not_interleaved, cuda::tensor_swizzle_128, cuda::tensor_promotion_128,
         cuda::tensor_filled_with_zeros);
     if (result != 0) {

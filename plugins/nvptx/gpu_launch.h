@@ -1,4 +1,4 @@
-// The arguments of a command for the driver: addresses and tensor maps, for the places of one run.
+// The arguments of a command for the driver: addresses and tensor maps, for the memory of one run.
 #pragma once
 
 #include <span>

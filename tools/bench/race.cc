@@ -293,7 +293,7 @@ po::options_description visible_options() {
   po::options_description options("Options");
   options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
       "set", po::value<Names>()->composing()->default_value({}, ""),
-      "a setting of the backend: NAME=VALUE; may be repeated")(
+      "a setting of the backend, NAME=VALUE; may be repeated")(
       "peer", po::value<Names>()->composing()->default_value({"xla:cpu"}, "xla:cpu"), "KIND:PLATFORM; may be repeated")(
       "python", po::value<std::string>()->default_value("python3"),
       "a Python interpreter that has the packages of the peers")(

@@ -13,8 +13,8 @@ namespace po = boost::program_options;
 
 void add_setting_options(Options &options) {
   options.add()("set", po::value<std::vector<std::string>>()->composing(),
-                "a setting of the backend: NAME=VALUE; may be repeated")(
-      "emulate", "run without the device, on the host, as --set emulate=1; of nvptx");
+                "a setting of the backend, NAME=VALUE; may be repeated")(
+      "emulate", "emulate the device on the host, like --set emulate=1; for nvptx");
 }
 
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings) {
@@ -35,9 +35,10 @@ std::optional<int> read_settings(const Options &options, std::vector<std::pair<s
 }
 
 void add_isolate_option(Options &options) {
-  options.add()("isolate", po::value<double>()->implicit_value(0, "0"),
-                "run the backend in a process of its own: a crash is an error, and so is, with =SECONDS, a call that "
-                "takes longer (at most 1000000; 0: no limit)");
+  options.add()(
+      "isolate", po::value<double>()->implicit_value(0, "0"),
+      "run the backend in a separate process, so that a crash becomes an error; with =SECONDS, a call that takes "
+      "longer becomes an error too (at most 1000000; 0: no limit)");
 }
 
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation) {
@@ -54,11 +55,12 @@ std::optional<int> read_isolation(const Options &options, std::optional<Isolatio
 
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
   options.add()("on", po::value<std::string>()->default_value(default_name),
-                "backend: a name, a path, or interpreter; several, separated by commas, share the work");
+                "the backend: a name, a path, or interpreter; several, separated by commas, share the work");
   add_setting_options(options);
   options.add()("target", po::value<std::string>(),
-                "what to compile for, as --set target=...; of cpu: aarch64-linux-gnu")(
-      "features", po::value<std::string>(), "of the target, as --set features=...; of cpu: x86-64-v3 or +avx2,-fma");
+                "the target to compile for, like --set target=...; for cpu, such as aarch64-linux-gnu")(
+      "features", po::value<std::string>(),
+      "features of the target, like --set features=...; for cpu, such as x86-64-v3 or +avx2,-fma");
   add_isolate_option(options);
   add_layer_option(options);
 }

@@ -65,13 +65,15 @@ Result<int> bisect(const BisectRequest &request) {
   const auto agreement = debugging::compare(module, backend, reference, request.check.seed, request.tolerance);
   if (!agreement.ok()) {
     return Error(agreement.error())
-        .note(fmt::format(
-            "a failure is no difference; if it is a crash, see: backplane reduce {} --crashes -o small.hlo", common));
+        .note(fmt::format("the run failed, so there is no difference to find; for a crash: backplane reduce {} "
+                          "--crashes -o small.hlo",
+                          common));
   }
   const auto difference = agreement->difference();
   if (!difference) {
-    fmt::print("{} and {} agree{}: there is nothing to find; other inputs may tell: --seed\n", request.backend.name(),
-               request.against, agreement->verdict() == debugging::Verdict::Agrees ? "" : ", on weak evidence");
+    fmt::print("{} and {} agree{}: there is nothing to find; --seed gives other inputs, which may differ\n",
+               request.backend.name(), request.against,
+               agreement->verdict() == debugging::Verdict::Agrees ? "" : ", on weak evidence");
     return static_cast<int>(negative);
   }
   fmt::print("{} differs from {}: {}\n", request.backend.name(), request.against, *difference);
@@ -108,7 +110,7 @@ Result<int> bisect(const BisectRequest &request) {
   fmt::print("each instruction alone agrees\n");
   if (!backend.is_interpreter()) {
     BP_ASSIGN(bool agrees, agrees_unfused(module, backend, reference, request));
-    fmt::print("without fusion it {}: the difference is in {}\n", agrees ? "agrees" : "differs, too",
+    fmt::print("without fusion it {}: the difference is in {}\n", agrees ? "agrees" : "differs too",
                agrees ? "how fusions are compiled" : "how instructions follow each other");
   }
   fmt::print("next: backplane reduce {} --against {} --tolerance {:g} -o small.hlo\n", common,
@@ -121,14 +123,14 @@ Result<int> bisect(const BisectRequest &request) {
 int bisect_model(std::span<const std::string> arguments) {
   Options options(
       "bisect MODEL --on NAME [--against NAME]",
-      "Finds why a backend's results differ: the first pass of its compilation that changes results on the\n"
-      "interpreter, or the first instruction that the backend computes otherwise, or that it is in how fusions are\n"
-      "compiled. Prints the command that shows it.",
+      "Finds out why a backend's results differ: the first pass of its compilation that changes results on the\n"
+      "interpreter, or the first instruction that the backend computes differently, or the compilation of fusions.\n"
+      "Prints the command that reproduces the difference.",
       "  backplane bisect model.hlo --on cpu\n"
       "  backplane bisect model.hlo --on ./libbackplane_acme.so --against cpu --tolerance 1e-3\n");
   options.add()("against", po::value<std::string>()->default_value("interpreter"), "the backend to compare with")(
       "tolerance", po::value<double>()->default_value(1e-4),
-      "largest relative error that is allowed: |x-y| over |y| or the typical size of the output, whichever is more");
+      "largest error that is allowed: |x-y| relative to |y| or to the output's typical size, whichever is larger");
   add_check_options(options);
   BackendChoice::add_to(options);
   ModelChoice::add_to(options);

@@ -75,7 +75,7 @@ Result<std::vector<std::string>> find_files(const std::vector<std::string> &path
       return make_error(ErrorCode::Io, "{}: {}", path, problem.message());
     }
     if (files.size() == first) {
-      return invalid_input("{}: holds no .hlo or .mlir files", path);
+      return invalid_input("{}: contains no .hlo or .mlir files", path);
     }
     std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
   }
@@ -107,10 +107,11 @@ Status check_memory(const Executable &executable, const std::vector<ir::Literal>
   BP_ASSIGN(const MeasuredRun run, run_measured(executable.program(), arguments, 1));
   const MemoryFigures predicted = executable.memory();
   if (run.memory.peak >= 0 && run.memory.peak != predicted.peak()) {
-    return make_error(ErrorCode::Internal, "a run took {} bytes, predicted were {}", run.memory.peak, predicted.peak());
+    return make_error(ErrorCode::Internal, "a run took {} bytes, but {} were predicted", run.memory.peak,
+                      predicted.peak());
   }
   if (run.memory.staging >= 0 && run.memory.staging != predicted.staging) {
-    return make_error(ErrorCode::Internal, "a run took {} bytes of the host's memory, predicted were {}",
+    return make_error(ErrorCode::Internal, "a run took {} bytes of host memory, but {} were predicted",
                       run.memory.staging, predicted.staging);
   }
   return {};
@@ -136,7 +137,7 @@ CheckResult run(const conformance::Case &one, const Backend &backend, const Chec
     return {CheckStatus::Failed, 0, {outcome.error().to_string()}, {}};
   }
   if (outcome->checks == 0) {
-    return {CheckStatus::Skipped, 0, {"checks nothing"}, {}};
+    return {CheckStatus::Skipped, 0, {"contains no check"}, {}};
   }
   CheckResult result{outcome->failures.empty() ? CheckStatus::Passed : CheckStatus::Failed, outcome->checks, {}, {}};
   auto tell = [&](const std::vector<conformance::Remark> &remarks, std::vector<std::string> &lines) {
@@ -200,15 +201,15 @@ void print_for_people(const std::vector<conformance::Case> &cases, const std::ve
   }
   for (const CheckResult &result : results) {
     for (const std::string &line : result.stored_values_off) {
-      fmt::print("correctly rounded, but the stored value is off: {}\n", line);
+      fmt::print("the result is correctly rounded, but the stored value is not: {}\n", line);
     }
   }
   for (const auto &[reason, count] : skips) {
     fmt::print("skipped {}: {}\n", count, reason);
   }
   if (disabled.passed + disabled.failed + disabled.skipped != 0) {
-    fmt::print("disabled in their files, and tried: {} passed, {} failed, {} skipped\n", disabled.passed,
-               disabled.failed, disabled.skipped);
+    fmt::print("programs that their files disable, run all the same: {} passed, {} failed, {} skipped\n",
+               disabled.passed, disabled.failed, disabled.skipped);
   }
   fmt::print("{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped);
 }
@@ -235,25 +236,26 @@ int check_programs(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
       "check FILES... [--on NAME] [--policy strict|device]",
-      "Runs self-checking programs on a backend. A file holds one program or several, separated by '// -----';\n"
-      "what a program expects is said inside: by the checks of StableHLO files, check.expect_eq and its kin, or by\n"
-      "custom calls of these names in HLO. Inputs become parameters, so that the backend computes, and not the\n"
-      "compiler. A folder stands for all .hlo and .mlir files in it.",
+      "Runs self-checking programs on a backend. A file contains one or more programs, separated by '// -----'. A\n"
+      "program states the results that it expects: in StableHLO by check.expect_eq and similar operations, in HLO by\n"
+      "custom calls of the same names. Inputs become parameters, so that the backend computes the results and not\n"
+      "the compiler. A folder stands for all .hlo and .mlir files in it.",
       "  backplane check cases/add.mlir\n"
       "  backplane check cases --on cpu\n"
       "  backplane check cases/add.mlir --part 3        only the third program of the file\n"
-      "  backplane check cases --features=x86-64        as on a machine with SSE2 alone\n"
-      "  backplane_counting check cases --on cpu --memory    a run takes the predicted memory, too\n"
+      "  backplane check cases --features=x86-64        uses no CPU features beyond SSE2\n"
+      "  backplane_counting check cases --on cpu --memory    also compares memory with the prediction\n"
       "  backplane check cases --on ./libbackplane_acme.so --json > results.json\n");
   BackendChoice::add_to(options);
-  options.add()("part", po::value<int>()->default_value(0), "run only this part of each file, counted from 1")(
-      "jobs", po::value<int>()->default_value(0), "programs at the same time; 0: one per processor")(
+  options.add()("part", po::value<int>()->default_value(0),
+                "run only the program with this number in each file, counted from 1; 0: all")(
+      "jobs", po::value<int>()->default_value(0), "number of programs at the same time; 0: one per processor")(
       "policy", po::value<std::string>()->default_value("strict"),
-      "strict: floats are as close as the programs say; device: at least 16 ulp are allowed, 4 in 16 bits and fewer")(
+      "strict: the tolerances of the programs; device: at least 16 ulp, or 4 ulp for types of 16 bits and fewer")(
       "memory",
-      "also fail where a run takes more or less memory than was predicted; one program at a time; only "
-      "backplane_counting can, the same command with an allocator that counts, in the build tree")(
-      "json", "one JSON object instead of text");
+      "also fail if a run takes more or less memory than was predicted; one program at a time; needs "
+      "backplane_counting from the build tree, the same command with a counting allocator")(
+      "json", "print one JSON object instead of text");
   options.add_positional("files", -1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -276,10 +278,10 @@ int check_programs(std::span<const std::string> arguments) {
     request.backend.add_lowest_layer(device_memory_counter());
   }
   if (request.memory && !measure::AllocationCounter::is_linked()) {
-    return options.misuse("--memory needs an allocator that counts: run build/tools/backplane_counting");
+    return options.misuse("--memory needs a counting allocator: run build/tools/backplane_counting");
   }
   if (request.memory && request.jobs > 1) {
-    return options.misuse("--memory counts what the whole process takes: expected --jobs 1");
+    return options.misuse("--memory counts the memory of the whole process: expected --jobs 1");
   }
   request.jobs = request.memory ? 1 : request.jobs;
   if (request.part < 0 || request.jobs < 0) {

@@ -10,12 +10,12 @@ namespace bp::command {
 void add_check_options(Options &options) {
   namespace po = boost::program_options;
   const debugging::CheckOptions check;
-  options.add()("check", "compare results before and after each pass; prints no module")(
+  options.add()("check", "compare results before and after each pass, and print no module")(
       "seed", po::value<std::uint64_t>()->default_value(check.seed), "with --check: seed of the inputs")(
       "draws", po::value<int>()->default_value(check.draws),
-      "with --check: how many inputs; in turn ordinary, small integers, some special, all special values")(
+      "with --check: number of draws of inputs; in turn ordinary values, small integers, some and only special values")(
       "check-seconds", po::value<double>()->default_value(check.max_seconds),
-      "with --check: maximum seconds of the interpreter for one run");
+      "with --check: maximum seconds for one run of the interpreter");
 }
 
 std::optional<int> read_check_options(const Options &options, debugging::CheckOptions &check) {
@@ -69,7 +69,7 @@ int check_passes(const ir::Module &module, std::span<const passes::Pass> passes,
              check.draws,
              missing == 0 ? paint(Colour::Green, "the results are the same") : paint(Colour::Yellow, "no difference"));
   if (missing == seen && seen != 0) {
-    fmt::print("nothing was compared; --check-seconds gives the interpreter more time\n");
+    fmt::print("nothing was compared; a larger --check-seconds gives the interpreter more time\n");
     return failed;
   }
   return success;

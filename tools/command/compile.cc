@@ -59,7 +59,7 @@ Status compile(const Request &request, const BackendChoice &choice) {
     return request.emit.empty()
                ? error
                : std::move(error).note(fmt::format(
-                     "--emit={} is a setting of the backend; backplane plugins NAME shows which it has", request.emit));
+                     "--emit={} is a setting of the backend; backplane plugins NAME lists its settings", request.emit));
   }
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const std::string output =
@@ -77,21 +77,21 @@ int compile_model(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
       "compile MODEL [--on NAME] [--target TARGET] [--emit KIND] -o FILE",
-      "Compiles a model for a backend, for this machine or another, and writes the artifact: what the\n"
-      "backend loads where it runs. All of the model must be the backend's. With --emit, text to read\n"
-      "comes instead, on standard output unless there is -o. Of a file with several modules, each is\n"
-      "compiled by itself, and FILE gets the module's number before its suffix.",
+      "Compiles a model for a backend, for this machine or another, and writes the artifact that the\n"
+      "backend loads to run it. The backend must run all instructions of the model. With --emit, a text\n"
+      "form is written instead, to standard output if -o is not given. If a file contains several modules,\n"
+      "each is compiled separately, and its number is inserted before the suffix of FILE.",
       "  backplane compile model.hlo -o model.artifact\n"
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
-      "  backplane compile model.hlo --dump-dir dump -o model.artifact    of cpu: also LLVM IR and objects\n"
+      "  backplane compile model.hlo --dump-dir dump -o model.artifact    with cpu: also LLVM IR and objects\n"
       "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n");
   BackendChoice::add_to(options);
   options.add()("output,o", po::value<std::string>(), "the file to write")(
       "emit", po::value<std::string>(),
-      "text instead of the artifact, as --set emit=...; of nvptx: llvm (as optimized), ptx or plan (of launches)")(
-      "dump-dir", po::value<std::string>()->default_value(""),
-      "write the module before and after each pass, the memory plan and what the backend makes");
+      "write text instead of the artifact, like --set emit=...; nvptx has llvm (optimized IR), ptx and plan (launch "
+      "plan)")("dump-dir", po::value<std::string>()->default_value(""),
+               "folder for the module before and after each pass, the memory plan and the files of the backend");
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -108,7 +108,7 @@ int compile_model(std::span<const std::string> arguments) {
     request.emit = options.get<std::string>("emit");
     choice.set("emit", request.emit);
   } else if (!options.has("output")) {
-    return options.misuse("no file to write was given: -o FILE");
+    return options.misuse("expected -o FILE, the file to write");
   }
   if (options.has("output")) {
     request.output = options.get<std::string>("output");

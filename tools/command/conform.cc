@@ -109,7 +109,7 @@ int run_and_report(const Options &options, conformance::Session session) {
     return report(results.error());
   }
   if (results->records.empty()) {
-    fmt::print(stderr, "backplane: no case was run: this shard has none\n");
+    fmt::print(stderr, "backplane: no case was run: this shard is empty\n");
   }
   return show_results(options, *results);
 }
@@ -117,9 +117,10 @@ int run_and_report(const Options &options, conformance::Session session) {
 Options conform_options() {
   Options options(
       "conform NAME|PATH [options], or conform verify FILE, or conform report FILE...",
-      "Judges a backend from outside: the file, its life, every operation against the interpreter, whole programs,\n"
-      "buffers, concurrent runs. Each case runs in a worker process: a crash or a hang costs that case alone. What is\n"
-      "known not to pass stands, with a reason, in libbackplane_NAME.expectations beside the plugin.",
+      "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
+      "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
+      "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
+      "are known to fail, with reasons.",
       "  backplane conform acme                              the quick run\n"
       "  backplane conform ./libbackplane_acme.so --full --shard 3/8\n"
       "  backplane conform acme --stage x_ray,life_cycle\n"
@@ -128,32 +129,37 @@ Options conform_options() {
       "  backplane conform acme -o acme.jsonl --html acme.html --junit acme.xml\n"
       "  backplane conform acme --stage performance --against-report acme.jsonl\n"
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n"
-      "  backplane conform report shard_*.jsonl --html acme.html   shards as one; results once more, without a run\n"
-      "conform verify --help and conform report --help tell more of these.\n");
+      "  backplane conform report shard_*.jsonl --html acme.html   combines shards and shows their results\n"
+      "See also conform verify --help and conform report --help.\n");
   options.add_positional("backend", 1);
   options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
-                "kernels, memory, compiler or queue; without, the highest that the manifest lists")(
-      "stage", po::value<std::string>()->default_value(""), "only these stages, separated by commas")(
-      "case", po::value<std::vector<std::string>>()->composing(), "only these cases; '*' stands for any text")(
-      "quick", "the default")("full", "more shapes and values, many more repetitions")(
+                "kernels, memory, compiler or queue; default: the highest tier that the manifest lists")(
+      "stage", po::value<std::string>()->default_value(""), "run only these stages, separated by commas")(
+      "case", po::value<std::vector<std::string>>()->composing(),
+      "run only cases that match this pattern, in which '*' stands for any text; may be repeated")(
+      "quick", "the quick run, which is the default")("full",
+                                                      "test more shapes and values, with many more repetitions")(
       "seed", po::value<std::uint64_t>()->default_value(0),
       "seed of random values; the same seed gives the same verdict")(
-      "shard", po::value<std::string>(), "I/N: part I of N; without, TEST_SHARD_INDEX and TEST_TOTAL_SHARDS")(
-      "jobs", po::value<int>()->default_value(0), "workers at the same time; 0: one per processor")(
-      "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
-      "output,o", po::value<std::string>(), "file for the results, as JSON lines, while they come")(
-      "against-report", po::value<std::string>(), "results of an earlier run: what has become slower or faster")(
+      "shard", po::value<std::string>(),
+      "I/N: run part I of N; default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS in the environment")(
+      "jobs", po::value<int>()->default_value(0), "number of worker processes; 0: one per processor")(
+      "deadline", po::value<double>()->default_value(1), "factor by which the time limits of all cases are multiplied")(
+      "output,o", po::value<std::string>(), "file for the results, as JSON lines, written case by case")(
+      "against-report", po::value<std::string>(),
+      "results of an earlier run: shows which cases have become slower or faster")(
       "fail-fast", "end at the first unexpected result")("expectations", po::value<std::string>()->default_value(""),
                                                          "file with expectations; default: the one next to the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
-      "a file with a model, which becomes cases of the stage programs, piece by piece; may be repeated")(
+      "a model file, whose pieces become cases of the stage programs; may be repeated")(
       "mutant", po::value<std::string>()->default_value(""),
-      "give the plugin this fault (conformance/mutants), which the suite must find: tail-lost, signal-twice, ...")(
-      "mutants", "only list the faults that --mutant knows: name, plugin, cases meant to find it, kind, what it does")(
-      "stages", "only list the stages")("list", "only the ids of the cases")(
-      "rules", "only the rules of the headers that are tested, with the cases that do")(
-      "worker", po::value<int>(), "run what comes through this descriptor; used by the command itself");
+      "inject this fault into the plugin, which the suite must find: tail-lost, signal-twice, ... "
+      "(conformance/mutants)")(
+      "mutants", "only list the faults for --mutant: name, plugin, cases that must find it, kind, description")(
+      "stages", "only list the stages")("list", "only list the ids of the cases")(
+      "rules", "only list the rules of the headers that are tested, with the cases that test them")(
+      "worker", po::value<int>(), "run the cases that arrive through this file descriptor; for internal use");
   add_setting_options(options);
   add_renderings(options);
   return options;

@@ -29,8 +29,8 @@ std::string results_in(const std::string &package) {
 }  // namespace
 
 void add_renderings(Options &options) {
-  options.add()("html", po::value<std::string>(), "file for a page that shows the results")(
-      "junit", po::value<std::string>(), "file for JUnit's XML");
+  options.add()("html", po::value<std::string>(), "file for an HTML page with the results")(
+      "junit", po::value<std::string>(), "file for the results as JUnit XML");
 }
 
 int show_results(const Options &options, const conformance::Report &results) {
@@ -50,14 +50,15 @@ int show_results(const Options &options, const conformance::Report &results) {
 int report_results(std::span<const std::string> arguments) {
   Options options(
       "conform report FILE... [options]",
-      "Shows results of `backplane conform -o FILE` once more, and puts the shards of one run together: of the same\n"
-      "plugin, version of Backplane and options, each shard there, no case with two outcomes. Nothing is run.",
+      "Shows the results of `backplane conform -o FILE` again, without running a case, and combines the shards of one\n"
+      "run. The shards must be complete, must have the same plugin, options and version of Backplane, and no case may\n"
+      "have two outcomes.",
       "  backplane conform report acme.jsonl --html acme.html\n"
       "  backplane conform acme --shard 1/2 -o shard_1.jsonl        on one machine\n"
       "  backplane conform acme --shard 2/2 -o shard_2.jsonl        on another\n"
       "  backplane conform report shard_1.jsonl shard_2.jsonl -o acme.jsonl --html acme.html --junit acme.xml\n");
   options.add_positional("files", -1);
-  options.add()("output,o", po::value<std::string>(), "file for the results put together, as JSON lines");
+  options.add()("output,o", po::value<std::string>(), "file for the combined results, as JSON lines");
   add_renderings(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -88,21 +89,21 @@ int report_results(std::span<const std::string> arguments) {
 }
 
 int verify_results(std::span<const std::string> arguments) {
-  Options options("conform verify FILE [options]",
-                  "What results of `backplane conform -o FILE` are worth: their hashes hold, the plugin is the file "
-                  "they speak of,\n"
-                  "and some of the cases, run again, give what they gave.",
-                  "  backplane conform verify acme.jsonl\n"
-                  "  backplane conform verify acme.jsonl --sample 100 --seed 7\n");
+  Options options(
+      "conform verify FILE [options]",
+      "Verifies the results of `backplane conform -o FILE`: the hashes are correct, the plugin is the file\n"
+      "that was tested, and a sample of the cases has the same results when it is run again.",
+      "  backplane conform verify acme.jsonl\n"
+      "  backplane conform verify acme.jsonl --sample 100 --seed 7\n");
   options.add_positional("file", 1);
-  options.add()("sample", po::value<std::size_t>()->default_value(20), "how many cases are run again")(
-      "seed", po::value<std::uint64_t>()->default_value(0), "which ones")(
-      "jobs", po::value<int>()->default_value(0), "workers at the same time; 0: one per processor")(
-      "deadline", po::value<double>()->default_value(1), "multiplies the time that a case has")(
+  options.add()("sample", po::value<std::size_t>()->default_value(20), "number of cases to run again")(
+      "seed", po::value<std::uint64_t>()->default_value(0), "seed that chooses these cases")(
+      "jobs", po::value<int>()->default_value(0), "number of worker processes; 0: one per processor")(
+      "deadline", po::value<double>()->default_value(1), "factor by which the time limits of all cases are multiplied")(
       "expectations", po::value<std::string>()->default_value(""),
       "file with expectations; default: the one next to the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
-      "the present path of a model file; default: the path in the report");
+      "the current path of a model file; default: the path in the report");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -130,8 +131,9 @@ int verify_results(std::span<const std::string> arguments) {
     fmt::print("{}\n", difference);
   }
   const conformance::Header &header = verified->report.header;
-  fmt::print("{}: {} {}, {} cases of {}; hashes hold; {} run again, {} differ\n", file, header.device, header.version,
-             verified->report.records.size(), header.plugin, verified->rerun, verified->differences.size());
+  fmt::print("{}: {} {}, {} cases of {}; the hashes are correct; {} run again, {} differ\n", file, header.device,
+             header.version, verified->report.records.size(), header.plugin, verified->rerun,
+             verified->differences.size());
   return verified->differences.empty() ? success : negative;
 }
 

@@ -99,7 +99,7 @@ void print(const host::Device &device) {
   row("conformance", device.plugin().manifest().conformance);
   for (const bp_option_desc_t &option : options_of(device)) {
     row("option", fmt::format("{} ({}{}): {}", text(option.key), host::type_of_option(option),
-                              option.initial == nullptr ? "" : fmt::format("; otherwise {}", text(option.initial)),
+                              option.initial == nullptr ? "" : fmt::format("; default: {}", text(option.initial)),
                               text(option.help)));
   }
   for (const bp_space_t &space : spaces_of(device)) {
@@ -107,7 +107,7 @@ void print(const host::Device &device) {
         fmt::format("{}: {}, alignment {}{}{}{}{}", text(space.name), format_bytes(static_cast<double>(space.capacity)),
                     space.alignment, (space.flags & BP_SPACE_HOST_VISIBLE) != 0 ? ", visible to the host" : "",
                     (space.flags & BP_SPACE_PEER_VISIBLE) != 0 ? ", visible to other devices" : "",
-                    (space.flags & BP_SPACE_PER_RUN) != 0 ? ", contents end with a run" : "",
+                    (space.flags & BP_SPACE_PER_RUN) != 0 ? ", contents are lost after a run" : "",
                     space.gb_per_s > 0 ? fmt::format(", {:g} GB/s", space.gb_per_s) : ""));
   }
   for (const std::uint32_t queue : queues_of(device)) {

@@ -10,7 +10,8 @@ namespace bp::command {
 
 void warn_if_unpartitioned(const std::string &model, const ir::Module &module) {
   if (ir::awaits_partitioner(module)) {
-    fmt::print(stderr, "{}: is not partitioned yet (replica_count={}, num_partitions={}): one device runs all of it\n",
+    fmt::print(stderr,
+               "{} is not partitioned yet (replica_count={}, num_partitions={}): one device runs the whole program\n",
                model, module.header().replica_count, module.header().num_partitions);
   }
 }

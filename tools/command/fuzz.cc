@@ -114,7 +114,7 @@ int judge_again(const std::string &file, const Problem &problem) {
   }
   const debugging::Ending ending = problem.attempt(*module);
   const bool is_fine = ending.kind == debugging::Ending::Kind::Exited && ending.code == success;
-  fmt::print("{}: {}\n", file, is_fine ? "nothing is wrong" : problem.explain(*module));
+  fmt::print("{}: {}\n", file, is_fine ? "no problem was found" : problem.explain(*module));
   return is_fine ? success : ending.kind == debugging::Ending::Kind::Exited ? ending.code : negative;
 }
 
@@ -123,27 +123,26 @@ int judge_again(const std::string &file, const Problem &problem) {
 int fuzz_passes(std::span<const std::string> arguments) {
   Options options(
       "fuzz [--passes=a,b | --on NAME] [--count N | --minutes M] [--seed S], or fuzz FILE --on NAME --seed S",
-      "Makes random programs and checks the passes on each, or judges a backend as conform does (or, --against "
-      "another,\n"
-      "compares the two). What fails is reduced and written to a file that begins with the command that shows it "
-      "again.\n"
-      "With a file, judges the program in it, on the inputs of the seed.",
+      "Makes random programs and checks the passes on each, or judges a backend as conform does (with --against:\n"
+      "compares it with another backend). A program that fails is reduced and written to a file that begins with the\n"
+      "command that shows the failure. With FILE, judges the program in the file, on the inputs of the seed.",
       "  backplane fuzz --minutes 10                     all passes\n"
       "  backplane fuzz --passes=simplify --count 1000   one stage\n"
       "  backplane fuzz --on cpu --minutes 10            cpu against the interpreter\n"
-      "  backplane fuzz fuzz-17.hlo --on cpu --seed 17   what was found, again\n"
-      "  backplane fuzz --seed 4711 --count 1            one program again\n"
+      "  backplane fuzz fuzz-17.hlo --on cpu --seed 17   repeats a failure\n"
+      "  backplane fuzz --seed 4711 --count 1            repeats one program\n"
       "  backplane fuzz --mutants --minutes 10           the verifier against interpreter and passes\n");
   options.add()("count", po::value<std::int64_t>()->default_value(0),
-                "how many programs; default: 200, or by --minutes")("minutes", po::value<double>()->default_value(0),
-                                                                    "for how long")(
+                "number of programs; default: 200, or no limit with --minutes")(
+      "minutes", po::value<double>()->default_value(0), "minutes to go on for; 0: no limit")(
       "mutants",
-      "programs of one op that nobody would write, made of random programs and those of --base: what the\n"
-      "verifier lets through must run and bear all passes")("base", po::value<std::vector<std::string>>(),
-                                                            "a file whose program mutants are made of")(
-      "size", po::value<int>(), "about how many instructions a program's entry has; default: 6 to 35, by its seed")(
+      "fuzz with mutated programs of one op, made from random programs and those of --base: if the verifier "
+      "accepts one, the interpreter and all passes must accept it too")(
+      "base", po::value<std::vector<std::string>>(), "a file with a program from which --mutants makes others")(
+      "size", po::value<int>(),
+      "approximate number of instructions of the entry computation; default: 6 to 35, by the seed")(
       "failures", po::value<int>()->default_value(5), "stop after this number of failures")(
-      "output,o", po::value<std::string>()->default_value("."), "the folder for programs that fail");
+      "output,o", po::value<std::string>()->default_value("."), "folder for programs that fail");
   Problem::add_to(options);
   options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {

@@ -148,7 +148,7 @@ void print(const Inspection &inspection) {
       fmt::print("{} {}: {}\n", paint(Colour::Red, "broken"), finding.rule, finding.problem);
     }
   }
-  fmt::print("{} of {} rules kept\n",
+  fmt::print("{} of {} rules are kept\n",
              std::ranges::count_if(inspection.findings, [](const Finding &finding) { return finding.problem.empty(); }),
              inspection.findings.size());
 }
@@ -158,13 +158,13 @@ void print(const Inspection &inspection) {
 int inspect_plugin(std::span<const std::string> arguments) {
   Options options(
       "inspect PLUGIN.so [--json]",
-      "Shows a plugin's file as the loader sees it before it runs any of it: its manifest, the libraries it\n"
-      "needs, what it exports, and every rule that it breaks, with how to mend it. Nothing of it is loaded, so\n"
-      "that it may be of any origin. The exit code is 1 if the loader would refuse it.",
+      "Shows a plugin's file as the loader sees it before it runs any code: the manifest, the libraries that it\n"
+      "needs, the symbols that it exports, and every rule that it breaks, with how to fix it. The file is not\n"
+      "loaded, so it need not be trusted. The exit code is 1 if the loader would refuse it.",
       "  backplane inspect ./libbackplane_acme.so\n"
       "  backplane inspect --json libbackplane_acme.so\n");
   options.add_positional("plugin", 1);
-  options.add()("json", "one JSON object, with every rule");
+  options.add()("json", "print one JSON object, with every rule");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }

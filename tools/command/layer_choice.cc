@@ -39,10 +39,11 @@ void end_overdue(const std::string &what) {
 }  // namespace
 
 void add_layer_option(Options &options) {
-  options.add()("layer", boost::program_options::value<std::vector<std::string>>()->composing(),
-                "between core and plugin: validate (checks the rules of the ABI), trace=FILE (a timeline for "
-                "ui.perfetto.dev), record=FILE (the calls, for backplane replay), deadline=SECONDS (ends the command "
-                "if the backend takes longer than that for one thing); any number");
+  options.add()(
+      "layer", boost::program_options::value<std::vector<std::string>>()->composing(),
+      "a layer between core and plugin: validate (checks the rules of the ABI), trace=FILE (writes a timeline for "
+      "ui.perfetto.dev), record=FILE (records the calls, for backplane replay), deadline=SECONDS (ends the "
+      "command if a call or submitted work takes longer); may be repeated");
 }
 
 std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers) {

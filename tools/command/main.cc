@@ -20,20 +20,21 @@ namespace bp::command {
 namespace {
 
 constexpr std::array all_commands = {
-    Command{"run", "run a model on a backend, and compare with another", run_model},
+    Command{"run", "run a model on a backend and compare the results with another backend", run_model},
     Command{"check", "run self-checking programs on a backend", check_programs},
-    Command{"conform", "judge a backend from outside: a suite of thousands of cases", conform},
-    Command{"compile", "write what a backend makes of a model, for this machine or another", compile_model},
-    Command{"opt", "run passes over a model and print what comes out", optimize},
+    Command{"conform", "run the conformance suite on a backend: thousands of cases", conform},
+    Command{"compile", "compile a model for a backend, for this machine or another, and write the artifact",
+            compile_model},
+    Command{"opt", "run passes over a model and print the result", optimize},
     Command{"bisect", "find the pass or instruction after which a backend's results differ", bisect_model},
-    Command{"reduce", "shrink a model to a few instructions that still show a problem", reduce_model},
+    Command{"reduce", "reduce a model to a few instructions that still show a problem", reduce_model},
     Command{"fuzz", "check the passes, or a backend, on random programs", fuzz_passes},
     Command{"memory", "show the memory plan of a model", describe_memory},
-    Command{"pack", "find offsets for items that each need memory for a while", pack_problem},
-    Command{"replay", "make recorded calls of a plugin again, and compare", replay_calls},
+    Command{"pack", "assign memory offsets to items with given sizes and lifetimes", pack_problem},
+    Command{"replay", "repeat recorded calls of a plugin and compare the results", replay_calls},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},
     Command{"inspect", "show a plugin's file as the loader sees it, without loading it", inspect_plugin},
-    Command{"new", "write a repository with a small backend that builds and passes", new_backend},
+    Command{"new", "create a repository with a small backend that builds and passes the suite", new_backend},
     Command{"ops", "list the operations of HLO", list_ops},
 };
 
@@ -43,8 +44,8 @@ void print_help() {
     fmt::print("  {:<10} {}\n", command.name, command.summary);
   }
   fmt::print(
-      "\nbackplane COMMAND --help tells more, with examples; backplane --version, which one this is.\n"
-      "Exit codes: 0 success, 1 the answer is no (results differ), 2 wrong usage, 3 could not be done.\n");
+      "\nbackplane COMMAND --help describes a command, with examples; backplane --version prints the version.\n"
+      "Exit codes: 0: success; 1: a negative answer, such as different results; 2: wrong usage; 3: failure.\n");
 }
 
 void print_version() {
@@ -88,10 +89,11 @@ namespace {
 
 [[noreturn]] void end_from_within(const char *function, int status) {
   if (getpid() == bp::command::command_process) {
-    std::fprintf(stderr,
-                 "backplane: the process was to be ended by %s(%d), before the command was done: a plugin may have "
-                 "called it, which --isolate shows\n",
-                 function, status);
+    std::fprintf(
+        stderr,
+        "backplane: %s(%d) was called before the command was done, probably by a plugin; --isolate shows whether "
+        "it was\n",
+        function, status);
     bp::command::end_now(bp::command::failed);
   }
   reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, function))(status);

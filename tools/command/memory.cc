@@ -66,7 +66,7 @@ void print_figures(const Planned &planned) {
   }
   line("donated inputs", statistics.donated_bytes);
   if (planned.programs > 1) {
-    fmt::print("{:<22}{:>16}, of which this one needs most\n", "programs", planned.programs);
+    fmt::print("{:<22}{:>16}; the figures are of the one that needs most\n", "programs", planned.programs);
   }
 }
 
@@ -134,7 +134,8 @@ void print_copies(const Planned &planned) {
   for (const auto &[copy, reason] : copies) {
     fmt::print("  {}, {} bytes: {}\n", planned.module.instruction(copy).name(), bytes_of(planned, copy), reason);
   }
-  fmt::print("{}", planned.updates.empty() ? "" : "\nUpdates that are not in place, and write all of the array:\n");
+  fmt::print("{}",
+             planned.updates.empty() ? "" : "\nUpdates that are not in place, so that they write the whole array:\n");
   for (const auto &update : planned.updates) {
     fmt::print("  {}, {} bytes: {} {}\n", name_of(planned.module, update.instruction, update.position), update.bytes,
                update.reason, source_of(planned.module.instruction(update.instruction)));
@@ -145,7 +146,7 @@ void print_copies(const Planned &planned) {
 bool print_capacity(const Planned &planned, std::int64_t capacity) {
   const std::int64_t needed = planned.needed();
   if (needed <= capacity) {
-    fmt::print("\nfits into the capacity {}, {} bytes are left\n", capacity, capacity - needed);
+    fmt::print("\nThe plan fits into the capacity {}: {} bytes are left\n", capacity, capacity - needed);
     return true;
   }
   fmt::print("\n{}: {} bytes are needed, {} more than the capacity {}. The peak is at {}; the largest there:\n",
@@ -310,24 +311,26 @@ int describe_memory(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
       "memory MODEL [--on NAME] [--html FILE] [--svg FILE] [--capacity N] [--plan] [--json]",
-      "Plans the memory of a model and shows the predicted peak, what is live there and from which source line,\n"
-      "what is donated, why copies were inserted, and why updates are not in place. --html writes a picture to look\n"
-      "around in, --svg a still one: time to the right, memory upwards. With --on, as a run on that device takes it;\n"
-      "without, as the model is after the default passes, which no device does to the byte: it expands and fuses, and\n"
-      "asks for scratch.",
+      "Plans the memory of a model and prints the predicted peak, the values that are live there with their source\n"
+      "lines, the donated inputs, the reasons for inserted copies, and the reasons why updates are not in place.\n"
+      "--html writes an interactive picture, --svg an image: time goes to the right, memory upwards. With --on, the\n"
+      "figures are those of a run on that device. Without, they are those of the model after the default passes,\n"
+      "which are approximate: a device also expands and fuses instructions, and needs scratch memory.",
       "  backplane memory model.hlo\n"
-      "  backplane memory model.hlo --on cpu               what run --on cpu takes, to the byte\n"
-      "  backplane memory model.hlo --html memory.html     to be opened in a browser; needs nothing else\n"
+      "  backplane memory model.hlo --on cpu               the exact memory of run --on cpu\n"
+      "  backplane memory model.hlo --html memory.html     one file, for a browser\n"
       "  backplane memory model.hlo --on cpu --svg memory.svg     for a document\n"
-      "  backplane memory model.hlo --capacity 16000000    exit code 1 if it does not fit, and what is in the way\n"
-      "  backplane memory model.hlo --plan                 also where every value lies\n"
+      "  backplane memory model.hlo --capacity 16000000    exit code 1 if it does not fit, with the largest values\n"
+      "  backplane memory model.hlo --plan                 also the offsets of all values\n"
       "  backplane memory model.hlo --json > plan.json\n"
-      "  backplane opt model.hlo --emit=proto -o model.pb  the same plan for XLA's viewers of memory\n");
-  options.add()("html", po::value<std::string>()->default_value(""), "write the plan as a picture to this file")(
+      "  backplane opt model.hlo --emit=proto -o model.pb  the same plan for XLA's memory viewers\n");
+  options.add()("html", po::value<std::string>()->default_value(""),
+                "write the plan as an interactive picture to this file")(
       "svg", po::value<std::string>()->default_value(""), "write the plan as an SVG image to this file")(
       "capacity", po::value<std::int64_t>(),
-      "available bytes; shows the largest values at the peak if they do not suffice")(
-      "plan", "also every value with its place, and every allocation")("json", "all of it as one JSON object");
+      "available bytes; if they are not enough, the largest values at the peak are printed")(
+      "plan", "also print every value with its allocation and offset, and every allocation")(
+      "json", "print everything as one JSON object");
   BackendChoice::add_to(options, "");
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {

@@ -80,7 +80,7 @@ Result<Planned> plan_memory(ir::Module module, const BackendChoice &choice, std:
   }
   BP_ASSIGN(const Backend backend, choice.load());
   if (backend.is_interpreter()) {
-    return invalid_input("the interpreter has no plan of memory, expected --on a device");
+    return invalid_input("the interpreter has no memory plan, expected a device for --on");
   }
   // A module that does not fit is planned without the limit.
   Result<Planned> planned = plan_on(backend, module, capacity);

@@ -33,9 +33,9 @@ bool is_number(const std::string &text, std::size_t number) {
 
 void ModelChoice::add_to(Options &options) {
   options.add()("part", boost::program_options::value<std::string>()->default_value(""),
-                "module of a file with several, by its name or its number, counted from 1")(
+                "the module to use of a file with several: its name, or its number counted from 1")(
       "shapes", boost::program_options::value<std::vector<std::string>>()->multitoken(),
-      "shapes of the parameters of a StableHLO program with unknown sizes, such as f32[8,4] f32[8,4]");
+      "shapes of the parameters, for a StableHLO program with unknown sizes, such as f32[8,4] f32[8,4]");
   options.add_positional("model", 1);
 }
 
@@ -70,8 +70,8 @@ Result<std::vector<Module>> ModelChoice::modules() const {
     found = is_number(asked_, i + 1) ? modules.begin() + static_cast<std::ptrdiff_t>(i) : found;
   }
   if (found == modules.end()) {
-    return make_error(ErrorCode::NotFound, "{}: no module is named {}; it holds {}: {}", file_, asked_, modules.size(),
-                      list_names(modules));
+    return make_error(ErrorCode::NotFound, "{}: no module is named {}; the file contains {}: {}", file_, asked_,
+                      modules.size(), list_names(modules));
   }
   std::vector<Module> chosen;
   chosen.push_back(std::move(*found));
@@ -87,8 +87,8 @@ Result<Module> ModelChoice::only_module() const {
 }
 
 Error ModelChoice::too_many(const std::vector<Module> &modules, std::string_view option) const {
-  return invalid_input("{} holds {} modules, but {} takes one: choose it with --part=NAME, of {}", file_,
-                       modules.size(), option, list_names(modules));
+  return invalid_input("{} contains {} modules, but {} takes one: choose it with --part=NAME, NAME being one of {}",
+                       file_, modules.size(), option, list_names(modules));
 }
 
 std::string ModelChoice::arguments(const Module &module, std::size_t count) const {

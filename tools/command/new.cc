@@ -88,8 +88,8 @@ bp::Result<std::string> find_headers(const std::string &given) {
   const std::string headers = given.empty() ? own_headers() : given;
   std::error_code error;
   if (!filesystem::exists(filesystem::path(headers) / "backplane/c/plugin_frame.h", error)) {
-    return make_error(ErrorCode::NotFound, "{} has no headers of Backplane, expected backplane/c/plugin_frame.h there",
-                      headers)
+    return make_error(ErrorCode::NotFound,
+                      "{} does not contain the headers of Backplane: backplane/c/plugin_frame.h is missing", headers)
         .note("install Backplane, or give the folder of its headers: --headers PREFIX/include");
   }
   return filesystem::absolute(headers, error).lexically_normal().string();
@@ -99,7 +99,7 @@ Status write_repository(const NewRequest &request) {
   std::error_code error;
   if (filesystem::exists(filesystem::symlink_status(request.folder, error)) &&
       !(filesystem::is_directory(request.folder, error) && filesystem::is_empty(request.folder, error))) {
-    return invalid_input("{} exists, expected nothing or an empty folder: nothing is overwritten", request.folder);
+    return invalid_input("{} exists, expected a new or an empty folder: files are not overwritten", request.folder);
   }
   BP_TRY(make_directory(request.folder));
   for (const Template &file : templates()) {
@@ -115,19 +115,18 @@ Status write_repository(const NewRequest &request) {
 int new_backend(std::span<const std::string> arguments) {
   Options options(
       "new NAME [options]",
-      "Writes a repository with a small backend: it builds with `make`, is found by name, runs a program and\n"
-      "passes `backplane conform`. The name is of a-z, 0-9 and -.",
+      "Creates a repository with a small backend that builds with `make`, is found by name, runs a program and\n"
+      "passes `backplane conform`. The name consists of a-z, 0-9 and -.",
       "  backplane new acme                           a few kernels in C; needs a C compiler and make\n"
       "  backplane new acme --tier compiler --lang cpp\n"
       "  cd acme && make && make run && make conform\n");
   options.add_positional("name", 1);
   options.add()("tier", po::value<std::string>()->default_value("kernels"),
-                "kernels: functions that run one instruction each; compiler: programs become artifacts")(
+                "kernels: functions that run one instruction each; compiler: programs are compiled to artifacts")(
       "lang", po::value<std::string>()->default_value("c"), "c or cpp")("output,o", po::value<std::string>(),
-                                                                        "the folder to write; without, the name")(
+                                                                        "the folder to create; default: the name")(
       "headers", po::value<std::string>()->default_value(""),
-      "the folder that holds backplane/backplane.h; without, "
-      "the one that was installed or built with this command");
+      "the folder that contains backplane/backplane.h; default: the one that was installed or built with this command");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -154,7 +153,7 @@ int new_backend(std::span<const std::string> arguments) {
   if (Status written = write_repository(request); !written.ok()) {
     return report(written.error());
   }
-  fmt::print("{} is a backend now: cd {} && make && make run && make conform\n", request.name,
+  fmt::print("created the backend {}. Next: cd {} && make && make run && make conform\n", request.name,
              shell_word(request.folder));
   return success;
 }

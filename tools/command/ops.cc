@@ -14,7 +14,7 @@ int print_coverage(const BackendChoice &choice) {
   auto page = [&]() -> Result<std::string> {
     BP_ASSIGN(Backend backend, choice.load());
     if (backend.is_interpreter()) {
-      return invalid_input("--on interpreter: it runs what no backend does, expected a backend");
+      return invalid_input("--on is interpreter, expected a backend: the interpreter runs every operation");
     }
     BP_ASSIGN(std::vector<coverage::Cell> cells, coverage::survey(backend.device()));
     const std::string_view id = backend.device()->id();
@@ -26,12 +26,13 @@ int print_coverage(const BackendChoice &choice) {
 }  // namespace
 
 int list_ops(std::span<const std::string> arguments) {
-  Options options("ops [--markdown | --coverage [--on NAME]]", "Lists every operation of HLO with what it computes.",
+  Options options("ops [--markdown | --coverage [--on NAME]]", "Lists every operation of HLO with a description.",
                   "  backplane ops\n"
                   "  backplane ops --markdown > docs/ops.md\n"
                   "  backplane ops --coverage > docs/op_coverage.md\n");
-  options.add()("markdown", "the whole reference, as in docs/ops.md: operands, element types, attributes");
-  options.add()("coverage", "which of them a backend runs, for which element types, as in docs/op_coverage.md");
+  options.add()("markdown", "print the whole reference, as in docs/ops.md: operands, element types, attributes");
+  options.add()("coverage",
+                "print which operations a backend runs, for which element types, as in docs/op_coverage.md");
   BackendChoice::add_to(options);
   BackendChoice choice;
   if (auto exit = options.parse(arguments)) {

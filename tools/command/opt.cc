@@ -39,7 +39,7 @@ void list_rules() {
   auto print = [](const passes::Identity &identity) { fmt::print("  {:<72} {}\n", identity.rule, identity.because); };
   fmt::print("Exact: always used\n");
   std::ranges::for_each(passes::exact_identities(), print);
-  fmt::print("\nInexact: of real numbers, with what is otherwise for floats; used with --allow-inexact\n");
+  fmt::print("\nInexact: true of real numbers, with the reason why not of floats; used with --allow-inexact\n");
   std::ranges::for_each(passes::inexact_identities(), print);
   fmt::print("  {:<72} {}\n", "convolution(pad(x, 0), y) => convolution(x, y), padded", "0 * inf is NaN");
 }
@@ -94,7 +94,7 @@ bool print_decision(const passes::FusionDecision &decision, const std::string &o
   const bool is_asked = of.empty() || decision.first == of || decision.second == of;
   if (is_asked) {
     fmt::print("{} and {}: {}\n", decision.first, decision.second,
-               decision.reason.empty() ? "one kernel" : "apart, as " + decision.reason);
+               decision.reason.empty() ? "one kernel" : "separate, because " + decision.reason);
   }
   return is_asked;
 }
@@ -141,8 +141,8 @@ Result<std::string> optimize_module(ir::Module module, const std::vector<passes:
   BP_TRY(passes::run_passes(module, list, options));
   if (output.explained && !is_explained && !output.explained->empty()) {
     return make_error(ErrorCode::NotFound,
-                      "{}: no pass decided about fusing {}; --explain-fusion alone prints all decisions", module.name(),
-                      *output.explained);
+                      "{}: no pass considered fusing {}; --explain-fusion without a name prints all decisions",
+                      module.name(), *output.explained);
   }
   return output.explained && output.file.empty() ? std::string() : output.form.write(module);
 }
@@ -179,7 +179,7 @@ Status write_stablehlo(const std::string &file, const OutputOptions &output) {
   }
   const std::vector<import::stablehlo::TextPart> parts = import::stablehlo::split(text);
   if (parts.size() > 1 && !output.form.is_text) {
-    return invalid_input("{} holds {} programs, expected one for --emit={}", file, parts.size(), output.form.name);
+    return invalid_input("{} contains {} programs, expected one for --emit={}", file, parts.size(), output.form.name);
   }
   std::string written;
   for (const import::stablehlo::TextPart &part : parts) {
@@ -264,40 +264,43 @@ Result<std::vector<passes::Pass>> chosen_passes(const Options &options) {
 
 Options optimize_options() {
   namespace po = boost::program_options;
-  Options options("opt MODEL [--passes=a,b] [--check] [--emit=FORM] [-o FILE]",
-                  "Runs passes over a model and prints what comes out. The model is verified after each. With --check\n"
-                  "the interpreter runs the model before and after each pass, on the same inputs, and the first pass\n"
-                  "that changes results is named.",
-                  "  backplane opt --list\n"
-                  "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
-                  "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
-                  "  backplane opt models.hlo --part=step     one of several modules of a file\n"
-                  "  backplane opt model.hlo --check\n"
-                  "  backplane opt model.hlo --check --on cpu   what runs for a device, also what it makes expanded\n"
-                  "  backplane opt model.hlo --allow-inexact    also by rules that hold for real numbers only\n"
-                  "  backplane opt model.hlo --explain-fusion=add.3   what it is fused with, and why not with others\n"
-                  "  backplane opt model.hlo --emit=buffers     where every value lies\n"
-                  "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's viewers of memory\n"
-                  "  backplane opt model.mlirbc --passes=none --emit=stablehlo     what JAX has stored, as text\n"
-                  "  backplane opt model.mlir --passes=none --emit=bytecode --target-version=1.9.0 -o model.mlirbc\n"
-                  "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
-  options.add()("list", "the passes, and which run by default")(
-      "list-rules", "the algebraic identities, and which of them only --allow-inexact uses")(
+  Options options(
+      "opt MODEL [--passes=a,b] [--check] [--emit=FORM] [-o FILE]",
+      "Runs passes over a model and prints the result. The model is verified after each pass. With --check\n"
+      "the interpreter runs the model before and after each pass, on the same inputs, and the command\n"
+      "names the first pass that changes results.",
+      "  backplane opt --list\n"
+      "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
+      "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
+      "  backplane opt models.hlo --part=step     one of several modules of a file\n"
+      "  backplane opt model.hlo --check\n"
+      "  backplane opt model.hlo --check --on cpu   the passes that run for a device, with its expansions\n"
+      "  backplane opt model.hlo --allow-inexact    also uses rules that hold only for real numbers\n"
+      "  backplane opt model.hlo --explain-fusion=add.3   why it was fused with others or not\n"
+      "  backplane opt model.hlo --emit=buffers     the memory plan\n"
+      "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's memory viewers\n"
+      "  backplane opt model.mlirbc --passes=none --emit=stablehlo     bytecode of JAX as text\n"
+      "  backplane opt model.mlir --passes=none --emit=bytecode --target-version=1.9.0 -o model.mlirbc\n"
+      "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
+  options.add()("list", "list the passes, and those that run by default")(
+      "list-rules", "list the algebraic identities, and those that only --allow-inexact uses")(
       "passes", po::value<std::string>(),
       "names of passes and stages, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"),
-      "hlo; buffers: the plan of memory; proto: a HloProto with the plan; module-proto: a HloModuleProto; stablehlo: a "
-      "program of StableHLO as text, with --passes=none; bytecode: as a portable artifact, with --passes=none")(
+      "hlo: text; buffers: the memory plan; proto: a HloProto with the plan; module-proto: a HloModuleProto; "
+      "stablehlo: a StableHLO program as text; bytecode: a StableHLO program as a portable artifact; these two need "
+      "--passes=none")(
       "target-version", po::value<std::string>(),
-      "the version of StableHLO that can read the bytecode, 0.9.0 to 1.20.0; default: 1.17.0, which jaxlib 0.10.2 "
-      "reads")("output,o", po::value<std::string>()->default_value(""), "the file to write; default: standard output")(
-      "dump-dir", po::value<std::string>()->default_value(""), "write the module before and after passes there")(
-      "memory-limit", po::value<std::int64_t>(), "bytes; cheap values are computed again where more would be needed")(
-      "allow-inexact", "also use rules that hold for real numbers but not for floats: results may change")(
-      "timing", "on standard error: time and effect of each pass")(
-      "explain", "on standard error: which pass stopped copying calls, loops or branches, where and why")(
+      "the oldest version of StableHLO that has to read the bytecode, 0.9.0 to 1.20.0; default: 1.17.0, which jaxlib "
+      "0.10.2 reads")("output,o", po::value<std::string>()->default_value(""),
+                      "the file to write; default: standard output")(
+      "dump-dir", po::value<std::string>()->default_value(""), "folder for the module before and after the passes")(
+      "memory-limit", po::value<std::int64_t>(), "maximum bytes of memory; cheap values are recomputed to stay below")(
+      "allow-inexact", "also use rules that hold for real numbers but not for floats, so that results may change")(
+      "timing", "print the time and effect of each pass on standard error")(
+      "explain", "print on standard error where and why a pass stopped inlining calls, loops or branches")(
       "explain-fusion", po::value<std::string>()->implicit_value(""),
-      "instead of the module: which instructions became one kernel, and why others did not; =NAME: those about one");
+      "print, instead of the module, which instructions were fused and why others were not; =NAME: only for NAME");
   add_check_options(options);
   BackendChoice::add_to(options, "");
   ModelChoice::add_to(options);

@@ -38,7 +38,7 @@ void Options::add_positional(const char *name, int count) {
 }
 
 std::optional<int> Options::parse(std::span<const std::string> arguments) {
-  named_.add_options()("help", "this text");
+  named_.add_options()("help", "print this text");
   program_options::options_description all;
   all.add(named_).add(hidden_);
   try {

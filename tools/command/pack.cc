@@ -88,7 +88,7 @@ Result<int> pack(const PackRequest &request) {
     fmt::print("capacity:     {}, {}\n", request.capacity,
                fits ? paint(Colour::Green, "it fits")
                : bound > request.capacity
-                   ? paint(Colour::Red, "and nothing can make it fit: the lower bound is above")
+                   ? paint(Colour::Red, "no packing fits: the lower bound is above the capacity")
                    : paint(Colour::Red, "no packing was found that fits; a longer --deadline may find one"));
   }
   return fits ? success : negative;
@@ -99,20 +99,23 @@ Result<int> pack(const PackRequest &request) {
 int pack_problem(std::span<const std::string> arguments) {
   Options options(
       "pack PROBLEM.csv [--capacity N | --heap-limit N] [--deadline S] [-o OFFSETS.csv] [--json]",
-      "Finds offsets for items that each need some bytes for a while, as low as possible. The problem has a\n"
-      "line of column names, id,lower,upper,size, and a line per item, which is needed from lower to before\n"
-      "upper; columns alignment and preset (the offset it must have) may be added.",
+      "Assigns memory offsets to items of given sizes and lifetimes, so that they need as little memory as\n"
+      "possible. The problem has a line of column names, id,lower,upper,size, and a line for each item, which\n"
+      "lives in the half-open interval [lower, upper). Columns named alignment and preset (a fixed offset)\n"
+      "may be added.",
       "  backplane pack problem.csv\n"
-      "  backplane pack problem.csv --capacity 1048576     stops at what fits; exit code 1 if nothing does\n"
-      "  backplane pack problem.csv --heap-limit 65536     as few heaps as are found, none of them higher\n"
+      "  backplane pack problem.csv --capacity 1048576     stops at a packing that fits; exit code 1: none was found\n"
+      "  backplane pack problem.csv --heap-limit 65536     uses several heaps of at most this height\n"
       "  backplane pack problem.csv --deadline 10 -o offsets.csv\n");
   options.add()("heap-limit", boost::program_options::value<std::int64_t>(),
-                "several heaps, none higher than this but for single items and presets")(
-      "capacity", boost::program_options::value<std::int64_t>(), "a packing of this height is good enough")(
+                "use several heaps of at most this height, except for single larger items and presets")(
+      "capacity", boost::program_options::value<std::int64_t>(),
+      "stop as soon as a packing of at most this height is found")(
       "deadline", boost::program_options::value<double>()->default_value(1, "1"),
-      "seconds after which the best found so far is taken")("output,o", boost::program_options::value<std::string>(),
-                                                            "writes the problem with a column offset to this file")(
-      "json", "the figures as one JSON object");
+      "seconds after which the best packing so far is used")(
+      "output,o", boost::program_options::value<std::string>(),
+      "write the problem with an additional column, offset, to this file")("json",
+                                                                           "print the figures as one JSON object");
   options.add_positional("problem", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;

@@ -68,16 +68,17 @@ void print_candidate(const host::Candidate &candidate, bool why) {
 }  // namespace
 
 int list_plugins(std::span<const std::string> arguments) {
-  Options options(
-      "plugins [NAME] [--why] [--json]",
-      "Lists the backends that can be loaded by name, without running their code. With a name or a path: what it is,\n"
-      "its options, memory spaces and queues, without touching hardware.",
-      "  backplane plugins\n"
-      "  backplane plugins cpu\n"
-      "  backplane plugins --why          also refused files, where was searched, and constructors and sanitizers\n"
-      "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
-  options.add()("why", "also say where was searched, why files were refused, and what is peculiar about the others")(
-      "json", "one JSON object per file, refused ones too");
+  Options options("plugins [NAME] [--why] [--json]",
+                  "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
+                  "path: describes one backend with its options, memory spaces and queues, without accessing\n"
+                  "hardware.",
+                  "  backplane plugins\n"
+                  "  backplane plugins cpu\n"
+                  "  backplane plugins --why          also shows searched folders and refused files\n"
+                  "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
+  options.add()("why",
+                "also print the folders that were searched, why files were refused, and peculiarities of the others")(
+      "json", "print one JSON object per file, also for refused files");
   options.add_positional("name", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -106,7 +107,8 @@ int list_plugins(std::span<const std::string> arguments) {
     }
   }
   if (refused == candidates.size()) {
-    fmt::print("no backend can be loaded{}\n", why ? "" : "; backplane plugins --why says where was searched");
+    fmt::print("no backend can be loaded{}\n",
+               why ? "" : "; backplane plugins --why lists the folders that were searched");
   } else if (refused != 0 && !why) {
     fmt::print("{} refused; backplane plugins --why says why\n",
                refused == 1 ? "1 file was" : fmt::format("{} files were", refused));

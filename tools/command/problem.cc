@@ -46,16 +46,16 @@ class TemporaryFile {
 void Problem::add_to(Options &options) {
   const Problem defaults;
   options.add()("passes", po::value<std::string>()->default_value(""),
-                "the passes to check: names of passes and stages, separated by commas; default: all")(
-      "against", po::value<std::string>()->default_value("interpreter"), "the backend to compare --on with")(
+                "the passes to check: names of passes and stages, separated by commas; default: the whole pipeline")(
+      "against", po::value<std::string>()->default_value("interpreter"), "the backend with which --on is compared")(
       "tolerance", po::value<double>()->default_value(defaults.tolerance_),
-      "with --on: largest relative error that is allowed: |x-y| over |y| or the output's typical size")(
+      "with --on: largest error that is allowed: |x-y| relative to |y| or to the output's typical size")(
       "seed", po::value<std::uint64_t>()->default_value(defaults.check_.seed), "seed of the random inputs")(
       "draws", po::value<int>()->default_value(defaults.check_.draws),
-      "number of draws of inputs, where passes are checked")(
-      "deadline", po::value<double>()->default_value(defaults.limits_.seconds), "seconds for one trial")(
+      "number of draws of inputs when passes are checked")(
+      "deadline", po::value<double>()->default_value(defaults.limits_.seconds), "maximum seconds for one trial")(
       "memory", po::value<double>()->default_value(static_cast<double>(defaults.limits_.bytes) / 1e9),
-      "GB for one trial");
+      "maximum memory for one trial, in GB");
   BackendChoice::add_to(options, "");
 }
 

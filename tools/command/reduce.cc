@@ -28,19 +28,22 @@ int extract(const ir::Module &module, const Options &options, const std::string 
 int reduce_model(std::span<const std::string> arguments) {
   Options options(
       "reduce MODEL -o FILE [--check | --on NAME | --command CMD]",
-      "Shrinks a model to a few instructions that still show a problem, and writes it with the command that shows it\n"
-      "again. Each trial is a process of its own: the problem may be a crash or a hang. Or takes a slice out of a "
-      "model.",
+      "Reduces a model to a few instructions that still show a problem, and writes it with the command that shows the\n"
+      "problem. Each trial runs in a separate process, so that the problem may be a crash or a hang. With --extract,\n"
+      "writes a slice of the model instead.",
       "  backplane reduce model.hlo --check -o small.hlo            a pass changes results\n"
       "  backplane reduce model.hlo --on cpu -o small.hlo           cpu differs from the interpreter\n"
       "  backplane reduce model.hlo --on cpu --crashes -o small.hlo     compiling or running it crashes\n"
       "  backplane reduce model.hlo --command ./is_wrong.sh -o small.hlo     exit code 0: still wrong\n"
-      "  backplane reduce model.hlo --extract dot.17 --depth 4 -o slice.hlo     what computes dot.17\n");
-  options.add()("check", "the problem: opt --check fails")("crashes", "the problem is a crash in that")(
-      "hangs", "the problem is that it takes longer than --deadline")(
-      "command", po::value<std::string>(), "the problem: this command, given the file, ends with exit code 0")(
-      "extract", po::value<std::string>(), "an instruction: write what computes it, and nothing else")(
-      "depth", po::value<int>()->default_value(4), "with --extract: how many operands away parameters begin")(
+      "  backplane reduce model.hlo --extract dot.17 --depth 4 -o slice.hlo     dot.17 and its operands\n");
+  options.add()("check", "the problem is that opt --check fails")("crashes", "the problem is that the trial crashes")(
+      "hangs", "the problem is that the trial takes longer than --deadline")(
+      "command", po::value<std::string>(),
+      "the problem is that this command, with the file as its argument, ends with exit code 0")(
+      "extract", po::value<std::string>(),
+      "name of an instruction: write only this instruction and those that compute its operands")(
+      "depth", po::value<int>()->default_value(4),
+      "with --extract: number of levels of operands to keep; values beyond become parameters")(
       "output,o", po::value<std::string>(), "the file to write");
   Problem::add_to(options);
   ModelChoice::add_to(options);
@@ -55,7 +58,7 @@ int reduce_model(std::span<const std::string> arguments) {
     return *exit;
   }
   if (!options.has("output")) {
-    return options.misuse("no file to write was given: -o FILE");
+    return options.misuse("expected -o FILE, the file to write");
   }
   Problem problem;
   if (auto exit = problem.read(options)) {
@@ -85,7 +88,7 @@ int reduce_model(std::span<const std::string> arguments) {
   if (!problem.is_reproduced_by(ending)) {
     fmt::print("{} does not show the problem: {}{}\ntry: {}\n", model.file(),
                debugging::to_string(ending, problem.limits()),
-               ending.kind == debugging::Ending::Kind::Crashed ? "; --crashes makes that the problem" : "",
+               ending.kind == debugging::Ending::Kind::Crashed ? "; it crashes, which --crashes looks for" : "",
                problem.rerun(model.arguments(*module, 1)));
     return negative;
   }

@@ -88,7 +88,7 @@ Result<int> run(const ReplayRequest &request) {
                file, *cut, recording->calls().size());
   }
   if (recording->calls().empty()) {
-    return invalid_input("{} has no call, expected those that --layer=record=FILE writes", file);
+    return invalid_input("{} contains no calls, expected a file that --layer=record=FILE has written", file);
   }
   const std::vector<const RecordedCall *> ends_in = unfinished(*recording);
   for (const RecordedCall *call : ends_in) {
@@ -113,7 +113,7 @@ Result<int> run(const ReplayRequest &request) {
     options.plugins.push_back(std::move(plugin));
   }
   if (!backend.empty() && options.plugins.size() != 1) {
-    return invalid_input("{} has calls of {} plugins, expected those of one plugin with --on", file,
+    return invalid_input("{} contains calls of {} plugins, expected one plugin with --on", file,
                          options.plugins.size());
   }
   options.before = [&](const RecordedCall &call) {
@@ -143,9 +143,9 @@ Result<int> run(const ReplayRequest &request) {
         fmt::print("  {}\n", line);
       }
     }
-    fmt::print(
-        "{} calls made again: {}\n", report.made,
-        report.differences.empty() ? "as recorded" : fmt::format("{} came out differently", report.differences.size()));
+    fmt::print("{} calls repeated: {}\n", report.made,
+               report.differences.empty() ? "as recorded"
+                                          : fmt::format("{} had different outcomes", report.differences.size()));
   }
   const int code = report.differences.empty() ? success : negative;
   for (const RecordedCall *call : report.unfinished) {
@@ -163,18 +163,19 @@ Result<int> run(const ReplayRequest &request) {
 int replay_calls(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options("replay FILE [--on NAME]",
-                  "Makes the calls again that --layer=record=FILE has written, on the plugin they were recorded\n"
-                  "with or on another build of it, without the application: says which statuses, claims and\n"
-                  "results come out differently. A recording that ends in a crash ends in the call that crashed.",
+                  "Repeats the calls that --layer=record=FILE has recorded, without the application, on the same\n"
+                  "plugin or on another build of it, and prints the statuses, claims and results that differ. If\n"
+                  "the recorded process crashed, the recording ends with the call that crashed.",
                   "  backplane run model.hlo --on acme --layer=record=acme.calls\n"
                   "  backplane replay acme.calls\n"
                   "  backplane replay acme.calls --on ./libbackplane_acme.so\n"
-                  "  backplane replay acme.calls --isolate            a crash is an outcome, too\n"
+                  "  backplane replay acme.calls --isolate            reports a crash as an outcome\n"
                   "  backplane replay acme.calls --list\n");
   options.add()("on", po::value<std::string>()->default_value(""), "another build of the plugin: a name or a path")(
-      "list", "print the calls, make none")("patience", po::value<double>()->default_value(60),
-                                            "seconds until a submit that is not signalled counts as lost")(
-      "json", "one JSON object instead of text; with --list, one for each call");
+      "list", "print the calls without making them")(
+      "patience", po::value<double>()->default_value(60),
+      "seconds to wait for the signal of a submit() before it counts as lost")(
+      "json", "print one JSON object instead of text; with --list, one for each call");
   add_isolate_option(options);
   options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {

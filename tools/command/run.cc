@@ -74,7 +74,7 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
     BP_ASSIGN(std::string content, read_file(request.inputs[i]));
     if (content.starts_with("\x93NUMPY")) {
-      return invalid_input("{} is a file of NumPy, expected text such as {{1, 2}}", request.inputs[i]);
+      return invalid_input("{} is a NumPy file, expected text such as {{1, 2}}", request.inputs[i]);
     }
     const ir::Shape &shape = entry.parameter(i).shape();
     auto literal = text::parse_literal(content, shape, request.inputs[i]);
@@ -215,14 +215,14 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
                  ? paint(Colour::Red, fmt::format("differs (at most {:g} is allowed)", request.tolerance))
                  : paint(Colour::Red, "weak evidence"));
   if (passed_through != 0) {
-    fmt::print("passed through:   {} outputs are parameters or constants, and no evidence\n", passed_through);
+    fmt::print("passed through:   {} outputs are parameters or constants, which are not evidence\n", passed_through);
   }
   if (weak != 0) {
     fmt::print("weak evidence:    {} of {} outputs{}{}\n", weak, computed,
                agreement.has_inputs && request.inputs.empty() ? "; --seed gives other inputs" : "",
-               request.against == "interpreter" ? "; --by-instruction compares all instructions, each alone" : "");
+               request.against == "interpreter" ? "; --by-instruction compares each instruction alone" : "");
   } else if (computed == 0) {
-    fmt::print("weak evidence:    nothing is computed\n");
+    fmt::print("weak evidence:    the model computes nothing\n");
   }
 }
 
@@ -247,7 +247,7 @@ void print_isolation(const RunRequest &request, const Outcome &outcome) {
         "  relative error {:.3g}: {} ({}){}\n", worst[i].relative_error, worst[i].name, ir::to_string(worst[i].opcode),
         worst[i].response == 0
             ? ""
-            : fmt::format("; moving its operands by one unit in the last place gives {:.3g}", worst[i].response));
+            : fmt::format("; changing its operands by one unit in the last place gives {:.3g}", worst[i].response));
   }
 }
 
@@ -388,7 +388,7 @@ std::optional<int> check_devices(const Options &options, const RunRequest &reque
   }
   if (request.backend.name() != "interpreter") {
     return options.misuse(fmt::format(
-        "--devices simulates on the interpreter, but --on is {}: expected --on interpreter", request.backend.name()));
+        "--devices runs on the interpreter only, but --on is {}: expected --on interpreter", request.backend.name()));
   }
   if (request.by_instruction || !request.against.empty()) {
     return options.misuse(
@@ -402,41 +402,41 @@ Options run_options() {
   namespace po = boost::program_options;
   Options options(
       "run MODEL.hlo [--on NAME] [--against NAME]",
-      "Compiles a model for a backend, runs it, and says how long it took and what memory it needed. With\n"
-      "--against, runs it on a second backend too and compares: for each output, the largest |x-y| over |y| or\n"
-      "the output's typical size, whichever is more. Inputs are made from a seed, or read from files: a literal in "
-      "HLO's\n"
-      "notation for each parameter.",
+      "Compiles a model for a backend, runs it, and prints the time and the memory that it needed. With --against,\n"
+      "the model also runs on a second backend, and the results are compared: for each output, the largest error\n"
+      "|x-y| relative to |y| or to the output's typical size, whichever is larger. Inputs are made from a seed, or\n"
+      "read from files: a literal in HLO's notation for each parameter.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
-      "  backplane run model.hlo --on kernels,cpu        cpu gets what kernels does not run\n"
-      "  backplane run model.hlo --features=x86-64-v3     as on a machine that has no more\n"
-      "  backplane run model.hlo --memory-limit 16000000  computes again what does not fit\n"
-      "  backplane run model.hlo --by-instruction        which instruction differs?\n"
+      "  backplane run model.hlo --on kernels,cpu        cpu runs what kernels does not\n"
+      "  backplane run model.hlo --features=x86-64-v3     uses only these CPU features\n"
+      "  backplane run model.hlo --memory-limit 16000000  recomputes values that do not fit\n"
+      "  backplane run model.hlo --by-instruction        shows which instructions differ\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
-      "  backplane run model.hlo --on acme --isolate=60   a crash, or a call of 60 s, is an error\n"
-      "  backplane run model.hlo --on interpreter --devices 8 --print    replicas and partitions, with equal inputs\n"
+      "  backplane run model.hlo --on acme --isolate=60   crashes and calls of over 60 s are errors\n"
+      "  backplane run model.hlo --on interpreter --devices 8 --print    simulates replicas and partitions\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
-      "  backplane run exported.mlir --shapes f32[8,4] f32[4]    of a program that leaves sizes open\n"
-      "  backplane run models.hlo                        each of several modules; --part=step: one of them\n"
-      "  backplane_counting run model.hlo                also measures the host's memory; in the build tree\n");
+      "  backplane run exported.mlir --shapes f32[8,4] f32[4]    gives the unknown sizes of a program\n"
+      "  backplane run models.hlo                        runs each module of the file; --part=step: only one\n"
+      "  backplane_counting run model.hlo                also measures the host's memory; only in the build tree\n");
   BackendChoice::add_to(options);
-  options.add()("against", po::value<std::string>()->default_value(""), "a second backend, to compare with")(
+  options.add()("against", po::value<std::string>()->default_value(""), "a second backend, whose results are compared")(
       "seed", po::value<std::uint64_t>()->default_value(1), "seed of the random inputs")(
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
       "memory-limit", po::value<std::int64_t>()->default_value(0),
-      "bytes that a program may take; cheap values are computed again to get there; 0: any number")(
+      "maximum bytes of memory of a program; cheap values are recomputed to stay below; 0: no limit")(
       "devices", po::value<std::int64_t>(),
-      "simulate this many devices on the interpreter: replica_count x num_partitions of the model")(
-      "repeat", po::value<int>()->default_value(1), "runs; the median of their times is shown")(
-      "tolerance", po::value<double>()->default_value(1e-4), "largest error that still agrees")(
+      "number of devices to simulate on the interpreter: replica_count x num_partitions of the model")(
+      "repeat", po::value<int>()->default_value(1), "number of runs; the median of their times is printed")(
+      "tolerance", po::value<double>()->default_value(1e-4), "largest relative error that counts as agreement")(
       "by-instruction",
-      "compare with the interpreter one instruction at a time, on its values: rounding does not compound")(
+      "run each instruction alone on values of the interpreter and compare, so that rounding errors do not add up")(
       "cache-dir", po::value<std::string>()->default_value(""),
-      "keep what the backend compiles there, and take it from there the next time")(
+      "folder in which compiled programs are kept for later runs")(
       "dump-dir", po::value<std::string>()->default_value(""),
-      "write the module before and after each pass, the memory plan and what the backend makes")(
-      "print", "print the results, in JSON too")("json", "one JSON object, of each module on a line, instead of text");
+      "folder for the module before and after each pass, the memory plan and the files of the backend")(
+      "print", "print the results, also with --json")("json",
+                                                      "print one JSON object per line and module instead of text");
   ModelChoice::add_to(options);
   return options;
 }

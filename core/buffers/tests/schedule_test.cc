@@ -23,7 +23,7 @@ ScheduleGraph random_graph(std::mt19937_64 &random, Number count) {
   graph.made.resize(count);
   graph.read.resize(count);
   graph.inner_peak.assign(count, 0);
-  graph.class_places = {0, 0, 1};
+  graph.class_slots = {0, 0, 1};
   constexpr std::array<std::int64_t, 3> sizes = {1, 5, 12};
   for (Number i = 0; i < count; ++i) {
     auto of_class = static_cast<Number>(random() % sizes.size());

@@ -10,7 +10,7 @@ namespace bp::import::mlir {
 
 class ByteReader {
  public:
-  // `offset`: that of the bytes in the file, for messages.
+  // `offset`: the offset of the bytes in the file, for messages.
   explicit ByteReader(std::string_view bytes, std::size_t offset = 0) : bytes_(bytes), offset_(offset) {}
 
   std::size_t offset() const { return offset_ + next_; }  // in the file

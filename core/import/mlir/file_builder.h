@@ -12,7 +12,7 @@ namespace bp::import::mlir {
 
 class FileBuilder {
  public:
-  // `version`: that of MLIR bytecode. `producer`: what has made the file.
+  // `version`: the version of MLIR bytecode. `producer`: name of the tool that writes the file.
   FileBuilder(std::uint64_t version, std::string_view producer);
   FileBuilder(const FileBuilder &) = delete;
   FileBuilder &operator=(const FileBuilder &) = delete;

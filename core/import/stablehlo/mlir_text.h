@@ -12,10 +12,10 @@ std::string mlir_text(const FunctionType &type);
 std::string mlir_text(const Attribute &attribute);
 // Returns dense<...> : type. `element`: a name in place of that of the element type, as `index`; may be empty.
 std::string mlir_text(const Elements &elements, std::string_view element = {});
-// Returns @name, or @"name" if it is no identifier.
+// Returns @name, or @"name" if it is not an identifier.
 std::string mlir_symbol(std::string_view name);
 std::string mlir_string(std::string_view text);  // in quotes
-// Returns the name of an attribute, in quotes if it is no identifier.
+// Returns the name of an attribute, in quotes if it is not an identifier.
 std::string mlir_name(std::string_view name);
 
 }  // namespace bp::import::stablehlo

@@ -85,7 +85,7 @@ class Numbering {
     std::vector<Number> operands;
   };
 
-  // The numbers of a branch's outputs; elements are empty if its root is no tuple.
+  // The numbers of a branch's outputs; elements are empty if its root is not a tuple.
   struct Outputs {
     Number whole = no_number;
     std::vector<Number> elements;

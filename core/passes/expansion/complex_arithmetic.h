@@ -34,7 +34,7 @@ Id is_finite(ArrayBuilder &b, Id x);
 Id is_nan(ArrayBuilder &b, Id x);
 Id has_infinite(ArrayBuilder &b, Parts z);
 Id has_only_finite(ArrayBuilder &b, Parts z);
-// Whether the real part is infinite and the imaginary part is not finite, so that it is no angle.
+// Whether the real part is infinite and the imaginary part is not finite, so that it is not an angle.
 Id is_infinite_without_angle(ArrayBuilder &b, Parts z);
 // Returns |x| with the sign of y.
 Id with_sign(ArrayBuilder &b, Id x, Id y);

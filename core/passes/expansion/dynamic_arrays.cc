@@ -185,7 +185,7 @@ InstructionId replaced(ArrayBuilder &b, const OperandIds &operands) {
   return b.dynamic_slice(operands[0], starts, update.sizes());
 }
 
-// Numbers the existing elements in order, and reads each from its place in the operand.
+// Numbers the existing elements in order, and reads each from its index in the operand.
 InstructionId reshaped(ArrayBuilder &b, Instruction i, const OperandIds &operands, const RunTimeSizes &from,
                        const RunTimeSizes &sizes) {
   const Shape result = Shape::array(ElementType::S32, i.shape().sizes());

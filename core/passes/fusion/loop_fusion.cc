@@ -305,7 +305,7 @@ class ComputationFuser {
   }
 
   // Ends a full group where the fewest bytes pass from one loop to the next: later members leave it, and join or start
-  // other groups. Of equal places the last one is chosen.
+  // other groups. If several are equal, the last one is chosen.
   void cut(Group &group) {
     const std::vector<std::int64_t> bytes = bytes_at_cuts(group.members);
     std::size_t best = group.members.size();

@@ -57,20 +57,22 @@ typedef struct bp_device {
 
   // Makes the device ready; from here on it may call the host. Permissions (such as the one to use AMX) are requested
   // here.
-  // BP-DEVICE-01: called once, before all other functions. If it fails, only destroy() follows.
+  // BP-DEVICE-01: init() is called once, before all other functions of the device. If it fails, only destroy() is
+  //               called after it.
   // [control]
   bp_status(BP_ABI *init)(const struct bp_device *device, const bp_diag_t *diag);
 
   // Releases the device and all that belongs to it.
-  // BP-DEVICE-02: all threads of the plugin are joined on return, and no work is in flight on entry.
-  // BP-DEVICE-03: works after a failed init() and after BP_DEVICE_LOST.
-  // BP-DEVICE-06: all programs and memory of the device were released before.
+  // BP-DEVICE-02: no work is in flight when destroy() is called; all threads of the plugin are joined when it returns.
+  // BP-DEVICE-03: destroy() works after a failed init() and after BP_DEVICE_LOST.
+  // BP-DEVICE-06: all programs and memory of the device have been released before destroy() is called.
   // [control & idle]
   void(BP_ABI *destroy)(const struct bp_device *device);
 
   // Returns the extension with this id, or null if the device does not have it. Valid until destroy().
-  // BP-DEVICE-04: after init(), not null for every id in desc->features, and null for every id it does not know.
-  // BP-DEVICE-05: the answer for one id never changes after init().
+  // BP-DEVICE-04: after init(), get_extension() returns a table for every id in desc->features, and null for every id
+  //               that the device does not know.
+  // BP-DEVICE-05: after init(), the answer of get_extension() for one id never changes.
   // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_device *device, const char *id);
 } bp_device_t;

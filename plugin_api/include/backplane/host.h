@@ -26,14 +26,14 @@ typedef struct bp_host {
 
   // Returns the service with this id, or null if it is not offered. The table belongs to the host and lives as long as
   // it.
-  // BP-HOST-01: a plugin works, perhaps more slowly, whichever ids return null.
+  // BP-HOST-01: a plugin works, perhaps more slowly, whichever ids get_extension() returns null for.
   // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_host *host, const char *id);
 
   // Moves a timeline forward: the work that ends with `point` is done. A status other than BP_OK makes everything fail
   // that waits for the point; `instr` and `msg` (may be null, is copied) say why.
-  // BP-SIGNAL-01: called exactly once per accepted submit(), also after BP_DEVICE_LOST.
-  // BP-SIGNAL-02: never called for a point that submit() refused or was not given.
+  // BP-SIGNAL-01: signal() is called exactly once for each accepted submit(), also after BP_DEVICE_LOST.
+  // BP-SIGNAL-02: signal() is never called for a point that submit() refused or was not given.
   // It never calls back into the plugin, so it may be called with the plugin's locks held.
   // [thread-safe]
   void(BP_ABI *signal)(const struct bp_host *host, bp_point_t point, bp_status status, uint32_t instr, const char *msg);

@@ -17,8 +17,9 @@
 //       "     \"name\": \"Acme NPU 3\","
 //       "     \"extensions\": [\"bp.kernels/1\"] } ] }");   the features of the descriptor, in any order
 //
-// BP-MANIFEST-01: one note per library; a UTF-8 JSON object of at most 64 KiB; unknown keys are ignored.
-// BP-MANIFEST-02: abi, version, opset and, per device, id, name and extensions equal those of the code.
+// BP-MANIFEST-01: a library has one note, which is a UTF-8 JSON object of at most 64 KiB; unknown keys are ignored.
+// BP-MANIFEST-02: the manifest agrees with the code in abi, version and opset, and in the id, name and extensions of
+//                 each device.
 #pragma once
 #include <stdint.h>
 

@@ -15,12 +15,13 @@
 // - A constant of a control computation has an allocation, whose content load() gets. Small constants (up to 64 bytes),
 //   and all constants of embedded computations, also carry their bytes in the attribute BP_ATTR_VALUE.
 //
-// BP-MODULE-01: little-endian; the base and every array are 64-byte aligned; at most 4 GiB; no absolute address.
+// BP-MODULE-01: a module is little-endian, at most 4 GiB large and without absolute addresses; its base and every array
+//               are 64-byte aligned.
 // BP-MODULE-02: numbers of ops, dtypes and attributes (op_ids.h) are added, but never changed or removed. `opset` is
-//               the newest number set used, and never newer than bp_device_desc.opset of the plugin that gets the
-//               module.
-// BP-MODULE-03: `hash` is the SHA-256 of all that follows it. Equal hashes mean equal modules.
-// BP-MODULE-04: nobody writes to a module. It is borrowed for the call it is passed to.
+//               the newest opset of the numbers that the module uses, and never newer than bp_device_desc.opset of the
+//               plugin that gets the module.
+// BP-MODULE-03: `hash` is the SHA-256 of all bytes that follow it. Equal hashes mean equal modules.
+// BP-MODULE-04: nobody writes to a module. It is borrowed for the call that it is passed to.
 // BP-MODULE-05: a plugin may reorder and overlap instructions if that preserves values, control edges, the order of
 //               instructions with side effects, and the order of any two accesses to overlapping slices of which at
 //               least one is a write.
@@ -28,9 +29,9 @@
 //               conditional or call. Any other two values that are live at the same time do not overlap; an operand and
 //               a result share memory only if the op permits it, and then they have exactly the same slice. A fusion
 //               computes all results at an index before it stores any of them.
-// BP-MODULE-08: every module that a plugin sees is well-typed by the rules of HLO's op table: number of operands and
-//               results, element types, shapes, attributes present and in range, called computations with the
-//               signature that the op asks for.
+// BP-MODULE-08: every module that a plugin sees is well-typed by the rules of HLO's op table: operands and results have
+//               the right number, element types and shapes; required attributes are present, and all are in range;
+//               called computations have the signature that the op asks for.
 #pragma once
 #include <stdint.h>
 
@@ -139,8 +140,8 @@ BP_FROZEN(bp_instr_t, 44);
 
 // Types of an attribute's data: `data` is an index in i64s, i64s (bits of a double), strings or bytes.
 enum { BP_ATTR_I64 = 1, BP_ATTR_F64 = 2, BP_ATTR_STRING = 3, BP_ATTR_BYTES = 4 };
-// BP-MODULE-07: attributes with keys from here on may be ignored; an instruction with any other attribute that the
-//               plugin does not understand is not claimed.
+// BP-MODULE-07: a plugin may ignore attributes with a key of at least BP_ATTR_HINT; it does not claim an instruction
+//               that has any other attribute that it does not understand.
 #define BP_ATTR_HINT 0x8000
 
 typedef struct bp_attr {

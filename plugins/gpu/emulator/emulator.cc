@@ -253,8 +253,8 @@ class EmulatedBlock {
     }
   }
   void make_visible(const void *memory, std::uint64_t bytes) {
-    const auto place = static_cast<const char *>(memory) - static_cast<const char *>(shared_.get());
-    std::memcpy(static_cast<char *>(visible_.get()) + place, memory, bytes);
+    const auto offset = static_cast<const char *>(memory) - static_cast<const char *>(shared_.get());
+    std::memcpy(static_cast<char *>(visible_.get()) + offset, memory, bytes);
   }
   // It is called from generated code, through which no exception may pass.
   static void access(const void *address, std::uint64_t bytes, std::uint64_t is_write) {
@@ -346,13 +346,13 @@ class EmulatedKernels final : public LoadedKernels {
     std::ranges::transform(addresses, pointers.begin(), pointer);
     std::vector<EmulatedMap> maps;
     for (const TensorMap &map : maps_of(plan_, command)) {
-      maps.push_back({&map, addresses[map.place] + map.offset});
+      maps.push_back({&map, addresses[map.argument] + map.offset});
     }
     std::ranges::transform(maps, std::back_inserter(pointers), [](EmulatedMap &map) { return &map; });
     std::vector<RaceDetector::Range> ranges;
-    for (const Place &place : places_of(plan_, command)) {
+    for (const MemoryRange &range : ranges_of(plan_, command)) {
       const std::size_t number = ranges.size();
-      ranges.push_back({"argument " + std::to_string(number), addresses[number], place.size});
+      ranges.push_back({"argument " + std::to_string(number), addresses[number], range.size});
     }
     EmulatedBlock block(warp_size_, static_cast<const EmulatedKernel *>(code_->symbol())[command.kernel], pointers,
                         command.grid, std::move(ranges));

@@ -21,10 +21,10 @@ struct Use {
 void add_launch(LaunchPlan &plan, const std::vector<Use> &uses) {
   Command &command = plan.commands.emplace_back();
   command.kind = CommandKind::Launch;
-  command.first = static_cast<std::uint32_t>(plan.places.size());
+  command.first = static_cast<std::uint32_t>(plan.ranges.size());
   command.count = static_cast<std::uint32_t>(uses.size());
   for (const Use &use : uses) {
-    plan.places.push_back({use.allocation, use.is_written, use.begin, use.end - use.begin});
+    plan.ranges.push_back({use.allocation, use.is_written, use.begin, use.end - use.begin});
   }
 }
 
@@ -43,8 +43,8 @@ std::vector<std::uint32_t> waits_for(const LaunchPlan &plan, std::size_t command
 }
 
 bool conflict(const LaunchPlan &plan, std::size_t a, std::size_t b) {
-  for (const Place &one : places_of(plan, plan.commands[a])) {
-    for (const Place &other : places_of(plan, plan.commands[b])) {
+  for (const MemoryRange &one : ranges_of(plan, plan.commands[a])) {
+    for (const MemoryRange &other : ranges_of(plan, plan.commands[b])) {
       if ((one.is_written | other.is_written) != 0 && one.offset < other.offset + other.size &&
           other.offset < one.offset + one.size) {
         return true;
@@ -121,8 +121,8 @@ TEST_CASE("segments end at jumps and begin at targets of jumps") {
   add_launch(plan, {{0, 8, true}});
   jump(CommandKind::Jump, 1);
   add_launch(plan, {{0, 8, true}});  // 6
-  plan.places.push_back({0, 0, 0, 1});
-  plan.commands[3].first = static_cast<std::uint32_t>(plan.places.size() - 1);
+  plan.ranges.push_back({0, 0, 0, 1});
+  plan.commands[3].first = static_cast<std::uint32_t>(plan.ranges.size() - 1);
   Numbers bounds;
   for (const Segment &segment : segments(plan)) {
     bounds.insert(bounds.end(), {segment.begin, segment.end});
@@ -156,14 +156,14 @@ TEST_CASE("random commands wait for what they have to, and little else") {
     CHECK((found == expected));
     // An order that the dependences allow has each command once, after those.
     const std::vector<std::uint32_t> order = last_first(plan, {0, count});
-    Numbers place(count, UINT32_MAX);
+    Numbers position(count, UINT32_MAX);
     for (std::uint32_t i = 0; i < order.size(); ++i) {
-      place[order[i]] = i;
+      position[order[i]] = i;
     }
     REQUIRE(order.size() == count);
     for (std::uint32_t c = 0; c < count; ++c) {
       for (const std::uint32_t before : waits_for(plan, c)) {
-        CHECK(place[before] < place[c]);
+        CHECK(position[before] < position[c]);
       }
     }
   }

@@ -41,13 +41,13 @@ struct Code {
   llvm::Value *other(std::uint64_t distance) const {
     return b.CreateURem(b.CreateAdd(frame.thread, number(distance)), frame.threads);
   }
-  llvm::Value *at(llvm::Value *memory, llvm::Value *place) const {
-    return b.CreateInBoundsGEP(b.getInt32Ty(), memory, place);
+  llvm::Value *at(llvm::Value *memory, llvm::Value *index) const {
+    return b.CreateInBoundsGEP(b.getInt32Ty(), memory, index);
   }
-  llvm::Value *shared(llvm::Value *place) const { return at(threads.shared_memory(b, frame), place); }
-  llvm::Value *input(llvm::Value *place) const { return at(frame.pointers[1], place); }
-  void write(llvm::Value *place, llvm::Value *value) const { b.CreateStore(value, shared(place)); }
-  llvm::Value *read(llvm::Value *place) const { return b.CreateLoad(b.getInt32Ty(), shared(place)); }
+  llvm::Value *shared(llvm::Value *index) const { return at(threads.shared_memory(b, frame), index); }
+  llvm::Value *input(llvm::Value *index) const { return at(frame.pointers[1], index); }
+  void write(llvm::Value *index, llvm::Value *value) const { b.CreateStore(value, shared(index)); }
+  llvm::Value *read(llvm::Value *index) const { return b.CreateLoad(b.getInt32Ty(), shared(index)); }
   void result(llvm::Value *value) const { b.CreateStore(value, at(frame.pointers[0], frame.thread)); }
   void wait() const { threads.wait_for_block(b, frame); }
   void when(llvm::Value *condition, const std::function<void()> &body) const { emit::emit_when(b, condition, body); }
@@ -92,7 +92,7 @@ Outcome run(std::uint32_t threads, std::uint32_t shared_bytes, const std::functi
   Words results(threads), words = input();
   LaunchPlan plan;
   plan.allocation_sizes = {results.size() * sizeof(std::uint32_t), words.size() * sizeof(std::uint32_t), 0};
-  plan.places = {{.allocation = 0, .is_written = 1, .size = plan.allocation_sizes[0]},
+  plan.ranges = {{.allocation = 0, .is_written = 1, .size = plan.allocation_sizes[0]},
                  {.allocation = 1, .size = plan.allocation_sizes[1]}};
   plan.maps = maps;
   plan.kernel_count = 1;
@@ -119,7 +119,7 @@ Words numbers(std::uint32_t count, std::uint32_t first) {
 
 // 8 lines of 128 bytes.
 const TensorMap lines = {
-    .place = 1, .element_bytes = 4, .dimension_count = 2, .box = {32, 8}, .sizes = {32, 128}, .strides = {4, 128}};
+    .argument = 1, .element_bytes = 4, .dimension_count = 2, .box = {32, 8}, .sizes = {32, 128}, .strides = {4, 128}};
 constexpr std::uint32_t lines_bytes = 1024, barrier_at = lines_bytes;
 
 llvm::Value *barrier(const Code &code) {
@@ -287,16 +287,16 @@ TEST_CASE("a byte that threads access without waiting for each other is found") 
 TEST_CASE("asynchronous copies are visible no sooner than they are waited for") {
   const auto copied = [](bool is_there, bool ends, int last) {
     return run(32, 512, [&](const Code &code) {
-      llvm::Value *place = code.b.CreateMul(code.frame.thread, code.number(4));
-      code.write(place, code.word(1));
-      code.threads.cp_async(code.b, code.frame, code.shared(place), code.input(place), code.b.getInt1(is_there));
+      llvm::Value *index = code.b.CreateMul(code.frame.thread, code.number(4));
+      code.write(index, code.word(1));
+      code.threads.cp_async(code.b, code.frame, code.shared(index), code.input(index), code.b.getInt1(is_there));
       if (ends) {
         code.threads.cp_async_commit(code.b, code.frame);
       }
       if (last >= 0) {
         code.threads.cp_async_wait(code.b, code.frame, static_cast<std::uint32_t>(last));
       }
-      code.result(code.read(place));
+      code.result(code.read(index));
     });
   };
   Words words;

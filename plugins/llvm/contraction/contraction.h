@@ -58,7 +58,7 @@ struct EpilogueSite {
 // builder is at the end of its block before and after.
 struct Epilogue {
   std::function<llvm::Value *(llvm::IRBuilderBase &, const EpilogueSite &)> emit;
-  // Number of pointers to what it reads; the kernel function has as many more parameters, at the end.
+  // Number of pointers to arrays that it reads; the kernel function has the same number of additional parameters.
   unsigned pointers = 0;
   bool reads_out = false;  // one of them may be out, read at the elements about to be written
   explicit operator bool() const { return emit != nullptr; }

@@ -20,15 +20,15 @@ class DirectStrategy : public ContractionStrategy {
   void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
 
  private:
-  // The places given by all axes except lanes and contracted axes.
+  // The offsets given by all axes except lanes and contracted axes.
   struct Row {
-    Place lhs;
-    Place rhs;
-    Place out;
+    ElementOffset lhs;
+    ElementOffset rhs;
+    ElementOffset out;
   };
   // The lanes of one vector of the tile.
   struct Column {
-    Place lhs_place;  // for its coordinates
+    ElementOffset lhs_offset;  // for its coordinates
     Lanes lhs;
     Lanes rhs;
     Lanes out;
@@ -132,10 +132,10 @@ void DirectStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, ll
   llvm::Value *lane_block = take(lane_blocks_);
   llvm::Value *row_block = take(row_blocks_);
   Row outer;
-  for (auto [operand, place] :
+  for (auto [operand, element] :
        {std::pair{lhs_operand, &outer.lhs}, std::pair{rhs_operand, &outer.rhs}, std::pair{out_operand, &outer.out}}) {
-    *place = m.locate(item, outer_, operand);
-    place->offset = b.CreateAdd(place->offset, m.integer(m.problem.offsets[operand]));
+    *element = m.locate(item, outer_, operand);
+    element->offset = b.CreateAdd(element->offset, m.integer(m.problem.offsets[operand]));
   }
   llvm::Value *first_row = b.CreateMul(row_block, m.integer(tile_rows_));
   llvm::Value *first_lane = b.CreateMul(lane_block, m.integer(lanes_per_block_));
@@ -175,17 +175,17 @@ void DirectStrategy::emit_rows(const ContractionMemory &m, const Row &outer, llv
         mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), lanes_));
         flat = m.minimum(flat, lanes_ - 1);
       }
-      auto lanes_in = [&](const Place &place, Operand operand) {
-        Lanes lanes = m.lanes_of(place, lane_axes_, operand, first);
+      auto lanes_in = [&](const ElementOffset &element, Operand operand) {
+        Lanes lanes = m.lanes_of(element, lane_axes_, operand, first);
         int64_t stride = 0;
         bool is_strided = has_single_stride(lane_axes_, operand, &stride);
         if (operand != out_operand && lanes.kind == Lanes::scattered && !is_strided) {
-          llvm::Value *is_row = m.are_neighbours(place.offset);
+          llvm::Value *is_row = m.are_neighbours(element.offset);
           are_neighbours = are_neighbours == nullptr ? is_row : b.CreateAnd(are_neighbours, is_row);
         }
         return lanes;
       };
-      Place lhs = m.locate(flat, lane_axes_, lhs_operand);
+      ElementOffset lhs = m.locate(flat, lane_axes_, lhs_operand);
       columns.push_back({lhs, lanes_in(lhs, lhs_operand),
                          lanes_in(m.locate(flat, lane_axes_, rhs_operand), rhs_operand),
                          lanes_in(m.locate(flat, lane_axes_, out_operand), out_operand), mask});
@@ -267,8 +267,8 @@ void DirectStrategy::emit_products(const ContractionMemory &m, const std::vector
                                    const std::vector<Column> &columns, llvm::Value *k,
                                    const std::function<void(llvm::Value *, llvm::Value *, size_t)> &add) const {
   llvm::IRBuilder<> &b = m.b;
-  Place lhs_step = m.locate(k, contracted_, lhs_operand);
-  Place rhs_step = m.locate(k, contracted_, rhs_operand);
+  ElementOffset lhs_step = m.locate(k, contracted_, lhs_operand);
+  ElementOffset rhs_step = m.locate(k, contracted_, rhs_operand);
   // An operand without strides in the rows is read once for all of them.
   auto is_same_for_rows = [&](Operand operand) {
     return std::all_of(row_axes_.begin(), row_axes_.end(),
@@ -277,8 +277,8 @@ void DirectStrategy::emit_products(const ContractionMemory &m, const std::vector
   bool is_lhs_shared = is_same_for_rows(lhs_operand);
   bool is_rhs_shared = is_same_for_rows(rhs_operand);
   auto load_lhs = [&](const Row &row, const Column &column) {
-    const Place *places[] = {&lhs_step, &row.lhs, &column.lhs_place};
-    Mask mask = m.mask_of(places);
+    const ElementOffset *parts[] = {&lhs_step, &row.lhs, &column.lhs_offset};
+    Mask mask = m.mask_of(parts);
     if (column.lhs.kind != Lanes::uniform || mask.lanes != nullptr) {
       mask.lanes = m.mask_and(mask.lanes, column.mask);
     }

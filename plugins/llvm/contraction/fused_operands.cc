@@ -11,10 +11,10 @@ void bind_operands(Generator &generator, const KernelSite &site, std::span<llvm:
   generator.bind_parameters(site.instruction.called(0), site.instruction.operands());
 }
 
-Indices indices_at(KernelBuilder &k, const Shape &shape, const Index &places) {
+Indices indices_at(KernelBuilder &k, const Shape &shape, const Index &flat) {
   Indices indices;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
-    indices.push_back(k.part(places, shape.strides[d], shape.dims[d]));
+    indices.push_back(k.part(flat, shape.strides[d], shape.dims[d]));
   }
   return indices;
 }

@@ -116,7 +116,7 @@ class EpilogueEmitter {
   }
 
   // Returns the coordinates of the elements at flat positions.
-  Indices parts_of(const Index &places) { return indices_at(k_, contraction_.shape(), places); }
+  Indices parts_of(const Index &index) { return indices_at(k_, contraction_.shape(), index); }
 
   // Returns the coordinates if all lanes differ only in that of `lane_dimension`. They remain parts of the flat
   // position, which is used to read arrays of the same layout.

@@ -54,10 +54,10 @@ llvm::Value *ContractionMemory::minimum(llvm::Value *x, int64_t limit) const {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, llvm::ConstantInt::getSigned(x->getType(), limit));
 }
 
-Place ContractionMemory::locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const {
+ElementOffset ContractionMemory::locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const {
   llvm::Type *type = flat->getType();
   auto constant = [&](int64_t value) { return llvm::ConstantInt::getSigned(type, value); };
-  Place place{constant(0), std::vector<llvm::Value *>(problem.windows.size())};
+  ElementOffset element{constant(0), std::vector<llvm::Value *>(problem.windows.size())};
   auto add_product = [&](llvm::Value *&sum, llvm::Value *index, int64_t factor) {
     if (factor != 0) {
       llvm::Value *product = factor == 1 ? index : b.CreateMul(index, constant(factor));
@@ -69,24 +69,24 @@ Place ContractionMemory::locate(llvm::Value *flat, const std::vector<Axis> &axes
     const Axis &axis = axes[i];
     llvm::Value *index = i == 0 ? rest : b.CreateURem(rest, constant(axis.size));
     rest = i == 0 ? nullptr : b.CreateUDiv(rest, constant(axis.size));
-    add_product(place.offset, index, stride_of(axis, operand));
+    add_product(element.offset, index, stride_of(axis, operand));
     if (operand == lhs_operand && axis.window >= 0) {
-      add_product(place.coordinates[static_cast<size_t>(axis.window)], index, axis.step);
+      add_product(element.coordinates[static_cast<size_t>(axis.window)], index, axis.step);
     }
   }
-  return place;
+  return element;
 }
 
-Place ContractionMemory::sum(const Place &x, const Place &y) const {
+ElementOffset ContractionMemory::sum(const ElementOffset &x, const ElementOffset &y) const {
   auto add = [&](llvm::Value *u, llvm::Value *v) { return u == nullptr ? v : v == nullptr ? u : b.CreateAdd(u, v); };
-  Place result{add(x.offset, y.offset), {}};
+  ElementOffset result{add(x.offset, y.offset), {}};
   for (size_t w = 0; w < problem.windows.size(); ++w) {
     result.coordinates.push_back(add(x.coordinates[w], y.coordinates[w]));
   }
   return result;
 }
 
-Lanes ContractionMemory::lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand,
+Lanes ContractionMemory::lanes_of(const ElementOffset &element, const std::vector<Axis> &axes, Operand operand,
                                   llvm::Value *first) const {
   int64_t stride = 0;
   if (has_single_stride(axes, operand, &stride)) {
@@ -103,7 +103,7 @@ Lanes ContractionMemory::lanes_of(const Place &place, const std::vector<Axis> &a
       return {Lanes::strided, b.CreateMul(first, integer(stride)), nullptr, stride};
     }
   }
-  return {Lanes::scattered, nullptr, place.offset};
+  return {Lanes::scattered, nullptr, element.offset};
 }
 
 llvm::Value *ContractionMemory::are_neighbours(llvm::Value *offsets) const {
@@ -121,7 +121,7 @@ Lanes ContractionMemory::as_contiguous(const ContractionMemory &memory, const La
   return {Lanes::contiguous, b.CreateSExtOrBitCast(first, b.getInt64Ty()), nullptr};
 }
 
-Mask ContractionMemory::mask_of(std::span<const Place *const> places) const {
+Mask ContractionMemory::mask_of(std::span<const ElementOffset *const> parts) const {
   Mask mask;
   for (size_t w = 0; w < problem.windows.size(); ++w) {
     if (problem.windows[w].size == Window::unbounded) {
@@ -129,8 +129,8 @@ Mask ContractionMemory::mask_of(std::span<const Place *const> places) const {
     }
     llvm::Value *scalar = integer(problem.windows[w].origin);
     llvm::Value *vector = nullptr;
-    for (const Place *place : places) {
-      llvm::Value *coordinate = place->coordinates[w];
+    for (const ElementOffset *element : parts) {
+      llvm::Value *coordinate = element->coordinates[w];
       if (coordinate == nullptr) {
         continue;
       }
@@ -288,7 +288,7 @@ llvm::Value *ContractionMemory::address(Operand operand, llvm::Value *offset, ll
   return b.CreateGEP(storage_type(operand), pointers[operand], at);
 }
 
-// Reads the operand's first element in place of elements in the padding.
+// Reads the operand's first element instead of elements in the padding.
 llvm::Value *ContractionMemory::load_bits(Operand operand, llvm::Value *offset, llvm::Value *mask) const {
   if (problem.prologues[operand]) {
     return finish_load(start_prologue(operand, offset, 1, 1, mask));

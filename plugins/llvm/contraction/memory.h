@@ -13,7 +13,7 @@ namespace bp::emit {
 
 // A position in an operand: an offset in elements and, for lhs, the contribution to the coordinate of each window
 // (null: none). Values are i64, or vectors of the lane index type.
-struct Place {
+struct ElementOffset {
   llvm::Value *offset = nullptr;
   std::vector<llvm::Value *> coordinates;
 };
@@ -61,18 +61,19 @@ class ContractionMemory {
   llvm::Value *splat(llvm::Value *scalar) const { return b.CreateVectorSplat(static_cast<unsigned>(width), scalar); }
   llvm::Value *minimum(llvm::Value *x, int64_t limit) const;  // of signed integers
 
-  // Returns the place of a flat index (i64, or a vector of lane_index) of axes.
-  Place locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const;
-  Place sum(const Place &x, const Place &y) const;  // both scalar
+  // Returns the offset of a flat index (i64, or a vector of lane_index) of axes.
+  ElementOffset locate(llvm::Value *flat, const std::vector<Axis> &axes, Operand operand) const;
+  ElementOffset sum(const ElementOffset &x, const ElementOffset &y) const;  // both scalar
 
   // Returns the elements of `operand` at a vector of flat indices, the first of which is `first`.
-  Lanes lanes_of(const Place &place, const std::vector<Axis> &axes, Operand operand, llvm::Value *first) const;
+  Lanes lanes_of(const ElementOffset &element, const std::vector<Axis> &axes, Operand operand,
+                 llvm::Value *first) const;
   // i1: whether the lanes are neighbours in memory, in order.
   llvm::Value *are_neighbours(llvm::Value *offsets) const;
   static Lanes as_contiguous(const ContractionMemory &memory, const Lanes &lanes);
 
-  // Returns the mask of lhs lanes that are inside all windows, given the places that add up to the coordinate.
-  Mask mask_of(std::span<const Place *const> places) const;
+  // Returns the mask of lhs lanes that are inside all windows, given the parts that add up to the coordinate.
+  Mask mask_of(std::span<const ElementOffset *const> parts) const;
   llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all lanes
   // i1: index < end, where indices go up to a multiple of `step`; null if that is true for all.
   llvm::Value *is_below(llvm::Value *index, int64_t end, int64_t step) const {

@@ -81,12 +81,12 @@ class PackedStrategy : public ContractionStrategy {
   struct Item {
     const ContractionMemory &m;
     llvm::Value *scratch;
-    std::array<Place, 3> bases;  // those of the batch element, by operand
-    llvm::Value *first_column;   // the first one of the block
-    llvm::Value *columns;        // number of columns in the block
+    std::array<ElementOffset, 3> bases;  // those of the batch element, by operand
+    llvm::Value *first_column;           // the first one of the block
+    llvm::Value *columns;                // number of columns in the block
     llvm::Value *first_row;
     llvm::Value *last_row;
-    std::array<Place, 3> outer_k;  // places of the contracted axes outside the blocks
+    std::array<ElementOffset, 3> outer_k;  // offsets of the contracted axes outside the blocks
     llvm::Value *first_k = nullptr;
     llvm::Value *last_k = nullptr;
     llvm::Value *is_first = nullptr;  // i1: sums start at zero
@@ -114,7 +114,7 @@ class PackedStrategy : public ContractionStrategy {
   }
 
   void emit_k_table(const Item &item) const;
-  Place k_place(const Item &item, llvm::Value *k, Operand operand) const;
+  ElementOffset k_offset(const Item &item, llvm::Value *k, Operand operand) const;
   void emit_pack_columns(const Item &item) const;
   void emit_pack_column_rows(const Item &item) const;
   void emit_pack_column_group(const Item &item, llvm::Value *column) const;
@@ -294,23 +294,23 @@ void PackedStrategy::emit_k_table(const Item &item) const {
       if (!has_k_table(operand)) {
         continue;
       }
-      Place place = m.locate(flat, block_axes_, operand);
-      keep(place.offset, k_offset_regions_[operand]);
+      ElementOffset element = m.locate(flat, block_axes_, operand);
+      keep(element.offset, k_offset_regions_[operand]);
       for (size_t w = 0; w < problem_.windows.size() && operand == lhs_operand; ++w) {
         if (k_coordinate_regions_[w] >= 0) {
-          keep(place.coordinates[w], k_coordinate_regions_[w]);
+          keep(element.coordinates[w], k_coordinate_regions_[w]);
         }
       }
     }
   });
 }
 
-// Returns the place of one contracted element of the block (k counts from the block's first), including outer axes and
+// Returns the offset of one contracted element of the block (k counts from the block's first), including outer axes and
 // batch.
-Place PackedStrategy::k_place(const Item &item, llvm::Value *k, Operand operand) const {
+ElementOffset PackedStrategy::k_offset(const Item &item, llvm::Value *k, Operand operand) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
-  const Place &outer = item.outer_k[operand];
+  const ElementOffset &outer = item.outer_k[operand];
   if (!has_k_table(operand)) {
     return m.sum(outer, m.locate(b.CreateAdd(item.first_k, k), block_axes_, operand));
   }
@@ -318,11 +318,11 @@ Place PackedStrategy::k_place(const Item &item, llvm::Value *k, Operand operand)
     llvm::Value *pointer = at(m, item.scratch, region, m.lane_index, k);
     return b.CreateSExtOrBitCast(b.CreateAlignedLoad(m.lane_index, pointer, llvm::Align(4)), b.getInt64Ty());
   };
-  Place place{read(k_offset_regions_[operand]), std::vector<llvm::Value *>(problem_.windows.size())};
+  ElementOffset element{read(k_offset_regions_[operand]), std::vector<llvm::Value *>(problem_.windows.size())};
   for (size_t w = 0; w < problem_.windows.size() && operand == lhs_operand; ++w) {
-    place.coordinates[w] = k_coordinate_regions_[w] >= 0 ? read(k_coordinate_regions_[w]) : nullptr;
+    element.coordinates[w] = k_coordinate_regions_[w] >= 0 ? read(k_coordinate_regions_[w]) : nullptr;
   }
-  return m.sum(outer, place);
+  return m.sum(outer, element);
 }
 
 llvm::Value *PackedStrategy::packed_column_pointer(const Item &item, llvm::Value *column, llvm::Value *k) const {
@@ -355,7 +355,7 @@ void PackedStrategy::emit_pack_column_rows(const Item &item) const {
   llvm::IRBuilder<> &b = m.b;
   Operand operand = problem_.column_operand;
   emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), 1, [&](llvm::Value *k) {
-    llvm::Value *element = k_place(item, k, operand).offset;
+    llvm::Value *element = k_offset(item, k, operand).offset;
     emit_loop(b, m.integer(0), item.columns, tile_columns_, [&](llvm::Value *column) {
       llvm::Value *packed = packed_column_pointer(item, column, k);
       for (int64_t v = 0; v < tile_.vectors; ++v) {
@@ -380,7 +380,7 @@ void PackedStrategy::emit_pack_column_group(const Item &item, llvm::Value *colum
   int64_t stride = 0;
   bool is_strided = has_single_stride(problem_.columns, operand, &stride);
   int64_t vectors = is_strided && stride == 1 ? tile_.vectors : 1;
-  std::vector<Place> places;
+  std::vector<ElementOffset> column_offsets;
   std::vector<Lanes> lanes;
   Values masks;
   for (int64_t v = 0; v < vectors; ++v) {
@@ -389,17 +389,17 @@ void PackedStrategy::emit_pack_column_group(const Item &item, llvm::Value *colum
     bool may_end = columns_ % (vectors * width_) != 0;
     masks.push_back(may_end ? b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), columns_)) : nullptr);
     flat = may_end ? m.minimum(flat, columns_ - 1) : flat;
-    places.push_back(m.locate(flat, problem_.columns, operand));
-    lanes.push_back(m.lanes_of(places.back(), problem_.columns, operand, first));
+    column_offsets.push_back(m.locate(flat, problem_.columns, operand));
+    lanes.push_back(m.lanes_of(column_offsets.back(), problem_.columns, operand, first));
   }
   auto pack = [&](bool are_neighbours) {
     llvm::Value *first_pointer = packed_column_pointer(item, column, m.integer(0));
     emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), 1, [&](llvm::Value *k) {
-      Place element = k_place(item, k, operand);
+      ElementOffset element = k_offset(item, k, operand);
       for (size_t v = 0; v < lanes.size(); ++v) {
         llvm::Value *mask = masks[v];
         if (operand == lhs_operand) {
-          const Place *parts[] = {&element, &places[v]};
+          const ElementOffset *parts[] = {&element, &column_offsets[v]};
           mask = m.mask_and(mask, m.mask_of(parts));
         }
         Lanes chosen = are_neighbours ? ContractionMemory::as_contiguous(m, lanes[v]) : lanes[v];
@@ -450,8 +450,8 @@ void PackedStrategy::emit_pack_transposed(const Item &item, llvm::Value *column)
   for (int64_t lane = 0; lane < width_; ++lane) {
     llvm::Value *flat = b.CreateAdd(b.CreateAdd(item.first_column, column), m.integer(lane));
     flat = columns_ % width_ != 0 ? m.minimum(flat, columns_ - 1) : flat;
-    Place place = m.sum(item.outer_k[operand], m.locate(flat, problem_.columns, operand));
-    offsets.push_back(place.offset);
+    ElementOffset element = m.sum(item.outer_k[operand], m.locate(flat, problem_.columns, operand));
+    offsets.push_back(element.offset);
   }
   llvm::Value *first_pointer = packed_column_pointer(item, column, m.integer(0));
   emit_loop(b, item.first_k, item.last_k, width_, [&](llvm::Value *k) {
@@ -535,7 +535,7 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   Operand operand = problem_.row_operand;
-  Place base = m.sum(item.outer_k[operand], m.locate(row, problem_.rows, operand));
+  ElementOffset base = m.sum(item.outer_k[operand], m.locate(row, problem_.rows, operand));
   llvm::Value *packed = at(m, item.scratch, row_region_, m.sum_type, b.CreateMul(tile_row, m.integer(k_stride_)));
   emit_loop(b, item.first_k, item.last_k, width_, [&](llvm::Value *k) {
     llvm::Value *in_block = b.CreateSub(k, item.first_k);
@@ -544,24 +544,24 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
       llvm::Value *flat = m.lane_indices(k);
       mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), block_k_));
     }
-    Place place;
+    ElementOffset element;
     if (has_k_table(operand)) {
       auto *table = llvm::FixedVectorType::get(m.lane_index, static_cast<unsigned>(width_));
       auto read = [&](int64_t region) -> llvm::Value * {
         return b.CreateAlignedLoad(table, at(m, item.scratch, region, m.lane_index, in_block), llvm::Align(4));
       };
-      place = {read(k_offset_regions_[operand]), std::vector<llvm::Value *>(problem_.windows.size())};
+      element = {read(k_offset_regions_[operand]), std::vector<llvm::Value *>(problem_.windows.size())};
       for (size_t w = 0; w < problem_.windows.size() && operand == lhs_operand; ++w) {
-        place.coordinates[w] = k_coordinate_regions_[w] >= 0 ? read(k_coordinate_regions_[w]) : nullptr;
+        element.coordinates[w] = k_coordinate_regions_[w] >= 0 ? read(k_coordinate_regions_[w]) : nullptr;
       }
     } else {
-      place = m.locate(m.lane_indices(k), block_axes_, operand);
+      element = m.locate(m.lane_indices(k), block_axes_, operand);
     }
     if (operand == lhs_operand) {
-      const Place *parts[] = {&base, &place};
+      const ElementOffset *parts[] = {&base, &element};
       mask = m.mask_and(mask, m.mask_of(parts));
     }
-    Lanes lanes = m.lanes_of(place, block_axes_, operand, k);
+    Lanes lanes = m.lanes_of(element, block_axes_, operand, k);
     auto pack = [&](const Lanes &from) {
       b.CreateAlignedStore(m.load(operand, from, base.offset, mask), b.CreateGEP(m.sum_type, packed, in_block),
                            m.sum_alignment());
@@ -591,7 +591,7 @@ void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *ro
       // Elements past the last one are copies of it, packed to addresses that nobody reads.
       llvm::Value *last = b.CreateSub(m.integer(block_k_ - 1), item.first_k);
       llvm::Value *index = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(k, m.integer(i)), last);
-      Place element = k_place(item, index, operand);
+      ElementOffset element = k_offset(item, index, operand);
       matrix.push_back(m.load(operand, {Lanes::contiguous, row, nullptr}, element.offset, mask));
     }
     transpose(b, matrix);

@@ -105,8 +105,8 @@ class PrologueEmitter {
       values.push_back(load_lanes(k.b, generator.pointer_of(value), module_.shape_of(value).dtype, at));
     }
     k.with_lanes(static_cast<unsigned>(at.lanes), nullptr, [&] {
-      const Index places = {.base = at.first, .lane_stride = at.lanes == 1 ? 0 : 1, .multiple = at.multiple};
-      const Indices indices = indices_at(k, module_.shape_of(operand_), places);
+      const Index flat = {.base = at.first, .lane_stride = at.lanes == 1 ? 0 : 1, .multiple = at.multiple};
+      const Indices indices = indices_at(k, module_.shape_of(operand_), flat);
       for (const std::uint32_t value : sources_.others) {
         const bool is_scalar = module_.shape_of(value).rank() == 0;
         values.push_back(generator.element(value, is_scalar ? std::span<const Index>() : indices));

@@ -13,7 +13,7 @@ namespace bp::emit {
 bool has_prologue(const ModuleView &module, std::uint32_t operand);
 
 // Returns the prologue of an operand; empty if the operand is a parameter of the fusion. `large`: coordinates need 64
-// bits. site: that of the fusion, which must outlive the prologue; null if no code is emitted.
+// bits. site: the site of the fusion, which must outlive the prologue; null if no code is emitted.
 Prologue make_prologue(InstructionView contraction, std::size_t operand, const KernelSite *site,
                        const VectorTarget &target, bool large);
 

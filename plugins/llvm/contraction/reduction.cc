@@ -16,19 +16,19 @@ class ReductionStrategy : public ContractionStrategy {
   void emit_item(const ContractionMemory &memory, llvm::Value *item, llvm::Value *scratch) const override;
 
  private:
-  // The places, in the three operands, of the rows and columns of a tile.
+  // The offsets, in the three operands, of the rows and columns of a tile.
   struct Tile {
-    std::vector<Place> rows;
-    std::vector<Place> columns;
+    std::vector<ElementOffset> rows;
+    std::vector<ElementOffset> columns;
     std::vector<llvm::Value *> outs;  // row by row
   };
   void emit_tile(const ContractionMemory &memory, llvm::Value *batch, llvm::Value *first_row, int64_t rows,
                  llvm::Value *first_column, int64_t columns) const;
-  Values emit_vector(const ContractionMemory &memory, const Tile &tile, const Place &outer_row,
-                     const Place &outer_column, llvm::Value *lane, const Values &sums) const;
-  Values emit_products(const ContractionMemory &memory, const Tile &tile, const Place &row_lanes_place,
-                       const Place &column_lanes_place, const Lanes &row_lanes, const Lanes &column_lanes,
-                       const Place &outer_row, const Place &outer_column, llvm::Value *exists,
+  Values emit_vector(const ContractionMemory &memory, const Tile &tile, const ElementOffset &outer_row,
+                     const ElementOffset &outer_column, llvm::Value *lane, const Values &sums) const;
+  Values emit_products(const ContractionMemory &memory, const Tile &tile, const ElementOffset &row_lanes_offset,
+                       const ElementOffset &column_lanes_offset, const Lanes &row_lanes, const Lanes &column_lanes,
+                       const ElementOffset &outer_row, const ElementOffset &outer_column, llvm::Value *exists,
                        const Values &sums) const;
 
   std::vector<Axis> batch_;
@@ -91,15 +91,15 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
   llvm::IRBuilder<> &b = m.b;
   const ContractionProblem &problem = m.problem;
   auto base = [&](Operand operand) {
-    Place place = m.locate(batch, batch_, operand);
-    place.offset = b.CreateAdd(place.offset, m.integer(problem.offsets[operand]));
-    return place;
+    ElementOffset element = m.locate(batch, batch_, operand);
+    element.offset = b.CreateAdd(element.offset, m.integer(problem.offsets[operand]));
+    return element;
   };
-  Place row_base = base(problem.row_operand);
-  Place column_base = base(problem.column_operand);
-  Place out_base = base(out_operand);
+  ElementOffset row_base = base(problem.row_operand);
+  ElementOffset column_base = base(problem.column_operand);
+  ElementOffset out_base = base(out_operand);
   Tile tile;
-  std::vector<Place> column_outs;
+  std::vector<ElementOffset> column_outs;
   for (int64_t c = 0; c < columns; ++c) {
     llvm::Value *index = b.CreateAdd(first_column, m.integer(c));
     tile.columns.push_back(m.sum(column_base, m.locate(index, problem.columns, problem.column_operand)));
@@ -108,16 +108,16 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
   for (int64_t r = 0; r < rows; ++r) {
     llvm::Value *index = b.CreateAdd(first_row, m.integer(r));
     tile.rows.push_back(m.sum(row_base, m.locate(index, problem.rows, problem.row_operand)));
-    Place row_out = m.sum(out_base, m.locate(index, problem.rows, out_operand));
-    for (const Place &column_out : column_outs) {
+    ElementOffset row_out = m.sum(out_base, m.locate(index, problem.rows, out_operand));
+    for (const ElementOffset &column_out : column_outs) {
       tile.outs.push_back(m.sum(row_out, column_out).offset);
     }
   }
   const Values zeros(tile.outs.size(), m.zero());
   Values sums = emit_loop_carrying(
       b, m.integer(0), m.integer(total_size(outer_)), 1, zeros, [&](llvm::Value *outer, const Values &outer_sums) {
-        Place outer_row = m.locate(outer, outer_, problem.row_operand);
-        Place outer_column = m.locate(outer, outer_, problem.column_operand);
+        ElementOffset outer_row = m.locate(outer, outer_, problem.row_operand);
+        ElementOffset outer_column = m.locate(outer, outer_, problem.column_operand);
         return emit_additions(
             b, outer_sums,
             emit_sum(b, total_size(lane_axes_), m.width, zeros, [&](llvm::Value *lane, const Values &so_far) {
@@ -137,8 +137,8 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
   }
 }
 
-Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &tile, const Place &outer_row,
-                                      const Place &outer_column, llvm::Value *lane, const Values &sums) const {
+Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &tile, const ElementOffset &outer_row,
+                                      const ElementOffset &outer_column, llvm::Value *lane, const Values &sums) const {
   llvm::IRBuilder<> &b = m.b;
   llvm::Value *flat = m.lane_indices(lane);
   llvm::Value *exists = nullptr;
@@ -147,12 +147,13 @@ Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &ti
     exists = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), size));
     flat = m.minimum(flat, size - 1);
   }
-  Place row_place = m.locate(flat, lane_axes_, m.problem.row_operand);
-  Place column_place = m.locate(flat, lane_axes_, m.problem.column_operand);
-  Lanes row_lanes = m.lanes_of(row_place, lane_axes_, m.problem.row_operand, lane);
-  Lanes column_lanes = m.lanes_of(column_place, lane_axes_, m.problem.column_operand, lane);
+  ElementOffset row_offset = m.locate(flat, lane_axes_, m.problem.row_operand);
+  ElementOffset column_offset = m.locate(flat, lane_axes_, m.problem.column_operand);
+  Lanes row_lanes = m.lanes_of(row_offset, lane_axes_, m.problem.row_operand, lane);
+  Lanes column_lanes = m.lanes_of(column_offset, lane_axes_, m.problem.column_operand, lane);
   auto emit = [&](const Lanes &of_rows, const Lanes &of_columns) {
-    return emit_products(m, tile, row_place, column_place, of_rows, of_columns, outer_row, outer_column, exists, sums);
+    return emit_products(m, tile, row_offset, column_offset, of_rows, of_columns, outer_row, outer_column, exists,
+                         sums);
   };
   llvm::Value *condition = nullptr;
   for (auto [lanes, operand] :
@@ -176,28 +177,29 @@ Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &ti
       [&] { return emit(row_lanes, column_lanes); });
 }
 
-Values ReductionStrategy::emit_products(const ContractionMemory &m, const Tile &tile, const Place &row_lanes_place,
-                                        const Place &column_lanes_place, const Lanes &row_lanes,
-                                        const Lanes &column_lanes, const Place &outer_row, const Place &outer_column,
+Values ReductionStrategy::emit_products(const ContractionMemory &m, const Tile &tile,
+                                        const ElementOffset &row_lanes_offset, const ElementOffset &column_lanes_offset,
+                                        const Lanes &row_lanes, const Lanes &column_lanes,
+                                        const ElementOffset &outer_row, const ElementOffset &outer_column,
                                         llvm::Value *exists, const Values &sums) const {
   llvm::IRBuilder<> &b = m.b;
-  auto load = [&](const Place &fixed, const Place &outer, const Place &lanes_place, const Lanes &lanes,
-                  Operand operand) {
+  auto load = [&](const ElementOffset &fixed, const ElementOffset &outer, const ElementOffset &lanes_offset,
+                  const Lanes &lanes, Operand operand) {
     llvm::Value *mask = exists;
     if (operand == lhs_operand) {
-      const Place *places[] = {&fixed, &outer, &lanes_place};
-      mask = m.mask_and(exists, m.mask_of(places));
+      const ElementOffset *parts[] = {&fixed, &outer, &lanes_offset};
+      mask = m.mask_and(exists, m.mask_of(parts));
     }
     // Lanes of a uniform operand past the end are multiplied by zeros of the other operand only if those are masked.
     return m.load(operand, lanes, b.CreateAdd(fixed.offset, outer.offset), mask);
   };
   Values columns;
-  for (const Place &column : tile.columns) {
-    columns.push_back(load(column, outer_column, column_lanes_place, column_lanes, m.problem.column_operand));
+  for (const ElementOffset &column : tile.columns) {
+    columns.push_back(load(column, outer_column, column_lanes_offset, column_lanes, m.problem.column_operand));
   }
   Values result;
   for (size_t r = 0; r < tile.rows.size(); ++r) {
-    llvm::Value *row = load(tile.rows[r], outer_row, row_lanes_place, row_lanes, m.problem.row_operand);
+    llvm::Value *row = load(tile.rows[r], outer_row, row_lanes_offset, row_lanes, m.problem.row_operand);
     for (size_t c = 0; c < columns.size(); ++c) {
       result.push_back(m.multiply_add(row, columns[c], sums[r * columns.size() + c]));
     }

@@ -27,8 +27,9 @@ class SplitStrategy final : public ContractionStrategy {
 
  private:
   int64_t results() const { return split_.few * split_.of_item(); }  // per item
-  Values add_up(const ContractionMemory &m, llvm::Value *first, const Place &few, const Place &many) const;
-  Values few_elements(const ContractionMemory &m, const Place &few, llvm::Value *k, llvm::Value *is_left) const;
+  Values add_up(const ContractionMemory &m, llvm::Value *first, const ElementOffset &few,
+                const ElementOffset &many) const;
+  Values few_elements(const ContractionMemory &m, const ElementOffset &few, llvm::Value *k, llvm::Value *is_left) const;
 
   const Split split_;
   Team &team_;
@@ -37,7 +38,7 @@ class SplitStrategy final : public ContractionStrategy {
 };
 
 // Returns the elements of one of the few at as many neighbours along the contracted axes as a member reads at once.
-Values SplitStrategy::few_elements(const ContractionMemory &m, const Place &few, llvm::Value *k,
+Values SplitStrategy::few_elements(const ContractionMemory &m, const ElementOffset &few, llvm::Value *k,
                                    llvm::Value *is_left) const {
   const Operand from = split_.few_operand;
   const auto offset = [&](int64_t lane) {
@@ -55,21 +56,21 @@ Values SplitStrategy::few_elements(const ContractionMemory &m, const Place &few,
 }
 
 // Returns a member's sums: for each of the few, those with its neighbours of the many, the first of which is `first`.
-Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, const Place &few,
-                             const Place &many) const {
+Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, const ElementOffset &few,
+                             const ElementOffset &many) const {
   llvm::IRBuilder<> &b = m.b;
   struct Reading {
-    Place place;
+    ElementOffset element;
     llvm::Value *is_there;
   };
   std::vector<Reading> of_few, of_many;
   for (int64_t i = 0; i < split_.few; ++i) {
-    const Place at = m.locate(m.integer(i), split_.few_axes(m.problem), split_.few_operand);
+    const ElementOffset at = m.locate(m.integer(i), split_.few_axes(m.problem), split_.few_operand);
     of_few.push_back({m.sum(few, at), nullptr});
   }
   for (int64_t i = 0; i < (split_.is_along_contracted ? split_.each : 1); ++i) {
     llvm::Value *index = b.CreateAdd(first, m.integer(i));
-    const Place at = m.locate(index, split_.many_axes(m.problem), split_.many_operand);
+    const ElementOffset at = m.locate(index, split_.many_axes(m.problem), split_.many_operand);
     of_many.push_back({m.sum(many, at), m.is_below(index, split_.many, split_.of_item())});
   }
   const std::vector<Axis> &along = split_.is_along_contracted ? m.problem.contracted : split_.many_axes(m.problem);
@@ -83,14 +84,14 @@ Values SplitStrategy::add_up(const ContractionMemory &m, llvm::Value *first, con
     std::vector<Values> vectors;
     for (const Reading &one : of_many) {
       for (int64_t i = 0; i < (split_.is_along_contracted ? 1 : split_.deep); ++i) {
-        const Place step_of = m.locate(b.CreateAdd(k, m.integer(i)), m.problem.contracted, split_.many_operand);
-        llvm::Value *vector = m.load_vector(split_.many_operand, along, b.CreateAdd(one.place.offset, step_of.offset),
+        const ElementOffset step_of = m.locate(b.CreateAdd(k, m.integer(i)), m.problem.contracted, split_.many_operand);
+        llvm::Value *vector = m.load_vector(split_.many_operand, along, b.CreateAdd(one.element.offset, step_of.offset),
                                             split_.lanes, m.mask_and(is_left, one.is_there));
         vectors.push_back(m.as_sums(split_.many_operand, vector));
       }
     }
     for (size_t i = 0; i < of_few.size(); ++i) {
-      const Values elements = few_elements(m, of_few[i].place, k, is_left);
+      const Values elements = few_elements(m, of_few[i].element, k, is_left);
       for (size_t j = 0; j < static_cast<size_t>(split_.each); ++j) {
         llvm::Value *&sum = sums[i * static_cast<size_t>(split_.each) + j];
         for (size_t d = 0; d < elements.size(); ++d) {
@@ -107,9 +108,9 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
   llvm::Value *number = b.CreateURem(item, m.integer(split_.items_along()));
   llvm::Value *batch = b.CreateUDiv(item, m.integer(split_.items_along()));
   const auto start = [&](Operand of) {
-    Place place = m.locate(batch, m.problem.batch, of);
-    place.offset = b.CreateAdd(place.offset, m.integer(m.problem.offsets[of]));
-    return place;
+    ElementOffset element = m.locate(batch, m.problem.batch, of);
+    element.offset = b.CreateAdd(element.offset, m.integer(m.problem.offsets[of]));
+    return element;
   };
   llvm::Value *first_of_item = b.CreateMul(number, m.integer(split_.of_item()));
   llvm::Value *in_item = b.CreateMul(b.CreateURem(team_.member(), m.integer(split_.across)), m.integer(split_.each));
@@ -121,7 +122,7 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
     }
     sums = emit_additions(b, sums, others);
   }
-  const auto place = [&](llvm::Value *group, llvm::Value *result) {
+  const auto in_scratch = [&](llvm::Value *group, llvm::Value *result) {
     llvm::Value *at = b.CreateAdd(b.CreateMul(group, m.integer(results())), result);
     return b.CreateInBoundsGEP(m.sum_type, scratch, at);
   };
@@ -130,11 +131,11 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
   emit_when(b, b.CreateICmpULT(lane, m.integer(split_.across)), [&] {
     for (size_t i = 0; i < sums.size(); ++i) {
       const auto of_few = static_cast<int64_t>(i) / split_.each, of_each = static_cast<int64_t>(i) % split_.each;
-      b.CreateStore(sums[i], place(group, b.CreateAdd(in_item, m.integer(of_few * split_.of_item() + of_each))));
+      b.CreateStore(sums[i], in_scratch(group, b.CreateAdd(in_item, m.integer(of_few * split_.of_item() + of_each))));
     }
   });
   team_.wait(b);
-  const Place out = start(out_operand);
+  const ElementOffset out = start(out_operand);
   emit_loop(b, team_.member(), m.integer(results()), team_.size(), [&](llvm::Value *result) {
     llvm::Value *of_few = b.CreateUDiv(result, m.integer(split_.of_item()));
     llvm::Value *of_many = b.CreateAdd(first_of_item, b.CreateURem(result, m.integer(split_.of_item())));
@@ -142,10 +143,10 @@ void SplitStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llv
     emit_when(b, is_there, [&] {
       const Values sum = emit_sum(b, groups_, 1, {llvm::Constant::getNullValue(m.sum_type)},
                                   [&](llvm::Value *g, const Values &so_far) {
-                                    return emit_additions(b, so_far, {b.CreateLoad(m.sum_type, place(g, result))});
+                                    return emit_additions(b, so_far, {b.CreateLoad(m.sum_type, in_scratch(g, result))});
                                   });
-      const Place at = m.sum(m.locate(of_few, split_.few_axes(m.problem), out_operand),
-                             m.locate(of_many, split_.many_axes(m.problem), out_operand));
+      const ElementOffset at = m.sum(m.locate(of_few, split_.few_axes(m.problem), out_operand),
+                                     m.locate(of_many, split_.many_axes(m.problem), out_operand));
       m.store_scalar(sum[0], b.CreateAdd(out.offset, at.offset));
     });
   });

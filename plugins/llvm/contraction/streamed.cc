@@ -61,9 +61,9 @@ void StreamedStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, 
     Values factors, runs;
     for (int64_t i = 0; i < count; ++i) {
       llvm::Value *index = b.CreateAdd(k, m.integer(i));
-      auto place = [&](Operand operand) { return m.locate(index, problem_.contracted, operand).offset; };
-      factors.push_back(m.splat(m.load_scalar(row_operand, b.CreateAdd(row, place(row_operand)), nullptr)));
-      runs.push_back(b.CreateAdd(column, place(column_operand)));
+      auto offset_of = [&](Operand operand) { return m.locate(index, problem_.contracted, operand).offset; };
+      factors.push_back(m.splat(m.load_scalar(row_operand, b.CreateAdd(row, offset_of(row_operand)), nullptr)));
+      runs.push_back(b.CreateAdd(column, offset_of(column_operand)));
     }
     for_each_vector([&](llvm::Value *lane, llvm::Value *mask, llvm::Value *sums) {
       llvm::Value *products = m.zero();

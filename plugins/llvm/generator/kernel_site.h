@@ -1,4 +1,4 @@
-// The site of a kernel, which its code is given, and its work: what it requires of its calls.
+// The site of a kernel, which is given to its code, and its work, which states the requirements on its calls.
 #pragma once
 
 #include <llvm/IR/Value.h>

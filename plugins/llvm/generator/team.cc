@@ -137,7 +137,7 @@ ScannedMembers scan_members(llvm::IRBuilderBase &b, Team &team, std::vector<Valu
   const std::size_t count = members.all.size();
   std::vector<Value *> start = values_of_group(b, team, members.all, memory, b.getInt64(0));
   start.insert(start.end(), start.begin(), start.begin() + static_cast<std::ptrdiff_t>(count));
-  // The combination so far, and what it was at the member's own group.
+  // The combination so far, and its value at the member's own group.
   const std::vector<Value *> sums = emit_loop_carrying(
       b, b.getInt64(1), b.getInt64(static_cast<std::uint64_t>(groups)), 1, start,
       [&](Value *group, const std::vector<Value *> &carried) {

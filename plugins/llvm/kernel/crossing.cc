@@ -15,8 +15,8 @@ using Dimensions = std::vector<std::int64_t>;
 
 // Minimum side of a tile, half a cache line, and minimum number of elements, enough for a grid of tiles.
 constexpr std::int64_t min_side = 16, min_elements = 16 * 1024;
-// Above these limits, tiles take so much of the team's memory that only few teams run at a time, or none. max_bytes:
-// the sum of the bytes per element of all operands.
+// Above these limits, tiles need a large part of the team's memory, so that only few teams run at a time, or none.
+// max_bytes: the sum of the bytes per element of all operands.
 constexpr std::size_t max_operands = 4;
 constexpr std::int64_t max_bytes = 32;
 

@@ -12,8 +12,8 @@
 
 namespace bp::emit {
 
-// Their contract is that of emit_kernel(), and the operands are bound in `generator`. Functions that return one number
-// return the number of items.
+// The functions have the same contract as emit_kernel(), and the operands are bound in `generator`. Those that return
+// one number return the number of items.
 std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                           const VectorTarget &target);
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,

@@ -1,5 +1,5 @@
 // Topk: returns the best elements of each line of an array along its last dimension, and their positions, the best
-// first. Of equal elements the first one is better.
+// first. Among equal elements the first one is better.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ struct TeamTopk {
   std::int64_t lines, length;
   std::int64_t bytes_of_team;  // maximum bytes of memory per team
 };
-// Returns nullopt if so many elements are wanted that sorting is better.
+// Returns nullopt if sorting is better because of the number of elements that are wanted.
 std::optional<TeamTopk> topk_for_team(InstructionView instruction);
 
 // Same contract as in kinds.h. emit_topk_by_team() requires a result of topk_for_team().

@@ -261,7 +261,7 @@ std::string callees_problem(InstructionView caller) {
 // limits bound the stack and the time that LLVM takes. Each computation is visited once.
 constexpr std::uint32_t largest_fusion = 2000, largest_depth = 256;
 struct Size {
-  std::uint32_t depth = 0, instructions = 0;  // with what it calls
+  std::uint32_t depth = 0, instructions = 0;  // including the computations that it calls
 };
 Size size_of(ComputationView computation, std::uint32_t depth, std::map<std::uint32_t, Size> &known) {
   if (const auto found = known.find(computation.id()); found != known.end() || depth > largest_depth) {

@@ -69,7 +69,7 @@ class ArtifactBytes {
   std::size_t allocation_sizes_at() const {
     std::size_t at = after_list(target_at, 1);
     for (const std::size_t element_bytes :
-         {sizeof(gpu::Command), sizeof(gpu::Place), sizeof(gpu::TensorMap), sizeof(std::uint32_t) /* targets */,
+         {sizeof(gpu::Command), sizeof(gpu::MemoryRange), sizeof(gpu::TensorMap), sizeof(std::uint32_t) /* targets */,
           sizeof(std::uint32_t) /* dependences */}) {
       at = after_list(at, element_bytes);
     }

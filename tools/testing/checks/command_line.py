@@ -164,14 +164,14 @@ def plugins():
     check(all(("refusal" in entry) != entry["loadable"] for entry in entries), "plugins --json: refusal and loadable disagree")
     good = str(PLUGINS / "libbackplane_good.so")
     described = expect(["plugins", good], SUCCESS, "").out
-    check("  option       speed (one of high, low; otherwise high): of the wheel\n" in described, f"plugins printed\n{described}")
+    check("  option       speed (one of high, low; default: high): of the wheel\n" in described, f"plugins printed\n{described}")
     options = json.loads(expect(["plugins", good, "--json"], SUCCESS, "").out)["options"]
     check([option["key"] for option in options] == ["speed", "count", "weight", "dim"], f"plugins --json printed {options}")
     several = str(PLUGINS / "libbackplane_memory_spaces.so")
     described = [line for line in expect(["plugins", several], SUCCESS, "").out.splitlines() if line.startswith("  memory ")]
     check(described == ["  memory       shared: 2.00 MB, alignment 64, visible to the host, visible to other devices",
                         "  memory       own: 2.00 MB, alignment 64, 8 GB/s",
-                        "  memory       pad: 1.00 KB, alignment 64, contents end with a run"],
+                        "  memory       pad: 1.00 KB, alignment 64, contents are lost after a run"],
           f"plugins printed {described}")
     spaces = json.loads(expect(["plugins", several, "--json"], SUCCESS, "").out)["spaces"]
     check([space["peer_visible"] for space in spaces] == [True, False, False], f"plugins --json printed {spaces}")
@@ -290,7 +290,7 @@ def debugging():
     check(written("negate.hlo").count(" = ") == 2, f"reduce of a wrong negate printed\n{reduced.out}")
     found = expect(["bisect", "chain.hlo", *wrong, "--set", "wrong-from=4"], SUCCESS, "").out
     check(fits(found, "... differs from interpreter: ...\nno pass changes results: ... were compared before and after\n"
-                      "each instruction alone agrees\nwithout fusion it differs, too: the difference is in how instructions "
+                      "each instruction alone agrees\nwithout fusion it differs too: the difference is in how instructions "
                       "follow each other\nnext: backplane reduce chain.hlo --on ..."),
           f"bisect of what is wrong together printed\n{found}")
     fuzzed = expect(["fuzz", "--count", "3", "--seed", "1", "--size", "10"], SUCCESS, "").out
@@ -304,7 +304,7 @@ def debugging():
     again = expect(rerun.group(1).split(), NEGATIVE, "").out
     check("elements are wrong" in again, f"{rerun.group(1)} printed\n{again}")
     again = expect(["fuzz", str(file), "--on", "interpreter", "--seed", "1"], SUCCESS, "").out
-    check(again == f"{file}: nothing is wrong\n", f"fuzz of a program that is right printed\n{again}")
+    check(again == f"{file}: no problem was found\n", f"fuzz of a program that is right printed\n{again}")
 
 
 def self_checking():
@@ -332,7 +332,7 @@ def memory():
         "  ROOT dus = f32[64] dynamic-update-slice(p, u, i)\n}\n")
     text = expect(["memory", "update.hlo", "--html", "update.html", "--capacity", "600"], SUCCESS, "").out
     check("dus, 256 bytes: p is a parameter that is not donated update.hlo:5" in text, f"memory printed\n{text}")
-    check("fits into the capacity 600, 68 bytes are left" in text, f"memory --capacity printed\n{text}")
+    check("fits into the capacity 600: 68 bytes are left" in text, f"memory --capacity printed\n{text}")
     page = written("update.html")
     check(page.startswith("<!doctype html>") and '"dus"' in page, "memory --html wrote no page with the values")
     check("src=" not in page and "href=" not in page and "http" not in page, "the page needs something from outside")
@@ -363,7 +363,7 @@ def memory():
             check(f"does not fit: {needed} bytes are needed, {missing} more than" in refused,
                   f"memory --on cpu --capacity {capacity} printed\n{refused}")
     expect(["memory", "good.hlo", "--on", "interpreter"], FAILED,
-           "backplane: the interpreter has no plan of memory, expected --on a device")
+           "backplane: the interpreter has no memory plan, expected a device for --on")
     expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "532"], SUCCESS, "")
     if BACKEND == "cpu":
         expect(["run", "update.hlo", "--on", BACKEND, "--memory-limit", "531"], FAILED,
@@ -391,7 +391,7 @@ def pack():
     figures = json.loads(expect(["pack", "p.csv", "--heap-limit", "8", "--json"], SUCCESS, "").out)
     check(figures["heights"] == [8], f"backplane pack --heap-limit --json printed {figures}")
     text = expect(["pack", "p.csv", "--capacity", "7"], NEGATIVE, "").out
-    check("nothing can make it fit: the lower bound is above" in text, f"backplane pack --capacity 7 printed\n{text}")
+    check("no packing fits: the lower bound is above the capacity" in text, f"backplane pack --capacity 7 printed\n{text}")
     pathlib.Path("bad.csv").write_text("id,lower,upper,size\na,3,0,4\n")
     expect(["pack", "bad.csv"], FAILED, "backplane: bad.csv:2: upper is 0, expected at least lower, 3")
     pathlib.Path("clash.csv").write_text("id,lower,upper,size,preset\na,0,3,4,0\nb,2,5,4,2\n")
@@ -413,7 +413,7 @@ def run():
         check(": weak evidence\npassed through:   1 outputs " in weak and "\nweak evidence:    1 of 1 outputs; --seed " in weak,
               f"run of a program that says nothing printed\n{weak}")
         weak = expect(["run", "weak_alone.hlo", "--on", BACKEND, "--against", "interpreter"], NEGATIVE, "").out
-        check("\nweak evidence:    nothing is computed\n" in weak and "--seed" not in weak,
+        check("\nweak evidence:    the model computes nothing\n" in weak and "--seed" not in weak,
               f"run of a program without inputs that says nothing printed\n{weak}")
         found = json.loads(expect(["run", "weak.hlo", "--against", "interpreter", "--json"], NEGATIVE, "").out)
         check((found["agrees"], found["verdict"], found["outputs"][0]["verdict"], found["outputs"][1]["passed_through"])
@@ -541,7 +541,7 @@ def replay():
     tiny = ["--on", str(TINY), "--set", "ops=negate"]
     expect(["run", "good.hlo", *tiny, "--layer", "record=good.calls"], SUCCESS, "record: ... calls in good.calls")
     printed = expect(["replay", "good.calls"], SUCCESS, "").out
-    check(printed.endswith(" calls made again: as recorded\n"), f"replay printed\n{printed}")
+    check(printed.endswith(" calls repeated: as recorded\n"), f"replay printed\n{printed}")
     expect(["replay", "good.calls", "--on", str(TINY)], SUCCESS, "")
     listed = expect(["replay", "good.calls", "--list"], SUCCESS, "").out
     check(" factory.create(id org.example.tiny, instance 0, set ops=negate): there\n" in listed, f"replay --list printed\n{listed}")
@@ -564,7 +564,7 @@ def replay():
            "end of the last ones may be missing")
     pathlib.Path("empty.calls").write_bytes(whole[:8])
     for arguments, code, err in (
-            (["empty.calls"], FAILED, "backplane: empty.calls has no call, expected those that --layer=record=FILE writes"),
+            (["empty.calls"], FAILED, "backplane: empty.calls contains no calls, expected a file that --layer=record=FILE has written"),
             (["absent.calls"], FAILED, "backplane: cannot read absent.calls: No such file or directory"),
             (["good.hlo"], FAILED, "backplane: good.hlo: is not a recording, expected one that --layer=record=good.hlo writes"),
             (["good.calls", "--on", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
@@ -575,7 +575,7 @@ def replay():
 def exits():
     """A plugin that calls exit(0) does not make the command a success."""
     tiny = ["--on", str(TINY), "--set", "ops=negate,add", "--set", "fault=leave", "--set", "fault-in=run", "--set", "fault-once=left"]
-    message = "backplane: the process was to be ended by exit(0), before the command was done: a plugin may have called it, which --isolate shows"
+    message = "backplane: exit(0) was called before the command was done, probably by a plugin; --isolate shows whether it was"
     pathlib.Path("left").touch()
     expect(["run", "good.hlo", *tiny, "--layer", "record=left.calls"], SUCCESS, "record: ... calls in left.calls")
     for arguments in (["run", "good.hlo", *tiny], ["check", "checks.hlo", *tiny], ["replay", "left.calls"]):
@@ -634,7 +634,7 @@ def isolated():
     expect(["run", "good.hlo", *tiny, "--set", "fault=crash", "--layer=record=lost.calls"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: ...\nrecord: ... calls in lost.calls")
     printed = expect(["replay", "lost.calls", "--isolate"], SUCCESS, "").out
-    check(printed.endswith(" calls made again: as recorded\n"), f"replay --isolate printed\n{printed}")
+    check(printed.endswith(" calls repeated: as recorded\n"), f"replay --isolate printed\n{printed}")
     # A worker that was asked for is not replaced by another one.
     asked = subprocess.run([BUILD / "tools/backplane", "run", "good.hlo", "--isolate", "--on", TINY], capture_output=True, text=True,
                            env=dict(os.environ, BACKPLANE_WORKER="/nonexistent"))
@@ -645,11 +645,11 @@ def isolated():
     # The tools that look for a problem in a program take a crash for one.
     crash = ["good.hlo", *tiny, "--set", "fault=crash"]
     expect(["bisect", *crash], FAILED, "backplane: plugin org.example.tiny: run: device lost: ...\n"
-           "  note: a failure is no difference; if it is a crash, see: backplane reduce good.hlo ... --crashes -o small.hlo")
+           "  note: the run failed, so there is no difference to find; for a crash: backplane reduce good.hlo ... --crashes -o small.hlo")
     expect(["reduce", *crash, "--crashes", "-o", "small.hlo"], SUCCESS, "")
     check(" --isolate=2 " in written("small.hlo"), f"reduce --isolate wrote\n{written('small.hlo')}")
     found = expect(["reduce", *crash, "-o", "unread"], NEGATIVE, "").out
-    check("; --crashes makes that the problem\n" in found, f"reduce of a crash printed\n{found}")
+    check("; it crashes, which --crashes looks for\n" in found, f"reduce of a crash printed\n{found}")
     # When an application is killed, its worker ends.
     hanging = subprocess.Popen([BUILD / "tools/backplane", "run", "good.hlo", *tiny[:-1], "--isolate", "--set", "fault=hang"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

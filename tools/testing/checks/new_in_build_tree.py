@@ -32,7 +32,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for tier, language in BACKENDS:
             name = f"my-{tier}-{language}"
-            run(problems, [command, "new", name, "--tier", tier, "--lang", language], folder, "is a backend now")
+            run(problems, [command, "new", name, "--tier", tier, "--lang", language], folder, "created the backend")
             made = pathlib.Path(folder) / name
             if not problems:
                 run(problems, ["make"], made, f"libbackplane_{name}.so")

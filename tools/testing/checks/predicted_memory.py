@@ -45,7 +45,7 @@ def run(path, backend):
         for where in ("peak", "staging"):
             predicted, measured = outcome[f"predicted_{where}_bytes"], outcome[f"measured_{where}_bytes"]
             if measured > 0 and predicted != measured:
-                return "wrong", f"{path} on {backend}: the {where} was {measured} bytes, predicted were {predicted}"
+                return "wrong", f"{path} on {backend}: the {where} was {measured} bytes, but {predicted} were predicted"
     return kind, ""
 
 

@@ -14,7 +14,7 @@ class Encoding {
 
   const mlir::File &file() const { return file_; }
 
-  // An attribute or a type whose code was read: `reader` continues with what it consists of. While it exists, the
+  // An attribute or a type whose code was read: `reader` continues with its content. While it exists, the
   // depth of nesting is counted.
   class Item {
    public:

@@ -14,7 +14,7 @@ std::byte to_byte(char c) {
   return static_cast<std::byte>(static_cast<unsigned char>(c));
 }
 
-// Order of the cases: that of the reader of StableHLO.
+// The cases are in the same order as in the reader of StableHLO.
 Result<ir::Literal> read_bools(const ir::Shape &shape, std::string_view bytes) {
   const auto count = static_cast<std::uint64_t>(shape.element_count());
   const bool is_all_true = bytes.size() == 1 && bytes[0] == '\xff';

@@ -287,8 +287,8 @@ class BytecodeReader {
   AttributeReader attributes_;
   LocationReader locations_;
   Program program_;
-  std::vector<ValueId> values_;                                // by number in the file; a cast is what it casts
-  std::vector<std::size_t> depths_;                            // by ValueId: how many regions are around its definition
+  std::vector<ValueId> values_;      // by number in the file; the number of a cast has its operand
+  std::vector<std::size_t> depths_;  // by ValueId: how many regions are around its definition
   std::vector<boost::container::flat_set<ValueId> *> scopes_;  // captures of the regions around
 };
 

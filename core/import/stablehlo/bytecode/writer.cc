@@ -50,7 +50,7 @@ class ProgramWriter {
     return to;
   }
 
-  // Adds the name of the operation and its place to an error.
+  // Adds the name of the operation and its location to an error.
   Status located(const Operation &operation, Status status) const {
     if (status.ok()) {
       return status;

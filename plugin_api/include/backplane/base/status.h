@@ -57,13 +57,16 @@ BP_FROZEN(bp_version_t, 12);
 #define BP_VERSION_INIT {1, 0, 0}
 
 // The outcome of a call. The core treats a value that it does not know as BP_INTERNAL.
+// BP-STATUS-01: BP_UNSUPPORTED is never returned for an instruction that was claimed.
+// BP-STATUS-02: a call that returns BP_NO_MEMORY has written nothing, and may be repeated after memory was freed.
+// BP-STATUS-03: after BP_DEVICE_LOST every later call returns it too, but release() and destroy() still work.
 typedef int32_t bp_status;
 enum {
   BP_OK = 0,
-  BP_UNSUPPORTED = 1,  // the device does not do this. BP-STATUS-01: never returned for what was claimed
+  BP_UNSUPPORTED = 1,  // the device does not do this
   BP_INVALID = 2,      // the caller broke a rule, or the bytes given are damaged
-  BP_NO_MEMORY = 3,    // BP-STATUS-02: nothing was written; the call may be repeated after memory was freed
-  BP_DEVICE_LOST = 4,  // BP-STATUS-03: every later call returns it too, but release and destroy still work
+  BP_NO_MEMORY = 3,    // there is not enough memory
+  BP_DEVICE_LOST = 4,  // the device has failed for good
   BP_INTERNAL = 5,     // any other failure. The outputs of the call are undefined from now on
 };
 
@@ -74,8 +77,8 @@ typedef struct bp_diag {
 
   // Adds one report; a call may make several. `instr` is the instruction to blame, an index into the module that was
   // passed to the call, or BP_NONE. `msg` is UTF-8, one sentence without a final newline, and is copied.
-  // BP-DIAG-01: a call that fails should say why; a call that returns BP_OK may still add reasons, as claim() does.
-  // BP-DIAG-02: `diag` may not be kept after the call.
+  // BP-DIAG-01: a call that fails should say why; a call that returns BP_OK may report reasons too, as claim() does.
+  // BP-DIAG-02: the plugin does not keep `diag` after the call.
   // [thread-safe]
   void(BP_ABI *report)(const struct bp_diag *diag, bp_status status, uint32_t instr, const char *msg);
 } bp_diag_t;
@@ -86,7 +89,7 @@ typedef struct bp_ostream {
   void *ctx;
 
   // Appends `size` bytes, which are copied. Any status but BP_OK means that no more bytes are wanted.
-  // BP-STREAM-01: the producer then stops and returns that status.
+  // BP-STREAM-01: when write() returns another status than BP_OK, the producer stops and returns that status.
   // [caller's thread]
   bp_status(BP_ABI *write)(const struct bp_ostream *stream, const void *bytes, uint64_t size);
 } bp_ostream_t;

@@ -24,7 +24,7 @@ typedef struct bp_run {
   void *ctx;         // for the core's use
 
   // Returns further tables about this run, "bp.replica/1", "bp.cancel/1", "bp.profile/1" ..., or null.
-  // BP-RUN-05: a run computes the same results, whichever ids return null.
+  // BP-RUN-05: a run computes the same results, whichever ids get_extension() returns null for.
   // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_run *run, const char *id);
 } bp_run_t;
@@ -37,10 +37,12 @@ typedef struct bp_program {
   uint32_t scratch_alignment, scratch_space;  // of the scratch memory
 
   // Runs the program; complete on return. Runs of one program may be concurrent.
-  // BP-RUN-01: writes only outputs, temporaries and its scratch; inputs only where an output's `alias` donates them.
-  // BP-RUN-02: while running, takes no memory from the system beyond what was declared: slices are planned in advance.
-  // BP-RUN-03: BP_NO_MEMORY only before the first write; after any other failure donated inputs are undefined.
-  // BP-RUN-04: keeps no observable state: equal inputs give equal bits in any order and number of runs.
+  // BP-RUN-01: run() writes only outputs, temporaries and its scratch memory, and an input only where the `alias` of an
+  //            output donates it.
+  // BP-RUN-02: run() takes no memory from the system beyond what was declared: all slices are planned in advance.
+  // BP-RUN-03: run() returns BP_NO_MEMORY only before its first write; after any other failure donated inputs are
+  //            undefined.
+  // BP-RUN-04: run() keeps no observable state: equal inputs give equal bits in any order and number of runs.
   // [worker]
   bp_status(BP_ABI *run)(const struct bp_program *program, const bp_run_t *run, const bp_diag_t *diag);
 
@@ -57,16 +59,16 @@ typedef struct bp_device_compiler {
   // computations that it calls is claimed. Instructions of embedded computations are not claimed one by one: a fusion,
   // reduce or sort is claimed as a whole, including its body. The cost_ns of parameters, constants and bitcasts is
   // ignored.
-  // BP-CLAIM-01: pure: equal questions get equal answers; the state of device and process does not matter.
-  // BP-CLAIM-02: local, as BP-FIND-02.
-  // BP-CLAIM-03: binding: compile() never returns BP_UNSUPPORTED for a module made of what was claimed.
-  // BP-CLAIM-04: writes every element of cost_ns, and never NaN.
+  // BP-CLAIM-01: claim() is pure: equal questions get equal answers, whatever the state of the device and the process.
+  // BP-CLAIM-02: claim() is local: an answer depends on nothing except what BP-FIND-02 lists.
+  // BP-CLAIM-03: a claim is binding: compile() never returns BP_UNSUPPORTED for a module of claimed instructions.
+  // BP-CLAIM-04: claim() writes every element of cost_ns, and never NaN.
   // [thread-safe]
   bp_status(BP_ABI *claim)(const bp_device_t *device, const bp_module_t *module, float *cost_ns, const bp_diag_t *diag);
 
   // Compiles a module of stage BP_STAGE_FINAL, all of it claimed, and writes the artifact.
-  // BP-COMPILE-01: pure: the same module and target give an artifact that behaves the same.
-  // BP-COMPILE-02: accesses no hardware; works in a process and on a machine without the device.
+  // BP-COMPILE-01: compile() is pure: the same module and target give an artifact that behaves the same.
+  // BP-COMPILE-02: compile() accesses no hardware; it works in a process and on a machine without the device.
   // [thread-safe]
   bp_status(BP_ABI *compile)(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
                              const bp_diag_t *diag);
@@ -75,9 +77,10 @@ typedef struct bp_device_compiler {
   // plugin sets taken[i] (0 on entry) to 1 if the program has its own copy of the constant (packed weights); run() then
   // gets {0, 0} for it, and the core may free its copy. The artifact is borrowed for the call. *program is written only
   // on success.
-  // BP-LOAD-01: BP_INVALID if the artifact is damaged, foreign, or of another target; never a crash. The core then
-  //             compiles again.
-  // BP-LOAD-02: takes constants only, and does not read the core's copy of those it took once it has returned.
+  // BP-LOAD-01: load() returns BP_INVALID, and never crashes, if the artifact is damaged, foreign, or made for another
+  //             target. The core then compiles again.
+  // BP-LOAD-02: load() takes only constants. Once it has returned, the program does not read the core's copy of a
+  //             constant that was taken.
   // [control]
   bp_status(BP_ABI *load)(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *constants,
                           uint8_t *taken, uint32_t allocation_count, const bp_program_t **program,

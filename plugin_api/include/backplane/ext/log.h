@@ -15,7 +15,7 @@ enum { BP_LOG_DEBUG = 0, BP_LOG_INFO = 1, BP_LOG_WARNING = 2, BP_LOG_ERROR = 3 }
 
 typedef struct bp_host_log {
   // Shows one line; `msg` is UTF-8 without a final newline and is copied. An unknown severity counts as BP_LOG_ERROR.
-  // BP-LOG-01: a plugin writes neither to standard output nor to standard error; it uses this function instead.
+  // BP-LOG-01: a plugin writes neither to standard output nor to standard error; it calls log() instead.
   // [thread-safe]
   void(BP_ABI *log)(const bp_host_t *host, uint32_t severity, const char *msg);
 } bp_host_log_t;

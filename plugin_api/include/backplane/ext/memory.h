@@ -47,8 +47,8 @@ typedef struct bp_device_memory {
   uint64_t space_count;      // at least 1
 
   // Allocates `size` (> 0) bytes of a space; `alignment` is a power of two. `out` is written only on success.
-  // BP-ALLOC-01: if there is not enough memory, it returns BP_NO_MEMORY, and the device goes on working.
-  // BP-ALLOC-02: pieces alive at the same time do not overlap.
+  // BP-ALLOC-01: if there is not enough memory, alloc() returns BP_NO_MEMORY, and the device goes on working.
+  // BP-ALLOC-02: pieces of memory that exist at the same time do not overlap.
   // [thread-safe]
   bp_status(BP_ABI *alloc)(const bp_device_t *device, uint32_t space, uint64_t size, uint32_t alignment,
                            bp_memory_t *out, const bp_diag_t *diag);
@@ -58,7 +58,7 @@ typedef struct bp_device_memory {
   void(BP_ABI *release)(const bp_device_t *device, uint64_t memory);
 
   // Copies `size` bytes between any two locations, on the host or the device; complete on return.
-  // BP-COPY-01: the ranges lie inside their pieces and do not overlap; size 0 does nothing.
+  // BP-COPY-01: both ranges lie inside their pieces of memory and do not overlap; a copy of size 0 does nothing.
   // [thread-safe]
   bp_status(BP_ABI *copy)(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag);
 } bp_device_memory_t;

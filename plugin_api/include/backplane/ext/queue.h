@@ -35,10 +35,11 @@ typedef struct bp_device_queue {
   // Accepts commands and returns without waiting for them; when the last is done, signals `done`.
   // The core waits for other queues before it calls submit(), unless the device has "bp.native-sync/1".
   // BP-SUBMIT-01: the commands of one queue take effect in order; queues are independent of each other.
-  // BP-SUBMIT-02: the commands are read before this returns; bp_run and what it points to stay valid until `done` is
-  //               signalled.
-  // BP-SUBMIT-03: BP_OK means accepted: `done` will be signalled exactly once (BP-SIGNAL-01), perhaps before this
-  //               returns. Any other status means that nothing was started, and `done` is never signalled.
+  // BP-SUBMIT-02: submit() reads the commands before it returns; bp_run and what it points to stay valid until `done`
+  //               is signalled.
+  // BP-SUBMIT-03: BP_OK means that submit() has accepted the commands: `done` will be signalled exactly once
+  //               (BP-SIGNAL-01), perhaps before submit() returns. Any other status means that nothing was started, and
+  //               `done` is never signalled.
   // [queue]
   bp_status(BP_ABI *submit)(const bp_device_t *device, uint32_t queue, const bp_command_t *commands,
                             uint32_t command_count, bp_point_t done, const bp_diag_t *diag);
@@ -52,7 +53,8 @@ typedef struct bp_device_native_sync {
   // Makes the next submit() to this queue wait for the point, without a round trip through the host. Returns at once.
   // The point is the `done` of a submit() that this device has accepted, perhaps signalled already. May be called
   // several times before a submit().
-  // BP-WAIT-01: a point that is signalled with a failure fails those commands in the same way.
+  // BP-WAIT-01: if the point given to wait() is signalled with a failure, the commands of the next submit() fail in the
+  //             same way.
   // [queue]
   bp_status(BP_ABI *wait)(const bp_device_t *device, uint32_t queue, bp_point_t point, const bp_diag_t *diag);
 } bp_device_native_sync_t;

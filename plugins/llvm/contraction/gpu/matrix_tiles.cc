@@ -53,7 +53,7 @@ class MatrixTiles final : public UnitTiles {
               llvm::Value *k) const {
     llvm::IRBuilder<> &b = m.b;
     llvm::Value *i = b.CreateAdd(b.CreateAdd(origin(m)[side], m.integer(matrix * unit_[side])), line);
-    llvm::Value *at = b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
+    llvm::Value *at = b.CreateInBoundsGEP(slice_type(), slice, slice_offset(m, side, k, i));
     return team_.ldmatrix(b, at, !has_contracted_lines(side));
   }
 
@@ -62,18 +62,18 @@ class MatrixTiles final : public UnitTiles {
     const int64_t half = Unit::contracted_bytes / 2 / bytes_of(element_), whole = 2 * half;
     // Four matrices are loaded at once, and each lane passes the address of a line of one of them.
     llvm::Value *number = b.CreateUDiv(lane(m), m.integer(8)), *line = b.CreateURem(lane(m), m.integer(8));
-    const auto place = [&](size_t side, llvm::Value *i, llvm::Value *k) -> OfSides {
+    const auto at_line = [&](size_t side, llvm::Value *i, llvm::Value *k) -> OfSides {
       return has_contracted_lines(side) ? OfSides{b.CreateAdd(i, line), k} : OfSides{i, b.CreateAdd(k, line)};
     };
     std::vector<Values> columns;
-    const OfSides of_columns = place(column_side, m.integer(0), b.CreateMul(number, m.integer(half)));
+    const OfSides of_columns = at_line(column_side, m.integer(0), b.CreateMul(number, m.integer(half)));
     for (int64_t j = 0; j < each_[column_side]; ++j) {
       columns.push_back(load(m, column_side, slices[column_side], j, of_columns[0], of_columns[1]));
     }
     for (int64_t step = 0; step < 2; ++step) {
       llvm::Value *upper = b.CreateMul(b.CreateURem(number, m.integer(2)), m.integer(8));
       llvm::Value *last = b.CreateMul(b.CreateUDiv(number, m.integer(2)), m.integer(half));
-      const OfSides of_rows = place(row_side, upper, b.CreateAdd(last, m.integer(step * whole)));
+      const OfSides of_rows = at_line(row_side, upper, b.CreateAdd(last, m.integer(step * whole)));
       for (int64_t i = 0; i < each_[row_side]; ++i) {
         const Values row = load(m, row_side, slices[row_side], i, of_rows[0], of_rows[1]);
         for (size_t j = 0; j < columns.size(); ++j) {

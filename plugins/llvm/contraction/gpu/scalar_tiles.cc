@@ -57,7 +57,7 @@ class ScalarTiles final : public TileStrategy {
       const auto bytes = static_cast<uint64_t>(lanes(side)) * slice_type()->getScalarSizeInBits() / 8;
       Values values;
       for (int64_t i = 0; i < each_[side]; i += lanes(side)) {
-        llvm::Value *at = slice_place(m, side, m.integer(k), group(m, side, i));
+        llvm::Value *at = slice_offset(m, side, m.integer(k), group(m, side, i));
         llvm::Value *from = b.CreateInBoundsGEP(slice_type(), slices[side], at);
         const Values vector = m.parts_of(b.CreateAlignedLoad(type, from, llvm::Align(bytes)));
         values.insert(values.end(), vector.begin(), vector.end());

@@ -24,30 +24,31 @@ void ThreadedStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, 
   llvm::Value *rest = b.CreateUDiv(item, m.integer(columns_));
   llvm::Value *row = b.CreateURem(rest, m.integer(rows_));
   llvm::Value *batch = b.CreateUDiv(rest, m.integer(rows_));
-  const auto place_of = [&](Operand operand) {
-    Place place = m.sum(m.locate(batch, problem_.batch, operand),
-                        m.sum(m.locate(row, problem_.rows, operand), m.locate(column, problem_.columns, operand)));
-    place.offset = b.CreateAdd(place.offset, m.integer(problem_.offsets[operand]));
-    return place;
+  const auto offset_of = [&](Operand operand) {
+    ElementOffset element =
+        m.sum(m.locate(batch, problem_.batch, operand),
+              m.sum(m.locate(row, problem_.rows, operand), m.locate(column, problem_.columns, operand)));
+    element.offset = b.CreateAdd(element.offset, m.integer(problem_.offsets[operand]));
+    return element;
   };
-  const Place lhs = place_of(lhs_operand), rhs = place_of(rhs_operand), out = place_of(out_operand);
+  const ElementOffset lhs = offset_of(lhs_operand), rhs = offset_of(rhs_operand), out = offset_of(out_operand);
   llvm::Value *zero = llvm::Constant::getNullValue(m.sum_type);
   const bool is_compensated = is_worth_compensating(problem_);
-  const Values sums =
-      emit_sum(b, total_size(problem_.contracted), 1, Values(is_compensated ? 2 : 1, zero),
-               [&](llvm::Value *k, const Values &so_far) -> Values {
-                 const Place lhs_step = m.locate(k, problem_.contracted, lhs_operand);
-                 const Place rhs_step = m.locate(k, problem_.contracted, rhs_operand);
-                 llvm::Value *inside = m.mask_of(std::initializer_list<const Place *>{&lhs, &lhs_step}).condition;
-                 llvm::Value *x = m.load_scalar(lhs_operand, b.CreateAdd(lhs.offset, lhs_step.offset), inside);
-                 llvm::Value *y = m.load_scalar(rhs_operand, b.CreateAdd(rhs.offset, rhs_step.offset), nullptr);
-                 if (!is_compensated) {
-                   return {m.multiply_add(x, y, so_far[0])};
-                 }
-                 Values next = so_far;
-                 m.add_compensated(x, y, next[0], next[1]);
-                 return next;
-               });
+  const Values sums = emit_sum(
+      b, total_size(problem_.contracted), 1, Values(is_compensated ? 2 : 1, zero),
+      [&](llvm::Value *k, const Values &so_far) -> Values {
+        const ElementOffset lhs_step = m.locate(k, problem_.contracted, lhs_operand);
+        const ElementOffset rhs_step = m.locate(k, problem_.contracted, rhs_operand);
+        llvm::Value *inside = m.mask_of(std::initializer_list<const ElementOffset *>{&lhs, &lhs_step}).condition;
+        llvm::Value *x = m.load_scalar(lhs_operand, b.CreateAdd(lhs.offset, lhs_step.offset), inside);
+        llvm::Value *y = m.load_scalar(rhs_operand, b.CreateAdd(rhs.offset, rhs_step.offset), nullptr);
+        if (!is_compensated) {
+          return {m.multiply_add(x, y, so_far[0])};
+        }
+        Values next = so_far;
+        m.add_compensated(x, y, next[0], next[1]);
+        return next;
+      });
   m.store_scalar(is_compensated ? m.compensated(sums[0], sums[1]) : sums[0], out.offset);
 }
 

@@ -54,14 +54,14 @@ int64_t TileStrategy::slice_size(size_t side) const {
   return line_stride(side) * (has_contracted_lines(side) ? tile(side) : depth_);
 }
 
-llvm::Value *TileStrategy::slice_place(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const {
+llvm::Value *TileStrategy::slice_offset(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const {
   const bool is_along = has_contracted_lines(side);
   return m.b.CreateAdd(m.b.CreateMul(is_along ? i : k, m.integer(line_stride(side))), is_along ? k : i);
 }
 
 llvm::Value *TileStrategy::slice_address(const ContractionMemory &m, size_t side, llvm::Value *slice, llvm::Value *k,
                                          llvm::Value *i) const {
-  return m.b.CreateInBoundsGEP(slice_type(), slice, slice_place(m, side, k, i));
+  return m.b.CreateInBoundsGEP(slice_type(), slice, slice_offset(m, side, k, i));
 }
 
 // Whether pieces are 16 bytes that are the same in both memories.
@@ -78,7 +78,7 @@ bool TileStrategy::is_copied_async(const ContractionMemory &m, size_t side) cons
 }
 
 // Starts the copies of a member's pieces. Neighbouring members read neighbours in memory, if there are any.
-TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t side, const Place &batch,
+TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t side, const ElementOffset &batch,
                                               llvm::Value *first, llvm::Value *first_contracted,
                                               llvm::Value *slice) const {
   llvm::IRBuilder<> &b = m.b;
@@ -94,12 +94,12 @@ TileStrategy::Pieces TileStrategy::start_copy(const ContractionMemory &m, size_t
     llvm::Value *slow = b.CreateUDiv(number, in_line);
     llvm::Value *k = is_along_contracted ? fast : slow, *i = is_along_contracted ? slow : fast;
     llvm::Value *at = b.CreateAdd(first, i), *contracted = b.CreateAdd(first_contracted, k);
-    const Place line = m.sum(batch, m.locate(at, axes(m.problem, side), from));
-    const Place step = m.locate(contracted, m.problem.contracted, from);
+    const ElementOffset line = m.sum(batch, m.locate(at, axes(m.problem, side), from));
+    const ElementOffset step = m.locate(contracted, m.problem.contracted, from);
     llvm::Value *is_left = b.CreateICmpULT(contracted, m.integer(contracted_));
     llvm::Value *is_there = m.mask_and(m.is_below(at, size_[side], tile(side)), is_left);
     if (from == lhs_operand) {
-      is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const Place *>{&line, &step}).condition);
+      is_there = m.mask_and(is_there, m.mask_of(std::initializer_list<const ElementOffset *>{&line, &step}).condition);
     }
     llvm::Value *offset = b.CreateAdd(line.offset, step.offset);
     Piece piece = {slice, k, i, m.is_below(number, count, team_.size()), std::nullopt};
@@ -205,11 +205,11 @@ void TileStrategy::copy_boxes(const ContractionMemory &m, const BoxesOfSides &bo
       const int64_t step =
           lies_along_contracted(side) ? tile(side) : WarpgroupUnit::line_bytes / bytes_of(slice_type());
       for (int64_t i = 0; i < tile(side); i += step) {
-        OfSides place = {k, b.CreateAdd(first[side], m.integer(i))};
+        OfSides corner = {k, b.CreateAdd(first[side], m.integer(i))};
         if (!lies_along_contracted(side)) {
-          std::swap(place[0], place[1]);
+          std::swap(corner[0], corner[1]);
         }
-        Values coordinates = {place[0], place[1]};
+        Values coordinates = {corner[0], corner[1]};
         if (boxes[side]->has_batch) {
           coordinates.push_back(batch);
         }
@@ -236,8 +236,8 @@ class TileStrategy::Slices {
         batch_(batch),
         scratch_(scratch),
         boxes_(strategy.make_boxes(m)),
-        of_batch_{strategy.batch_place(m, batch, strategy.operand(row_side)),
-                  strategy.batch_place(m, batch, strategy.operand(column_side))},
+        of_batch_{strategy.batch_offset(m, batch, strategy.operand(row_side)),
+                  strategy.batch_offset(m, batch, strategy.operand(column_side))},
         has_boxes_(boxes_[row_side] || boxes_[column_side]),
         has_pieces_(!boxes_[row_side] || !boxes_[column_side]),
         any_async_(comes(row_side) || comes(column_side)) {}
@@ -265,7 +265,7 @@ class TileStrategy::Slices {
       team_.cp_async_commit(b_);
     }
     if (has_boxes_) {
-      strategy_.copy_boxes(m_, boxes_, first_, batch_, k, slices(k), strategy_.barrier(m_, scratch_, place(k)));
+      strategy_.copy_boxes(m_, boxes_, first_, batch_, k, slices(k), strategy_.barrier(m_, scratch_, slot(k)));
     }
     return pieces;
   }
@@ -290,7 +290,7 @@ class TileStrategy::Slices {
   Values multiply(llvm::Value *k, const Values &so_far) const {
     if (has_boxes_) {
       llvm::Value *phase = b_.CreateUDiv(number(k), m_.integer(strategy_.slices_at_once()));
-      team_.mbarrier_wait(b_, strategy_.barrier(m_, scratch_, place(k)), b_.CreateTrunc(phase, b_.getInt1Ty()));
+      team_.mbarrier_wait(b_, strategy_.barrier(m_, scratch_, slot(k)), b_.CreateTrunc(phase, b_.getInt1Ty()));
     }
     return strategy_.multiply(m_, slices(k), so_far);
   }
@@ -298,11 +298,11 @@ class TileStrategy::Slices {
  private:
   bool comes(size_t side) const { return !boxes_[side] && strategy_.is_copied_async(m_, side); }
   llvm::Value *number(llvm::Value *k) const { return b_.CreateUDiv(k, m_.integer(strategy_.depth_)); }
-  llvm::Value *place(llvm::Value *k) const { return b_.CreateURem(number(k), m_.integer(strategy_.slices_at_once())); }
+  llvm::Value *slot(llvm::Value *k) const { return b_.CreateURem(number(k), m_.integer(strategy_.slices_at_once())); }
   OfSides slices(llvm::Value *k) const {
     const int64_t of_rows = strategy_.slice_size(row_side), of_columns = strategy_.slice_size(column_side);
     llvm::Type *type = strategy_.slice_type();
-    llvm::Value *at = b_.CreateMul(place(k), m_.integer(of_rows + of_columns));
+    llvm::Value *at = b_.CreateMul(slot(k), m_.integer(of_rows + of_columns));
     llvm::Value *rows = b_.CreateInBoundsGEP(type, scratch_, at);
     return {rows, b_.CreateInBoundsGEP(type, rows, m_.integer(of_rows))};
   }
@@ -314,7 +314,7 @@ class TileStrategy::Slices {
   const OfSides &first_;
   llvm::Value *batch_, *scratch_;
   const BoxesOfSides boxes_;
-  const std::array<Place, 2> of_batch_;
+  const std::array<ElementOffset, 2> of_batch_;
   const bool has_boxes_, has_pieces_, any_async_;
 };
 
@@ -359,10 +359,10 @@ Values TileStrategy::add_up(const ContractionMemory &m, const OfSides &first, ll
   return results;
 }
 
-Place TileStrategy::batch_place(const ContractionMemory &m, llvm::Value *batch, Operand of) const {
-  Place place = m.locate(batch, problem_.batch, of);
-  place.offset = m.b.CreateAdd(place.offset, m.integer(problem_.offsets[of]));
-  return place;
+ElementOffset TileStrategy::batch_offset(const ContractionMemory &m, llvm::Value *batch, Operand of) const {
+  ElementOffset element = m.locate(batch, problem_.batch, of);
+  element.offset = m.b.CreateAdd(element.offset, m.integer(problem_.offsets[of]));
+  return element;
 }
 
 void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm::Value *scratch) const {
@@ -374,20 +374,20 @@ void TileStrategy::emit_item(const ContractionMemory &m, llvm::Value *item, llvm
   const OfSides first = {b.CreateMul(row_tile, m.integer(tile(row_side))),
                          b.CreateMul(column_tile, m.integer(tile(column_side)))};
   const Values sums = add_up(m, first, batch, scratch);
-  write_out(m, sums, first, batch_place(m, batch, out_operand), scratch);
+  write_out(m, sums, first, batch_offset(m, batch, out_operand), scratch);
 }
 
 // Writes the sums through the team's memory, a few rows of units at a time. Members then have neighbours in out, which
 // an epilogue reads and writes as vectors, and the code of the epilogue exists only once for all of them.
-void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, const OfSides &first, const Place &batch,
-                             llvm::Value *scratch) const {
+void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, const OfSides &first,
+                             const ElementOffset &batch, llvm::Value *scratch) const {
   llvm::IRBuilder<> &b = m.b;
   int64_t stride = 0;
   const bool is_along_columns = has_single_stride(problem_.columns, out_operand, &stride) && stride == 1;
   const bool is_divided = size_[column_side] % m.width == 0 && tile(column_side) % m.width == 0;
   const int64_t lanes = is_along_columns && is_divided ? m.width : 1;
   llvm::Type *type = lanes == 1 ? m.sum_type : m.sum_vector;
-  const auto place = [&](llvm::Value *row, llvm::Value *column) {
+  const auto in_scratch = [&](llvm::Value *row, llvm::Value *column) {
     return b.CreateInBoundsGEP(m.sum_type, scratch, b.CreateAdd(b.CreateMul(row, m.integer(sums_stride())), column));
   };
   const int64_t rows = units_together() * unit_[row_side];
@@ -397,7 +397,7 @@ void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, con
     team_.wait(b);
     for (size_t i = done; i < done + at_once; ++i) {
       const OfSides in_tile = position(m, i);
-      b.CreateStore(sums[i], place(b.CreateSub(in_tile[row_side], before), in_tile[column_side]));
+      b.CreateStore(sums[i], in_scratch(b.CreateSub(in_tile[row_side], before), in_tile[column_side]));
     }
     team_.wait(b);
     const int64_t across = tile(column_side) / lanes;
@@ -409,7 +409,7 @@ void TileStrategy::write_out(const ContractionMemory &m, const Values &sums, con
       llvm::Value *is_there = m.mask_and(m.is_below(row, size_[row_side], tile(row_side)),
                                          m.is_below(column, size_[column_side], tile(column_side)));
       emit_when(b, is_there, [&] {
-        llvm::Value *finished = b.CreateAlignedLoad(type, place(in_rows, in_tile),
+        llvm::Value *finished = b.CreateAlignedLoad(type, in_scratch(in_rows, in_tile),
                                                     llvm::Align(static_cast<uint64_t>(lanes * bytes_of(m.sum_type))));
         llvm::Value *to = m.sum(batch, m.locate(row, problem_.rows, out_operand)).offset;
         if (lanes > 1) {

@@ -42,10 +42,10 @@ class TileStrategy : public ContractionStrategy {
   // finish_sums().
   virtual bool multiplies_async() const { return false; }
   virtual Values finish_sums(const ContractionMemory &, Values sums) const { return sums; }
-  // slice_place() returns the offset of an element in a slice, in elements: k along the contracted axis, i along the
+  // slice_offset() returns the offset of an element in a slice, in elements: k along the contracted axis, i along the
   // side; slice_size() returns the number of elements of the slice. By default, lines begin in different banks of
   // memory.
-  virtual llvm::Value *slice_place(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;
+  virtual llvm::Value *slice_offset(const ContractionMemory &memory, size_t side, llvm::Value *k, llvm::Value *i) const;
   virtual int64_t slice_size(size_t side) const;
   virtual int64_t max_memory_bytes() const { return team_.max_memory_bytes(); }
   // Called by a member before it waits for the others, so that the elements it copied are visible to all that multiply.
@@ -84,8 +84,8 @@ class TileStrategy : public ContractionStrategy {
   using BoxesOfSides = std::array<std::optional<Boxes>, 2>;
   class Slices;
 
-  // Returns the place at which a batch element begins.
-  Place batch_place(const ContractionMemory &memory, llvm::Value *batch, Operand of) const;
+  // Returns the offset at which a batch element begins.
+  ElementOffset batch_offset(const ContractionMemory &memory, llvm::Value *batch, Operand of) const;
   int64_t tiles_along(size_t side) const { return divide_up(size_[side], tile(side)); }
   int64_t tiles() const { return total_size(problem_.batch) * tiles_along(row_side) * tiles_along(column_side); }
   static const std::vector<Axis> &axes(const ContractionProblem &problem, size_t side) {
@@ -102,7 +102,7 @@ class TileStrategy : public ContractionStrategy {
   int64_t slices_at_once() const;  // number of slices of both sides in memory at once
   llvm::Value *slice_address(const ContractionMemory &memory, size_t side, llvm::Value *slice, llvm::Value *k,
                              llvm::Value *i) const;
-  Pieces start_copy(const ContractionMemory &memory, size_t side, const Place &batch, llvm::Value *first,
+  Pieces start_copy(const ContractionMemory &memory, size_t side, const ElementOffset &batch, llvm::Value *first,
                     llvm::Value *first_contracted, llvm::Value *slice) const;
   void finish_copy(const ContractionMemory &memory, size_t side, const Pieces &pieces) const;
   std::optional<TensorView> view(const ContractionMemory &memory, size_t side) const;
@@ -111,7 +111,7 @@ class TileStrategy : public ContractionStrategy {
   void copy_boxes(const ContractionMemory &memory, const BoxesOfSides &boxes, const OfSides &first, llvm::Value *batch,
                   llvm::Value *k, const OfSides &slices, llvm::Value *barrier) const;
   Values add_up(const ContractionMemory &memory, const OfSides &first, llvm::Value *batch, llvm::Value *scratch) const;
-  void write_out(const ContractionMemory &memory, const Values &sums, const OfSides &first, const Place &batch,
+  void write_out(const ContractionMemory &memory, const Values &sums, const OfSides &first, const ElementOffset &batch,
                  llvm::Value *scratch) const;
 
   const std::array<int64_t, 2> size_;  // rows, columns

@@ -18,7 +18,7 @@ class WarpgroupTiles final : public UnitTiles {
   int64_t max_memory_bytes() const override { return team_.whole_memory_bytes(); }
   int64_t slice_size(size_t side) const override { return tile(side) * depth_; }
 
-  llvm::Value *slice_place(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const override {
+  llvm::Value *slice_offset(const ContractionMemory &m, size_t side, llvm::Value *k, llvm::Value *i) const override {
     llvm::IRBuilder<> &b = m.b;
     const int64_t bytes = bytes_of(element_), in_piece = 16 / bytes;
     llvm::Value *line = i, *in_line = k;

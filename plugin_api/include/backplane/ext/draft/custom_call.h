@@ -22,8 +22,9 @@ BP_FROZEN(bp_routine_t, 16);
 
 typedef struct bp_device_custom_call {
   // The routines: never null; the same from init() to destroy().
-  // BP-ROUTINE-01: targets differ from each other.
-  // BP-ROUTINE-02: a routine refuses shapes that it does not support with BP_INVALID and a report; the run then fails.
+  // BP-ROUTINE-01: no two routines have the same target.
+  // BP-ROUTINE-02: a routine that gets shapes that it does not support returns BP_INVALID and reports why; the run then
+  //                fails.
   const bp_routine_t *routines;
   uint64_t routine_count;
 } bp_device_custom_call_t;

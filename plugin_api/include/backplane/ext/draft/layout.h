@@ -28,7 +28,7 @@ BP_FROZEN(bp_layout_preference_t, 16);
 // than the copies that it needs, and then calls claim() or find() again, at BP_STAGE_LAID_OUT.
 typedef struct bp_device_layout {
   // Writes any number of bp_layout_preference_t, each followed by its words. Where it writes none, any layout will do.
-  // BP-LAYOUT-01: pure and local, as BP-CLAIM-01 and BP-CLAIM-02.
+  // BP-LAYOUT-01: preferences() is pure as in BP-CLAIM-01, and local as in BP-CLAIM-02.
   // [thread-safe]
   bp_status(BP_ABI *preferences)(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out,
                                  const bp_diag_t *diag);
