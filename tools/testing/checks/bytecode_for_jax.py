@@ -2,8 +2,8 @@
 """jaxlib reads the bytecode that Backplane writes, and then has the same program. Skipped where JAX is not installed.
 
 The programs: those in core/import/stablehlo/tests/bytecode, for several versions, and those that JAX keeps for its own
-tests of compatibility, also inside serialized exports, if flatbuffers is installed. BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check
-has not.
+tests of compatibility, also inside serialized exports, if flatbuffers is installed. BACKPLANE_JAX_PYTHON names a Python
+interpreter that has JAX, if the one that runs this check has not.
 """
 
 import importlib.util
