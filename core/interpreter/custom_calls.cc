@@ -191,6 +191,12 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
   if (evaluator.options().on_custom_call) {
     return evaluator.options().on_custom_call(instruction, operands);
   }
+  if (ir::is_lapack_target(target)) {
+    return unsupported(
+        "the custom call \"{}\" has other operands, results, layouts or flags than the routine, which takes matrices "
+        "column by column; or they are empty",
+        target);
+  }
   return unsupported("the interpreter knows no custom call \"{}\"", target);
 }
 

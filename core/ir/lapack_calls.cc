@@ -21,22 +21,29 @@ constexpr std::array routine_names = {
     RoutineName{"hetrd", LapackRoutine::Sytrd},
 };
 
+struct TypedRoutine {
+  LapackRoutine routine = LapackRoutine::None;
+  ElementType type = ElementType::Invalid;
+};
+
 // Returns the routine that a target names, such as "lapack_spotrf_ffi" for f32.
-LapackRoutine routine_of(std::string_view target, ElementType type) {
+TypedRoutine routine_of(std::string_view target) {
   constexpr std::string_view beginning = "lapack_", ending = "_ffi";
   if (!target.starts_with(beginning) || !target.ends_with(ending) ||
       target.size() <= beginning.size() + ending.size()) {
-    return LapackRoutine::None;
+    return {};
   }
   target.remove_prefix(beginning.size());
   target.remove_suffix(ending.size());
-  const char letter = type == ElementType::F32    ? 's'
-                      : type == ElementType::F64  ? 'd'
-                      : type == ElementType::C64  ? 'c'
-                      : type == ElementType::C128 ? 'z'
-                                                  : '\0';
+  const char letter = target[0];
+  const ElementType type = letter == 's'   ? ElementType::F32
+                           : letter == 'd' ? ElementType::F64
+                           : letter == 'c' ? ElementType::C64
+                           : letter == 'z' ? ElementType::C128
+                                           : ElementType::Invalid;
   const auto *found = std::ranges::find(routine_names, target.substr(1), &RoutineName::name);
-  return target[0] == letter && found != routine_names.end() ? found->routine : LapackRoutine::None;
+  return type == ElementType::Invalid || found == routine_names.end() ? TypedRoutine{}
+                                                                      : TypedRoutine{found->routine, type};
 }
 
 // Returns the number that a flag has; 0 if there is no such flag.
@@ -220,16 +227,22 @@ LapackCall lapack_call_of(const Instruction &instruction) {
   if (!a.is_array() || !a.is_static() || a.element_count() == 0) {
     return {};
   }
-  LapackCall call;
-  call.routine = routine_of(instruction.text(AttributeKey::CustomCallTarget), a.element_type());
-  if (call.routine == LapackRoutine::None || a.rank() < (call.routine == LapackRoutine::Gtsv ? 1 : 2)) {
+  const auto [routine, type] = routine_of(instruction.text(AttributeKey::CustomCallTarget));
+  if (routine == LapackRoutine::None || type != a.element_type() ||
+      a.rank() < (routine == LapackRoutine::Gtsv ? 1 : 2)) {
     return {};
   }
+  LapackCall call;
+  call.routine = routine;
   const std::string_view config = instruction.text(AttributeKey::BackendConfig);
   if (!read_flags(call, config)) {
     return {};
   }
   return fits(Parts(instruction), call, a.element_type(), config) ? call : LapackCall{};
+}
+
+bool is_lapack_target(std::string_view target) {
+  return routine_of(target).routine != LapackRoutine::None;
 }
 
 }  // namespace bp::ir

@@ -33,4 +33,7 @@ struct LapackCall {
 // are elements.
 LapackCall lapack_call_of(const Instruction &instruction);
 
+// Whether the target is the name of a routine above, as of a call that lapack_call_of() does not take.
+bool is_lapack_target(std::string_view target);
+
 }  // namespace bp::ir

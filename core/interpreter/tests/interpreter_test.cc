@@ -389,6 +389,21 @@ TEST_CASE("ops that have no meaning on dynamic dimensions are refused by name, w
   }
 }
 
+TEST_CASE("a call of LAPACK that does not fit its routine is told from an unknown function") {
+  // The matrix is row by row.
+  const auto module = text::parse_module(R"(ENTRY main {
+  x = f32[4,4] parameter(0)
+  ROOT r = (f32[4,4], s32[]) custom-call(x), custom_call_target="lapack_spotrf_ffi", backend_config={uplo = 76 : ui8}
+})");
+  REQUIRE(module.ok());
+  const auto result = interpret(*module, std::vector{array<float>(F32, {4, 4}, std::vector<float>(16))});
+  REQUIRE_FALSE(result.ok());
+  CHECK(
+      result.error().message() ==
+      "r: the custom call \"lapack_spotrf_ffi\" has other operands, results, layouts or flags than the routine, which "
+      "takes matrices column by column; or they are empty");
+}
+
 TEST_CASE("calls between a dynamic array and its parts say what does not fit") {
   const std::pair<std::string, std::string> cases[] = {
       {"ROOT r = (f32[4,4], s32[]) custom-call(x), custom_call_target=\"PadToStatic\"",
