@@ -132,6 +132,22 @@ ir::InstructionId ArrayBuilder::transpose_matrices(Id x) {
   return transpose(x, permutation);
 }
 
+ir::InstructionId ArrayBuilder::indices(Id like, std::size_t dimension) {
+  return iota(ir::Shape::array(ir::ElementType::S32, shape(like).sizes()), static_cast<std::int64_t>(dimension));
+}
+
+ir::InstructionId ArrayBuilder::is_diagonal(Id like) {
+  const std::size_t columns = shape(like).rank() - 1;
+  const Id row = indices(like, columns - 1), column = indices(like, columns);
+  return compare(ir::ComparisonDirection::Eq, row, column);
+}
+
+ir::InstructionId ArrayBuilder::diagonal(Id matrices) {
+  const Id only = select({is_diagonal(matrices), matrices, splat(0, matrices)});
+  const Id ones = splat(1, slice(only, shape(only).rank() - 2, 0, 1));
+  return multiply_matrices(ones, only);
+}
+
 ir::InstructionId ArrayBuilder::compare_index(ir::ComparisonDirection direction, Id like, std::size_t dimension,
                                               Id scalar) {
   Id index = iota(ir::Shape::array(type(scalar), shape(like).sizes()), static_cast<std::int64_t>(dimension));

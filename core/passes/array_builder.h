@@ -64,8 +64,17 @@ class ArrayBuilder : public ir::Builder {
   Id zeros(const ir::Shape &shape);
   // Returns the complex conjugate; `x` itself if it is not complex.
   Id conjugate(Id x);
-  // Returns `x` with its last two dimensions exchanged.
+  // Returns the real parts; `x` itself if it is not complex.
+  Id real(Id x) { return ir::is_complex(type(x)) ? add(ir::Opcode::Real, {x}) : x; }
+  // Return `x` with its last two dimensions exchanged, and the complex conjugate of that.
   Id transpose_matrices(Id x);
+  Id adjoint(Id x) { return transpose_matrices(conjugate(x)); }
+  // Returns the index (s32) that each element of another value has along a dimension.
+  Id indices(Id like, std::size_t dimension);
+  // Returns which elements are on the diagonals of the matrices in the last two dimensions.
+  Id is_diagonal(Id like);
+  // Returns the diagonals of square matrices, [..., 1, k].
+  Id diagonal(Id matrices);
   // Returns the same value in another type.
   Id cast(Id x, ir::ElementType to) { return type(x) == to ? x : convert(x, to); }
   // Compares the index of each element along a dimension with a scalar s32[]; returns a pred array of the sizes of

@@ -9,10 +9,6 @@
 namespace bp::pjrt {
 namespace {
 
-bool is_row_major(const ir::Shape &shape) {
-  return !shape.is_array() || shape.layout().is_descending();
-}
-
 // Frameworks have tokens as arrays without elements.
 ir::Literal token_array() {
   return ir::Literal::zeros(ir::Shape::array(ir::ElementType::Pred, {0})).value();

@@ -220,13 +220,13 @@ Status describe(ForeignBuffer &foreign, void *data) {
   return {};
 }
 
-bool is_row_major(const Shape &shape) {
+bool has_order_of_literal(const Shape &shape) {
   return ir::bit_width(shape.element_type()) < 8 || ir::is_stored_as_literal(shape);
 }
 
 // Returns the array with its elements in the order of the shape's layout.
 Result<Literal> in_layout(const Literal &value, const Shape &shape) {
-  if (!shape.is_array() || is_row_major(shape)) {
+  if (!shape.is_array() || has_order_of_literal(shape)) {
     return value;
   }
   BP_ASSIGN(Literal stored, Literal::zeros(shape));
@@ -238,7 +238,7 @@ Result<Literal> in_layout(const Literal &value, const Shape &shape) {
 }
 
 Result<Literal> from_layout(const Literal &stored, const Shape &shape) {
-  return shape.is_array() && !is_row_major(shape) ? ir::load(stored.bytes(), shape) : Result<Literal>(stored);
+  return shape.is_array() && !has_order_of_literal(shape) ? ir::load(stored.bytes(), shape) : Result<Literal>(stored);
 }
 
 // By result: the operand that has its memory; -1 if none has.

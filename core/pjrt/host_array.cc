@@ -154,6 +154,10 @@ Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std:
   return shape;
 }
 
+bool is_row_major(const ir::Shape &shape) {
+  return !shape.is_array() || shape.layout().is_descending();
+}
+
 Result<Strides> wanted_strides(std::span<const std::int64_t> sizes, const PJRT_Buffer_MemoryLayout *layout,
                                std::int64_t width) {
   if (layout == nullptr) {

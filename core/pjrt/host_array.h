@@ -21,6 +21,9 @@ Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std:
 Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank,
                            const PJRT_Buffer_MemoryLayout *layout);
 
+// Whether the array has the row-major order of dimensions; what is no array has.
+bool is_row_major(const ir::Shape &shape);
+
 using Strides = std::vector<std::int64_t>;  // bytes, by dimension
 
 // Return the strides of a row-major array, and those that a caller asks for, which may be null. `width`: bytes of an

@@ -41,7 +41,7 @@ namespace {
 Result<PJRT_Buffer *> promise(OwnMemory &memory, PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank,
                               const PJRT_Buffer_MemoryLayout *layout) {
   BP_ASSIGN(const ir::Shape shape, shape_of(type, dims, rank, layout));
-  if (shape.is_array() && !shape.layout().is_descending()) {
+  if (!is_row_major(shape)) {
     return unsupported("a promised buffer in another layout than the row-major one");
   }
   return make_buffer(memory, shape, std::make_shared<Moment>());

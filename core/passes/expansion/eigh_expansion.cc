@@ -25,8 +25,8 @@ enum Part : std::size_t { UpperLeft, UpperRight, LowerLeft, LowerRight, Left, Ri
 // One round: rotates all pairs, and lets them move on.
 Ids round(ArrayBuilder &b, Ids parts) {
   Rotations r(b, parts[UpperLeft]);
-  const InstructionId pp = r.real(r.diagonal(parts[UpperLeft])), qq = r.real(r.diagonal(parts[LowerRight]));
-  const Angles angles = angles_of(r, pp, qq, r.diagonal(parts[UpperRight]));
+  const InstructionId pp = b.real(b.diagonal(parts[UpperLeft])), qq = b.real(b.diagonal(parts[LowerRight]));
+  const Angles angles = angles_of(r, pp, qq, b.diagonal(parts[UpperRight]));
   for (const auto &[left, right] : {std::pair(UpperLeft, UpperRight), {LowerLeft, LowerRight}, {Left, Right}}) {
     std::tie(parts[left], parts[right]) = rotate_columns(r, angles, parts[left], parts[right]);
   }
@@ -51,16 +51,26 @@ Ids round(ArrayBuilder &b, Ids parts) {
 // Returns the Hermitian matrix of which only one triangle is read.
 InstructionId from_triangle(ArrayBuilder &b, InstructionId a, bool is_lower) {
   const std::size_t rank = b.shape(a).rank();
-  const ir::Shape indices = ir::Shape::array(ir::ElementType::S32, b.shape(a).sizes());
-  const InstructionId row = b.iota(indices, static_cast<std::int64_t>(rank) - 2);
-  const InstructionId column = b.iota(indices, static_cast<std::int64_t>(rank) - 1);
-  const InstructionId other = b.conjugate(b.transpose_matrices(a));
+  const InstructionId row = b.indices(a, rank - 2), column = b.indices(a, rank - 1);
+  const InstructionId other = b.adjoint(a);
   InstructionId whole = b.select({b.compare(is_lower ? Gt : Lt, row, column), a, other});
   InstructionId diagonal = a;
   if (ir::is_complex(b.type(a))) {
-    diagonal = b.cast(b.add(Opcode::Real, {a}), b.type(a));
+    diagonal = b.cast(b.real(a), b.type(a));
   }
   return b.select({b.compare(Eq, row, column), diagonal, whole});
+}
+
+// Returns a power of two for each matrix, as [..., 1, 1], with which no sum overflows and nothing vanishes; NaN for a
+// matrix that is not finite.
+InstructionId scale_of(ArrayBuilder &b, InstructionId a) {
+  const InstructionId largest = largest_magnitude(b, a);
+  const double huge = b.type(largest) == ir::ElementType::F64 ? 0x1p500 : 0x1p60, tiny = 1 / huge;
+  const InstructionId is_tiny = b.compare(Lt, largest, b.splat(tiny, largest));
+  const InstructionId if_tiny = b.select({is_tiny, b.splat(huge, largest), b.splat(1, largest)});
+  const InstructionId is_huge = b.compare(Gt, largest, b.splat(huge, largest));
+  const InstructionId scale = b.select({is_huge, b.splat(tiny, largest), if_tiny});
+  return b.sum({scale, b.difference({largest, largest})});
 }
 
 // Returns the eigenvectors of [..., n, n] and, as [..., 1, n], the eigenvalues.
@@ -78,15 +88,13 @@ std::pair<InstructionId, InstructionId> diagonalize(ArrayBuilder &b, Instruction
   parts[UpperRight] = b.slice(upper, columns, k, even);
   parts[LowerLeft] = b.slice(lower, columns, 0, k);
   parts[LowerRight] = b.slice(lower, columns, k, even);
-  Rotations r(b, a);
-  const InstructionId unit = b.select({r.is_diagonal(a), b.splat(1, a), b.splat(0, a)});
+  const InstructionId unit = b.select({b.is_diagonal(a), b.splat(1, a), b.splat(0, a)});
   parts[Left] = b.slice(unit, columns, 0, k);
   parts[Right] = b.slice(unit, columns, k, even);
   parts = b.loop(round_count(b.type(a), even), parts,
                  [](ArrayBuilder &body, InstructionId, Ids values) { return round(body, values); });
-  Rotations after(b, parts[UpperLeft]);
-  const InstructionId values = after.real(b.concatenate(
-      {after.diagonal(parts[UpperLeft]), after.diagonal(parts[LowerRight])}, static_cast<std::int64_t>(columns)));
+  const InstructionId values = b.real(
+      b.concatenate({b.diagonal(parts[UpperLeft]), b.diagonal(parts[LowerRight])}, static_cast<std::int64_t>(columns)));
   const InstructionId vectors = b.concatenate({parts[Left], parts[Right]}, static_cast<std::int64_t>(columns));
   return {b.slice(b.slice(vectors, rows, 0, n), columns, 0, n), b.slice(values, columns, 0, n)};
 }
@@ -103,7 +111,9 @@ Result<bool> eigh_expansion(ir::Module &module, const PassContext &context) {
     ArrayBuilder b(module, call);
     InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(vector_shape.rank()));
     a = from_triangle(b, b.cast(a, compute_type(vector_shape.element_type())), options.is_lower);
-    auto [vectors, values] = diagonalize(b, a);
+    const InstructionId scale = scale_of(b, a);
+    auto [vectors, values] = diagonalize(b, b.product({a, b.broadcast_to(b.cast(scale, b.type(a)), a)}));
+    values = b.quotient({values, b.broadcast_to(scale, values)});
     if (options.is_sorted) {
       InstructionId *matrices[] = {&vectors};
       sort_columns(b, values, Lt, matrices);

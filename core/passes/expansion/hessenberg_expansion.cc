@@ -32,7 +32,8 @@ HessenbergForm reduce_to_hessenberg_form(ArrayBuilder &b, InstructionId a) {
     const Reflector h = make_reflector(r, column, pivot_row);
     // a H, H^H a: the columns up to j have zeros where v is not zero, but for column j.
     const InstructionId products = body.multiply_matrices(values[0], h.v);
-    const InstructionId row = body.product({body.broadcast_to(h.tau, r.adjoint(h.v)), r.adjoint(h.v)});
+    const InstructionId adjoint = body.adjoint(h.v);
+    const InstructionId row = body.product({body.broadcast_to(h.tau, adjoint), adjoint});
     const InstructionId right = body.difference({values[0], body.multiply_matrices(products, row)});
     const InstructionId both = r.reflect(right, h.v, body.conjugate(h.tau));
     const InstructionId later = body.compare_index(Gt, values[0], r.columns, j);
@@ -72,15 +73,15 @@ class HessenbergExpansion {
 
   Ids sytrd() {
     const InstructionId a = turn(a_);
-    const InstructionId row = indices(rows_), column = indices(rows_ + 1);
+    const InstructionId row = b_.indices(a, rows_), column = b_.indices(a, rows_ + 1);
     const InstructionId is_diagonal = b_.compare(Eq, row, column), is_lower = b_.compare(Gt, row, column);
-    InstructionId hermitian = b_.select({is_lower, a, b_.transpose_matrices(b_.conjugate(a))});
-    hermitian = b_.select({is_diagonal, b_.cast(real(a), b_.type(a)), hermitian});
+    InstructionId hermitian = b_.select({is_lower, a, b_.adjoint(a)});
+    hermitian = b_.select({is_diagonal, b_.cast(b_.real(a), b_.type(a)), hermitian});
     const HessenbergForm form = reduce_to_hessenberg_form(b_, hermitian);
     const InstructionId matrix = b_.select({b_.compare(Ge, row, column), form.matrix, a});
     const std::int64_t n = b_.shape(a).size(rows_);
     const InstructionId below = b_.slice(b_.slice(form.matrix, rows_, 1, n), rows_ + 1, 0, n - 1);
-    Ids results{turn(matrix), turn(real(diagonal(form.matrix))), turn(real(diagonal(below)))};
+    Ids results{turn(matrix), turn(b_.real(b_.diagonal(form.matrix))), turn(b_.real(b_.diagonal(below)))};
     results.push_back(turn(form.taus));
     return results;
   }
@@ -94,18 +95,6 @@ class HessenbergExpansion {
     return b_.add(Opcode::Reverse, {x}, [&](ir::Module &m, InstructionId id) {
       m.set_numbers(id, ir::AttributeKey::Dimensions, dimensions);
     });
-  }
-  InstructionId real(InstructionId x) { return ir::is_complex(b_.type(x)) ? b_.add(Opcode::Real, {x}) : x; }
-  InstructionId indices(std::size_t dimension) {
-    return b_.iota(Shape::array(ir::ElementType::S32, shapes_[0].sizes()), static_cast<std::int64_t>(dimension));
-  }
-  // Returns the diagonals of square matrices, [..., 1, k].
-  InstructionId diagonal(InstructionId x) {
-    const Shape shape = Shape::array(ir::ElementType::S32, b_.shape(x).sizes());
-    const InstructionId row = b_.iota(shape, static_cast<std::int64_t>(rows_));
-    const InstructionId column = b_.iota(shape, static_cast<std::int64_t>(rows_) + 1);
-    const InstructionId only = b_.select({b_.compare(Eq, row, column), x, b_.splat(0, x)});
-    return b_.multiply_matrices(b_.splat(1, b_.slice(only, rows_, 0, 1)), only);
   }
 
   ArrayBuilder b_;

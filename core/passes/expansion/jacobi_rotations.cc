@@ -8,26 +8,13 @@ using ir::InstructionId;
 using ir::Opcode;
 using enum ir::ComparisonDirection;
 
-InstructionId Rotations::is_diagonal(InstructionId like) {
-  const ir::Shape indices = ir::Shape::array(ir::ElementType::S32, b.shape(like).sizes());
-  const InstructionId row = b.iota(indices, static_cast<std::int64_t>(rows));
-  const InstructionId column = b.iota(indices, static_cast<std::int64_t>(columns));
-  return b.compare(Eq, row, column);
-}
-
-InstructionId Rotations::diagonal(InstructionId block) {
-  const InstructionId only = b.select({is_diagonal(block), block, b.splat(0, block)});
-  InstructionId ones = b.splat(1, b.slice(only, rows, 0, 1));
-  return b.multiply_matrices(ones, only);
-}
-
 InstructionId Rotations::with_diagonal(InstructionId block, InstructionId row) {
-  return b.select({is_diagonal(block), b.broadcast_to(row, block), block});
+  return b.select({b.is_diagonal(block), b.broadcast_to(row, block), block});
 }
 
 Angles angles_of(Rotations &r, InstructionId pp, InstructionId qq, InstructionId pq) {
   ArrayBuilder &b = r.b;
-  const InstructionId size = r.real(b.add(Opcode::Abs, {pq}));
+  const InstructionId size = b.real(b.add(Opcode::Abs, {pq}));
   const InstructionId zero = b.splat(0, size), one = b.splat(1, size);
   const InstructionId is_zero = b.compare(Eq, size, zero);
   const InstructionId safe_size = b.select({is_zero, one, size});
@@ -67,6 +54,18 @@ IdPair move_on(ArrayBuilder &b, InstructionId first, InstructionId second, std::
   const InstructionId next = b.concatenate(
       {b.slice(first, dimension, 0, 1), b.slice(second, dimension, 0, 1), b.slice(first, dimension, 1, k - 1)}, d);
   return {next, b.concatenate({b.slice(second, dimension, 1, k), b.slice(first, dimension, k - 1, k)}, d)};
+}
+
+InstructionId largest_magnitude(ArrayBuilder &b, InstructionId matrices) {
+  const InstructionId magnitudes = b.real(b.add(Opcode::Abs, {matrices}));
+  std::vector<std::int64_t> sizes(b.shape(matrices).sizes().begin(), b.shape(matrices).sizes().end());
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  const std::int64_t dimensions[] = {rank - 2, rank - 1};
+  sizes.end()[-1] = sizes.end()[-2] = 1;
+  const ir::ComputationId maximum =
+      ir::add_scalar_computation(b.module(), Opcode::Maximum, b.type(magnitudes), "largest");
+  const InstructionId largest = b.reduce(magnitudes, b.constant(b.type(magnitudes), 0), dimensions, maximum);
+  return b.reshape(largest, std::span<const std::int64_t>(sizes));
 }
 
 std::int64_t round_count(ir::ElementType type, std::int64_t columns) {

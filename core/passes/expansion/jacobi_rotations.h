@@ -20,9 +20,6 @@ class Rotations {
   ArrayBuilder &b;
   const std::size_t rows, columns;  // dimensions
 
-  Id real(Id x) { return ir::is_complex(b.type(x)) ? b.add(ir::Opcode::Real, {x}) : x; }
-  Id is_diagonal(Id like);
-  Id diagonal(Id block);
   // Returns the block with this row as its diagonal.
   Id with_diagonal(Id block, Id row);
   // Multiplies each row or column by the factor that is in its place.
@@ -46,6 +43,9 @@ IdPair rotate_rows(Rotations &r, const Angles &angles, ir::InstructionId p, ir::
 // Moves all but the first on: the first of the second half comes into the first half, the last of the first half into
 // the second one.
 IdPair move_on(ArrayBuilder &b, ir::InstructionId first, ir::InstructionId second, std::size_t dimension);
+
+// Returns the largest magnitude of each matrix, as [..., 1, 1]; NaN if an element is.
+ir::InstructionId largest_magnitude(ArrayBuilder &b, ir::InstructionId matrices);
 
 // Returns after how many rounds nothing is left to rotate, for an even number of columns.
 std::int64_t round_count(ir::ElementType type, std::int64_t columns);

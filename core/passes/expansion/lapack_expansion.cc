@@ -81,8 +81,7 @@ class LapackExpansion {
     });
     const InstructionId row = indices(a, 2), column = indices(a, 1);
     const InstructionId is_in_triangle = b_.compare(lapack_.is_lower ? Ge : Le, row, column);
-    InstructionId pivots = diagonal(factor);
-    pivots = ir::is_complex(b_.type(pivots)) ? b_.add(Opcode::Real, {pivots}) : pivots;
+    const InstructionId pivots = b_.real(diagonal(factor));
     const InstructionId is_positive = b_.compare(Gt, pivots, b_.splat(0, pivots));
     const InstructionId stop = first(b_.add(Opcode::Not, {is_positive}));
     return {b_.select({is_in_triangle, factor, a}), stop};
@@ -129,9 +128,8 @@ class LapackExpansion {
     return parts;
   }
   // Returns the index of each element along a dimension, counted from the last, which is 1.
-  InstructionId indices(InstructionId like, std::int64_t from_last) {
-    const Shape shape = Shape::array(ElementType::S32, b_.shape(like).sizes());
-    return b_.iota(shape, static_cast<std::int64_t>(shape.rank()) - from_last);
+  InstructionId indices(InstructionId like, std::size_t from_last) {
+    return b_.indices(like, b_.shape(like).rank() - from_last);
   }
   // Combines the elements along a dimension, counted from the last.
   InstructionId reduce(InstructionId x, std::int64_t from_last, Opcode combiner, double init) {
@@ -141,9 +139,7 @@ class LapackExpansion {
   }
   // Returns the diagonals, [..., min(m, n)].
   InstructionId diagonal(InstructionId a) {
-    const InstructionId row = indices(a, 2), column = indices(a, 1);
-    const InstructionId is_diagonal = b_.compare(Eq, row, column);
-    const InstructionId sums = reduce(b_.select({is_diagonal, a, b_.splat(0, a)}), 2, Opcode::Add, 0);
+    const InstructionId sums = reduce(b_.select({b_.is_diagonal(a), a, b_.splat(0, a)}), 2, Opcode::Add, 0);
     const std::size_t last = b_.shape(sums).rank() - 1;
     const std::int64_t rows = b_.shape(a).size(last), columns = b_.shape(a).size(last + 1);
     return columns <= rows ? sums : b_.slice(sums, last, 0, rows);

@@ -39,11 +39,7 @@ std::pair<InstructionId, InstructionId> factor(ArrayBuilder &b, InstructionId a)
 InstructionId multiply_reflectors(ArrayBuilder &b, InstructionId a, InstructionId taus) {
   const std::size_t rank = b.shape(a).rank();
   const std::int64_t steps = b.shape(taus).size(rank - 1);
-  const ir::Shape indices = ir::Shape::array(ir::ElementType::S32, b.shape(a).sizes());
-  const InstructionId row = b.iota(indices, static_cast<std::int64_t>(rank) - 2);
-  const InstructionId column = b.iota(indices, static_cast<std::int64_t>(rank) - 1);
-  const InstructionId is_diagonal = b.compare(Eq, row, column);
-  const InstructionId unit = b.select({is_diagonal, b.splat(1, a), b.splat(0, a)});
+  const InstructionId unit = b.select({b.is_diagonal(a), b.splat(1, a), b.splat(0, a)});
   const auto reflect = [&](ArrayBuilder &body, InstructionId iteration, std::vector<InstructionId> values) {
     Reflectors r(body, values[0]);
     const InstructionId j =

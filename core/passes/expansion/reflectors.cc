@@ -10,10 +10,10 @@ Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
   ArrayBuilder &b = r.b;
   const InstructionId alpha = b.dynamic_slice(column, r.rows, j, 1);
   const InstructionId tail = r.below(column, j);
-  const InstructionId alpha_real = r.real(alpha);
+  const InstructionId alpha_real = b.real(alpha);
   // The largest magnitude is divided out, so that squares neither overflow nor vanish.
-  const InstructionId magnitudes = r.real(b.add(Opcode::Abs, {tail}));
-  const InstructionId alpha_magnitude = r.real(b.add(Opcode::Abs, {alpha}));
+  const InstructionId magnitudes = b.real(b.add(Opcode::Abs, {tail}));
+  const InstructionId alpha_magnitude = b.real(b.add(Opcode::Abs, {alpha}));
   const std::int64_t row_dimension[] = {static_cast<std::int64_t>(r.rows)};
   const ir::ElementType real_type = b.type(magnitudes);
   const ir::ComputationId maximum = ir::add_scalar_computation(b.module(), Opcode::Maximum, real_type, "largest");
@@ -25,8 +25,8 @@ Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
   scale = b.select({b.compare(Eq, scale, zero), one, scale});
   const InstructionId scaled = b.quotient({tail, b.broadcast_to(r.complex(scale, tail), tail)});
   const InstructionId alpha_scaled = b.quotient({alpha, r.complex(scale, alpha)});
-  const InstructionId tail_norm = r.real(b.multiply_matrices(r.adjoint(scaled), scaled));
-  const InstructionId alpha_norm = r.real(b.product({b.conjugate(alpha_scaled), alpha_scaled}));
+  const InstructionId tail_norm = b.real(b.multiply_matrices(b.adjoint(scaled), scaled));
+  const InstructionId alpha_norm = b.real(b.product({b.conjugate(alpha_scaled), alpha_scaled}));
   const InstructionId norm = b.add(Opcode::Sqrt, {b.sum({tail_norm, alpha_norm})});
   const InstructionId beta = b.select({b.compare(Lt, alpha_real, zero), norm, b.add(Opcode::Negate, {norm})});
   // Nothing is to be reflected if all below the diagonal is zero, and the diagonal is real.

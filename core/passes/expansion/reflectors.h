@@ -16,8 +16,6 @@ class Reflectors {
   ArrayBuilder &b;
   const std::size_t rows, columns;  // dimensions
 
-  Id adjoint(Id x) { return b.transpose_matrices(b.conjugate(x)); }
-  Id real(Id x) { return ir::is_complex(b.type(x)) ? b.add(ir::Opcode::Real, {x}) : x; }
   Id complex(Id x, Id like) { return b.cast(x, b.type(like)); }
 
   // Returns the column below row j, with zeros in and above it.
@@ -31,7 +29,7 @@ class Reflectors {
   }
   // Returns matrix - tau v (v^H matrix).
   Id reflect(Id matrix, Id v, Id tau) {
-    Id row = b.multiply_matrices(adjoint(v), matrix);
+    Id row = b.multiply_matrices(b.adjoint(v), matrix);
     row = b.product({b.broadcast_to(tau, row), row});
     return b.difference({matrix, b.multiply_matrices(v, row)});
   }

@@ -33,12 +33,13 @@ class SingularValueFactors {
 
  private:
   void decompose(InstructionId a) {
-    const InstructionId scale = largest_magnitude(a);
+    const InstructionId largest = largest_magnitude(b, a);
+    const InstructionId scale = b.select({b.compare(Eq, largest, b.splat(0, largest)), b.splat(1, largest), largest});
     a = b.quotient({a, b.broadcast_to(b.cast(scale, b.type(a)), a)});  // its squares do not overflow
     auto [columns, vectors] = orthogonalize(a);
     InstructionId squares = sums(b.product({b.conjugate(columns), columns}));
     InstructionId *matrices[] = {&columns, &vectors};
-    InstructionId keys = r.real(squares);
+    InstructionId keys = b.real(squares);
     sort_columns(b, keys, Gt, matrices);
     v = vectors;
     // The diagonal of the upper factor is real.
@@ -48,7 +49,7 @@ class SingularValueFactors {
     const InstructionId qr =
         b.custom_call("Qr", {columns}, Shape::tuple({packed, Shape::array(packed.element_type(), std::span(sizes))}));
     const InstructionId factors = b.get_tuple_element(qr, 0);
-    const InstructionId values = r.real(r.diagonal(n == m ? factors : b.slice(factors, r.rows, 0, n)));
+    const InstructionId values = b.real(b.diagonal(n == m ? factors : b.slice(factors, r.rows, 0, n)));
     std::vector<std::int64_t> square(packed.sizes().begin(), packed.sizes().end());
     square.back() = m;
     const InstructionId q =
@@ -61,25 +62,12 @@ class SingularValueFactors {
     s = b.get_tuple_element(b.sort_with_positions(s, r.columns, Gt), 0);  // equal ones differ by rounding
   }
 
-  // Returns the largest magnitude of each matrix, as [..., 1, 1]; 1 if all elements are zero.
-  InstructionId largest_magnitude(InstructionId a) {
-    const InstructionId magnitudes = r.real(b.add(Opcode::Abs, {a}));
-    const std::int64_t dimensions[] = {static_cast<std::int64_t>(r.rows), static_cast<std::int64_t>(r.columns)};
-    std::vector<std::int64_t> sizes(b.shape(a).sizes().begin(), b.shape(a).sizes().end());
-    sizes[r.rows] = sizes[r.columns] = 1;
-    const ir::ComputationId maximum =
-        ir::add_scalar_computation(b.module(), Opcode::Maximum, b.type(magnitudes), "largest");
-    InstructionId largest = b.reduce(magnitudes, b.constant(b.type(magnitudes), 0), dimensions, maximum);
-    largest = b.reshape(largest, std::span<const std::int64_t>(sizes));
-    return b.select({b.compare(Eq, largest, b.splat(0, largest)), b.splat(1, largest), largest});
-  }
-
   // Returns the matrix times v, whose columns are orthogonal, and v.
   IdPair orthogonalize(InstructionId a) {
     const std::int64_t even = n + n % 2, half = even / 2;
     const Shape square = Shape::array(b.type(a), b.shape(b.slice(a, r.rows, 0, n)).sizes());
     const InstructionId zeros = b.zeros(square);
-    const InstructionId unit = b.select({r.is_diagonal(zeros), b.splat(1, zeros), zeros});
+    const InstructionId unit = b.select({b.is_diagonal(zeros), b.splat(1, zeros), zeros});
     // Another column of zeros is not rotated.
     Ids parts(column_part_count);
     std::tie(parts[LeftHalf], parts[RightHalf]) = halves(widen(a, even), half);
@@ -99,8 +87,8 @@ class SingularValueFactors {
       const InstructionId ones = body.splat(1, body.slice(body.transpose_matrices(products), rotations.rows, 0, 1));
       return body.multiply_matrices(ones, products);
     };
-    const InstructionId pp = rotations.real(sum(parts[LeftHalf], parts[LeftHalf]));
-    const InstructionId qq = rotations.real(sum(parts[RightHalf], parts[RightHalf]));
+    const InstructionId pp = body.real(sum(parts[LeftHalf], parts[LeftHalf]));
+    const InstructionId qq = body.real(sum(parts[RightHalf], parts[RightHalf]));
     const Angles angles = angles_of(rotations, pp, qq, sum(parts[LeftHalf], parts[RightHalf]));
     for (const auto &[left, right] : {std::pair(LeftHalf, RightHalf), {LeftOfV, RightOfV}}) {
       std::tie(parts[left], parts[right]) = rotate_columns(rotations, angles, parts[left], parts[right]);
@@ -140,15 +128,14 @@ Result<bool> svd_expansion(ir::Module &module, const PassContext &context) {
     const std::size_t rows = shapes[0].rank() - 2, columns = rows + 1;
     const bool is_wide = shapes[0].size(rows) < shapes[0].size(columns);
     ArrayBuilder b(module, call);
-    const auto adjoint = [&](InstructionId x) { return b.transpose_matrices(b.conjugate(x)); };
     const InstructionId a = b.with_layout(call.operands()[0], ir::Layout::descending(shapes[0].rank()));
-    const SingularValueFactors found(b, is_wide ? adjoint(a) : a);
+    const SingularValueFactors found(b, is_wide ? b.adjoint(a) : a);
     const InstructionId u = is_wide ? found.v : found.u, v = is_wide ? found.u : found.v;
     Ids results{
         a,
         b.reshape(found.s, shapes[1].sizes()),
         b.slice(u, columns, 0, shapes[2].size(columns)),
-        adjoint(b.slice(v, columns, 0, shapes[3].size(rows))),
+        b.adjoint(b.slice(v, columns, 0, shapes[3].size(rows))),
         b.zeros(Shape::array(ir::ElementType::S32, shapes[4].sizes())),
     };
     for (std::size_t i = 0; i < results.size(); ++i) {
