@@ -1,4 +1,7 @@
 // cholesky and triangular-solve, one matrix after the other, in the sum type.
+#include <algorithm>
+#include <limits>
+
 #include "core/interpreter/matrix_algorithms.h"
 
 namespace bp::interpreter {
@@ -13,6 +16,9 @@ Result<Literal> evaluate_cholesky(Evaluator &evaluator, const Instruction &instr
     for (std::size_t n = 0; n < matrix_count(instruction.shape()); ++n) {
       Matrix<SumType<T>> a = matrix_at<SumType<T>, T>(operands[0], n);
       Matrix<SumType<T>> l = cholesky(lower ? a : adjoint(a));
+      if (l.rows > 0 && !(real_part(l(l.rows - 1, l.rows - 1)) > 0)) {  // XLA's expander returns NaNs alone
+        std::ranges::fill(l.elements, SumType<T>(std::numeric_limits<double>::quiet_NaN()));
+      }
       store<T>(result, n, lower ? l : adjoint(l));
     }
   });

@@ -5,6 +5,7 @@
 #include "core/ir/lapack_calls.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
+#include "core/passes/expansion/cholesky_factor.h"
 #include "core/passes/pass.h"
 
 namespace bp::passes {
@@ -76,9 +77,8 @@ class LapackExpansion {
  private:
   Ids potrf() {
     const InstructionId a = operands_[0];
-    const InstructionId factor = b_.add(Opcode::Cholesky, {a}, [&](ir::Module &m, InstructionId id) {
-      m.set_number(id, AttributeKey::Lower, lapack_.is_lower ? 1 : 0);
-    });
+    const InstructionId factor =
+        lapack_.is_lower ? cholesky_factor(b_, a) : b_.adjoint(cholesky_factor(b_, b_.adjoint(a)));
     const InstructionId row = indices(a, 2), column = indices(a, 1);
     const InstructionId is_in_triangle = b_.compare(lapack_.is_lower ? Ge : Le, row, column);
     const InstructionId pivots = b_.real(diagonal(factor));
