@@ -13,12 +13,12 @@
 namespace bp::conformance {
 namespace {
 
-using Place = GuardedBlock::Place;
+using Side = GuardedBlock::Side;
 using Outputs = DirectProgram::Outputs;
 
-constexpr DirectProgram::Arrangement ends{.place = Place::AtEnd, .poison = std::byte{0xff}, .is_protected = true};
+constexpr DirectProgram::Arrangement ends{.side = Side::AtEnd, .poison = std::byte{0xff}, .is_protected = true};
 constexpr DirectProgram::Arrangement starts{
-    .place = Place::AtStart, .poison = std::byte{0x2a}, .is_reversed = true, .is_protected = true};
+    .side = Side::AtStart, .poison = std::byte{0x2a}, .is_reversed = true, .is_protected = true};
 
 Status expect_same(const Outputs &found, const Outputs &expected, std::string_view what) {
   for (std::size_t i = 0; i < expected.size(); ++i) {

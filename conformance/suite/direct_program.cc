@@ -96,7 +96,7 @@ Result<std::shared_ptr<const DirectParts>> DirectParts::compile(const DevicePoin
 Result<GuardedBlock> DirectProgram::make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
                                                const Arrangement &arrangement) const {
   const bool is_on_device = device_->compiler() != nullptr && device_->memory() != nullptr;
-  return GuardedBlock::make(is_on_device ? device_.get() : nullptr, space, size, alignment, arrangement.place,
+  return GuardedBlock::make(is_on_device ? device_.get() : nullptr, space, size, alignment, arrangement.side,
                             arrangement.poison);
 }
 
@@ -111,14 +111,14 @@ Status DirectProgram::open() {
   const host::Image &image = parts_->image;
   const auto allocations = image.view().allocations();
   constants_.resize(allocations.size());
-  constant_places_.resize(allocations.size());
+  constant_locations_.resize(allocations.size());
   for (const host::ImageConstant &constant : image.constants()) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(constant.shape.byte_size()));
     ir::store(constant.literal, constant.shape, bytes);
     const bp_allocation_t &allocation = allocations[constant.allocation];
     BP_ASSIGN(GuardedBlock block, make_block(allocation.space, bytes.size(), allocation.alignment, {}));
     BP_TRY(block.write(0, bytes));
-    constant_places_[constant.allocation] = block.location();
+    constant_locations_[constant.allocation] = block.location();
     constants_[constant.allocation].emplace(std::move(block));
   }
   if (device_->compiler() == nullptr) {
@@ -129,14 +129,14 @@ Status DirectProgram::open() {
   std::vector<std::uint8_t> taken(allocations.size());
   host::Diagnostics diagnostics;
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-    return device_->compiler()->load(device_->abi(), artifact.data(), artifact.size(), constant_places_.data(),
+    return device_->compiler()->load(device_->abi(), artifact.data(), artifact.size(), constant_locations_.data(),
                                      taken.data(), static_cast<std::uint32_t>(taken.size()), &program_, diag);
   });
   BP_TRY(diagnostics.result(status, device_->id(), "load", image.module()));
   for (std::size_t i = 0; i < taken.size(); ++i) {
     if (taken[i] != 0) {
       constants_[i].reset();  // if the program still looks for it there (BP-LOAD-02), it finds nothing
-      constant_places_[i] = {};
+      constant_locations_[i] = {};
     }
   }
   return {};
@@ -193,7 +193,7 @@ Status DirectRun::arrange(std::span<const Literal> arguments, const DirectProgra
     if (allocation.kind != BP_ALLOC_CONSTANT && allocation.alias == BP_NONE) {
       BP_ASSIGN(GuardedBlock block,
                 program_.make_block(allocation.space, allocation.size, allocation.alignment, arrangement));
-      places_[i] = block.location();
+      locations_[i] = block.location();
       blocks_[i].emplace(std::move(block));
     }
   }
@@ -203,7 +203,7 @@ Status DirectRun::arrange(std::span<const Literal> arguments, const DirectProgra
     owners_[i] = i;
     if (allocations[i].alias != BP_NONE) {
       owners_[i] = allocations[i].alias;
-      places_[i] = places_[owners_[i]];
+      locations_[i] = locations_[owners_[i]];
       is_donated_[owners_[i]] = true;
     }
   }
@@ -222,8 +222,8 @@ Status DirectRun::arrange(std::span<const Literal> arguments, const DirectProgra
             program_.make_block(abi.scratch_space, abi.scratch_size, abi.scratch_alignment, arrangement));
   scratch_.emplace(std::move(scratch));
   run_.id = 1;
-  run_.allocations = places_.data();
-  run_.allocation_count = places_.size();
+  run_.allocations = locations_.data();
+  run_.allocation_count = locations_.size();
   run_.scratch = abi.scratch_size == 0 ? bp_loc_t{} : scratch_->location();
   run_.get_extension = no_extension;
   return {};
@@ -247,8 +247,8 @@ std::vector<bp_command_t> DirectRun::copies_in() const {
   const plugin::Computation entry = program_.parts_->image.view().entry();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
-    commands.push_back(copy_command(at_offset(places_[value.allocation()], value.offset()),
-                                    runtime::host_place(inputs_[i].data()), inputs_[i].size()));
+    commands.push_back(copy_command(at_offset(locations_[value.allocation()], value.offset()),
+                                    runtime::host_location(inputs_[i].data()), inputs_[i].size()));
   }
   return commands;
 }
@@ -257,8 +257,8 @@ std::vector<bp_command_t> DirectRun::copies_out(DirectProgram::Outputs &outputs)
   std::vector<bp_command_t> commands;
   for (const plugin::Value value : this->outputs()) {
     outputs.emplace_back(value.size());
-    commands.push_back(copy_command(runtime::host_place(outputs.back().data()),
-                                    at_offset(places_[value.allocation()], value.offset()), value.size()));
+    commands.push_back(copy_command(runtime::host_location(outputs.back().data()),
+                                    at_offset(locations_[value.allocation()], value.offset()), value.size()));
   }
   return commands;
 }

@@ -49,7 +49,7 @@ class DirectProgram {
   ~DirectProgram();
 
   struct Arrangement {
-    GuardedBlock::Place place = GuardedBlock::Place::AtEnd;
+    GuardedBlock::Side side = GuardedBlock::Side::AtEnd;
     std::byte poison{0xff};
     bool is_reversed = false;  // the last allocation is made first, so that addresses differ
     bool has_inputs = true;    // if false, they are copied later: DirectRun::copies_in()
@@ -77,7 +77,7 @@ class DirectProgram {
   DevicePointer device_;
   std::shared_ptr<const DirectParts> parts_;
   std::vector<std::optional<GuardedBlock>> constants_;  // by allocation; none if the program has taken ownership of it
-  std::vector<bp_loc_t> constant_places_;
+  std::vector<bp_loc_t> constant_locations_;
   const bp_program_t *program_ = nullptr;
 };
 
@@ -102,12 +102,12 @@ class DirectRun {
   std::vector<std::span<std::byte>> read_only_pages() const;
   // Returns the values of the program that lie in memory of the run.
   std::vector<plugin::Value> outputs() const;
-  explicit DirectRun(const DirectProgram &program) : program_(program), places_(program.constant_places_) {}
+  explicit DirectRun(const DirectProgram &program) : program_(program), locations_(program.constant_locations_) {}
   Status arrange(std::span<const Literal> arguments, const DirectProgram::Arrangement &arrangement);
 
   const DirectProgram &program_;
   std::vector<std::optional<GuardedBlock>> blocks_;  // by allocation; none where another allocation's block is used
-  std::vector<bp_loc_t> places_;
+  std::vector<bp_loc_t> locations_;
   std::vector<std::size_t> owners_;  // by allocation: index of the allocation whose block holds it
   std::vector<bool> is_donated_;     // by allocation: whether an output shares its memory
   std::vector<std::vector<std::byte>> inputs_;

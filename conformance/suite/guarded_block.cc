@@ -23,7 +23,7 @@ std::uint64_t round_up(std::uint64_t size, std::uint64_t step) {
 }  // namespace
 
 Result<GuardedBlock> GuardedBlock::make(const host::Device *device, std::uint32_t space, std::uint64_t size,
-                                        std::uint64_t alignment, Place place, std::byte poison) {
+                                        std::uint64_t alignment, Side side, std::byte poison) {
   const std::uint64_t page = page_size();
   alignment = std::max<std::uint64_t>(alignment, runtime::block_alignment);
   if ((device == nullptr && alignment > page) || size > (std::uint64_t{1} << 40)) {
@@ -39,7 +39,7 @@ Result<GuardedBlock> GuardedBlock::make(const host::Device *device, std::uint32_
     BP_ASSIGN(block.block_, runtime::Block::allocate_on(*device, space, block.all_, alignment));
   } else {
     block.all_ = std::max(round_up(size, page), page);
-    block.begin_ = place == Place::AtStart ? 0 : (block.all_ - size) / alignment * alignment;
+    block.begin_ = side == Side::AtStart ? 0 : (block.all_ - size) / alignment * alignment;
     void *all = mmap(nullptr, block.all_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) {
       return make_error(ErrorCode::OutOfMemory, "out of memory: {} guarded bytes cannot be allocated", size);
@@ -68,14 +68,14 @@ GuardedBlock::~GuardedBlock() {
 }
 
 bp_loc_t GuardedBlock::at(std::uint64_t offset) const {
-  bp_loc_t place = device_ != nullptr ? block_.location() : runtime::host_place(pages_);
-  place.offset += offset;
-  return place;
+  bp_loc_t location = device_ != nullptr ? block_.location() : runtime::host_location(pages_);
+  location.offset += offset;
+  return location;
 }
 
 Status GuardedBlock::copy_in(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (device_ != nullptr) {
-    return runtime::copy(*device_, at(offset), runtime::host_place(bytes.data()), bytes.size());
+    return runtime::copy(*device_, at(offset), runtime::host_location(bytes.data()), bytes.size());
   }
   std::ranges::copy(bytes, pages_ + offset);
   return {};
@@ -86,7 +86,7 @@ Result<std::vector<std::byte>> GuardedBlock::copy_out(std::uint64_t offset, std:
     return std::vector<std::byte>(pages_ + offset, pages_ + offset + size);
   }
   std::vector<std::byte> bytes(size);
-  BP_TRY(runtime::copy(*device_, runtime::host_place(bytes.data()), at(offset), size));
+  BP_TRY(runtime::copy(*device_, runtime::host_location(bytes.data()), at(offset), size));
   return bytes;
 }
 

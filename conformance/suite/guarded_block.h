@@ -13,12 +13,12 @@ namespace bp::conformance {
 
 class GuardedBlock {
  public:
-  enum class Place : std::uint8_t { AtEnd, AtStart };  // adjacent to the guard behind it or before it
+  enum class Side : std::uint8_t { AtEnd, AtStart };  // adjacent to the guard behind it or before it
 
   // Makes a block filled with `poison`, in the memory of a device, which must outlive it, or, if `device` is nullptr,
   // of the host; then `alignment` is at most that of a page. OutOfMemory if the device has no room for the canaries.
   static Result<GuardedBlock> make(const host::Device *device, std::uint32_t space, std::uint64_t size,
-                                   std::uint64_t alignment, Place place, std::byte poison);
+                                   std::uint64_t alignment, Side side, std::byte poison);
   GuardedBlock(GuardedBlock &&other) noexcept;
   GuardedBlock &operator=(GuardedBlock &&) = delete;
   ~GuardedBlock();

@@ -45,7 +45,7 @@ class Cutter {
         take(instruction);
       }
       if (part_.instructions.size() >= size && place >= earliest_end_) {
-        parts.push_back(std::exchange(part_, {compile::Place::Device, {}}));
+        parts.push_back(std::exchange(part_, {compile::Placement::Device, {}}));
       }
       ++place;
     }
@@ -78,7 +78,7 @@ class Cutter {
   // By instruction: the get-tuple-elements of it, and the index of the last other instruction that needs it.
   std::vector<std::vector<ir::InstructionId>> elements_;
   std::vector<std::size_t> last_user_;
-  compile::Part part_{compile::Place::Device, {}};
+  compile::Part part_{compile::Placement::Device, {}};
   std::size_t earliest_end_ = 0;  // index of the last instruction that needs a tuple or token of this part
 };
 

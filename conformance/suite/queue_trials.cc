@@ -20,7 +20,7 @@ using namespace layers;
 
 constexpr std::uint64_t piece_bytes = 4096;
 
-bp_loc_t host_place(void *data) {
+bp_loc_t host_location(void *data) {
   return {0, reinterpret_cast<std::uint64_t>(data)};
 }
 
@@ -37,8 +37,8 @@ Result<Verdict> copies_nothing(Subject &subject) {
         device.id(), "BP-COPY-01: a copy of 0 bytes");
   };
   const bp_loc_t end{piece.location().memory, piece.location().offset + piece_bytes};
-  BP_TRY(copy(end, host_place(&here)));
-  BP_TRY(copy(host_place(&here), piece.location()));
+  BP_TRY(copy(end, host_location(&here)));
+  BP_TRY(copy(host_location(&here), piece.location()));
   return here == std::byte{7} ? Verdict() : failure("BP-COPY-01: a copy of 0 bytes writes");
 }
 Verdict copy_of_nothing(Subject &subject) {
@@ -68,9 +68,10 @@ Result<Verdict> queue_keeps_order(Subject &subject) {
   Verdict verdict;
   for (int round = 0; round < 50 && verdict.status == CaseStatus::Pass; ++round) {
     std::vector<char> older(piece_bytes, 'a'), newer(piece_bytes, static_cast<char>('b' + round)), out(piece_bytes);
-    const std::vector<bp_command_t> commands = {copy_command(piece.location(), host_place(older.data()), piece_bytes),
-                                                copy_command(piece.location(), host_place(newer.data()), piece_bytes),
-                                                copy_command(host_place(out.data()), piece.location(), piece_bytes)};
+    const std::vector<bp_command_t> commands = {
+        copy_command(piece.location(), host_location(older.data()), piece_bytes),
+        copy_command(piece.location(), host_location(newer.data()), piece_bytes),
+        copy_command(host_location(out.data()), piece.location(), piece_bytes)};
     if (round % 2 == 0) {
       BP_TRY(submit(commands));
     } else {
@@ -169,7 +170,7 @@ class CopiesChanged : public Interposer {
         }
       }
       bp_command_t slow = *first;
-      slow.from = host_place(long_.data());
+      slow.from = host_location(long_.data());
       slow.to = {piece_.memory, 0};
       slow.size = long_bytes;
       first->to.memory = fail_ ? ~std::uint64_t{0} : first->to.memory;  // no block has this handle

@@ -224,7 +224,7 @@ class Sequence {
   }
 
   static DirectProgram::Arrangement arrangement(std::uint32_t choice) {
-    return {choice % 2 == 0 ? GuardedBlock::Place::AtEnd : GuardedBlock::Place::AtStart,
+    return {choice % 2 == 0 ? GuardedBlock::Side::AtEnd : GuardedBlock::Side::AtStart,
             static_cast<std::byte>(choice >> 8), choice / 2 % 2 == 0};
   }
 
@@ -288,7 +288,7 @@ class Sequence {
     for (std::size_t i = 0; i < size; ++i) {
       content[i] = static_cast<std::byte>(i * 31 + static_cast<std::size_t>(last_number_) * 7);
     }
-    BP_TRY(runtime::copy(*device.device, block.location(), runtime::host_place(content.data()), size));
+    BP_TRY(runtime::copy(*device.device, block.location(), runtime::host_location(content.data()), size));
     pieces_.push_back({std::move(block), std::move(content), device.device, last_number_});
     return {};
   }
@@ -347,7 +347,7 @@ class Sequence {
     const Piece &piece = pick(pieces_, step.first);
     note(fmt::format("read piece {}", piece.number));
     Bytes found(piece.content.size());
-    BP_TRY(runtime::copy(*piece.device, runtime::host_place(found.data()), piece.block.location(), found.size()));
+    BP_TRY(runtime::copy(*piece.device, runtime::host_location(found.data()), piece.block.location(), found.size()));
     return expect_content(found, piece.content, fmt::format("piece {}", piece.number));
   }
 
@@ -459,7 +459,7 @@ class Sequence {
     commands[0].pattern = pattern;
     commands[0].pattern_size = pattern_size;
     commands[1] = copy_command(move.target(), move.source(), move.size);
-    commands[2] = copy_command(runtime::host_place(submission.copied->data()), move.to->block.location(),
+    commands[2] = copy_command(runtime::host_location(submission.copied->data()), move.to->block.location(),
                                submission.copied->size());
     return submit(std::move(submission), queue, commands);
   }

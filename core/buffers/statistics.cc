@@ -37,7 +37,7 @@ class Temporaries {
   // Sets the live bytes over time, their lower bound and the tick of their peak. Returns the bytes at the peak.
   std::int64_t follow(MemoryStatistics &statistics) const {
     // Values that share a slice at one tick (an operand and what overwrites it) count once.
-    std::map<Place, int> holders;
+    std::map<Location, int> holders;
     // By memory space: live bytes and their maximum.
     std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spaces;
     std::int64_t live = 0, most = 0;
@@ -46,7 +46,7 @@ class Temporaries {
       if (size == 0) {
         continue;
       }
-      int &count = holders[place(change.value)];
+      int &count = holders[location(change.value)];
       std::int64_t growth = 0;
       if (change.begins && count++ == 0) {
         growth = size;
@@ -74,12 +74,12 @@ class Temporaries {
 
   // Returns the arrays at a tick, the largest first.
   std::vector<MemoryStatistics::LiveArray> arrays_at(Tick tick) const {
-    std::map<Place, MemoryStatistics::LiveArray> at_tick;
+    std::map<Location, MemoryStatistics::LiveArray> at_tick;
     for (const Change &change : changes_) {
       const LiveRange &range = ranges_[index(change.value)];
       const Value &value = dataflow_.value(change.value);
       if (change.begins && value.size > 0 && range.begin <= tick && tick <= range.end) {
-        at_tick[place(change.value)] = {value.instruction, value.position, slice(change.value)};
+        at_tick[location(change.value)] = {value.instruction, value.position, slice(change.value)};
       }
     }
     std::vector<MemoryStatistics::LiveArray> arrays;
@@ -91,12 +91,12 @@ class Temporaries {
   }
 
  private:
-  using Place = std::pair<std::uint32_t, std::int64_t>;  // allocation and offset
+  using Location = std::pair<std::uint32_t, std::int64_t>;  // allocation and offset
 
   Slice slice(ValueId value) const {
     return *plan_.slice(dataflow_.value(value).instruction, dataflow_.value(value).position);
   }
-  Place place(ValueId value) const {
+  Location location(ValueId value) const {
     const Slice at = slice(value);
     return {at.allocation, at.offset};
   }

@@ -144,7 +144,7 @@ class Compilation {
     BP_TRY(fuse_patterns(session_, module, claims));
     report_.instructions = module.instruction_count();
     division.parts = partition(module, claims.claimed);
-    division.is_whole = division.parts.size() == 1 && division.parts[0].place == Place::Device;
+    division.is_whole = division.parts.size() == 1 && division.parts[0].placement == Placement::Device;
     division.claims = std::move(claims);
     return division;
   }
@@ -237,7 +237,7 @@ class Compilation {
 
   void report_on_host(const ir::Module &module, const Division &division) {
     for (const Part &part : division.parts) {
-      if (part.place == Place::Host) {
+      if (part.placement == Placement::Host) {
         report_on_host(module, part, division.claims);
       }
     }
@@ -304,7 +304,7 @@ class Compilation {
     std::vector<runtime::Step> steps;
     std::vector<bool> available(module.instruction_id_limit());
     for (const Part &part : division.parts) {
-      if (part.place == Place::Device) {
+      if (part.placement == Placement::Device) {
         BP_TRY(add_program(module, part, available, steps));
       } else if (others_.empty()) {
         BP_TRY(add_host_steps(module, part, available, steps));
@@ -363,7 +363,7 @@ class Compilation {
         make_available(module, operand, available, steps);
       }
       if (has_routine(module.instruction(id))) {
-        Extract extract = compile::extract(module, {Place::Device, {id}}, available);
+        Extract extract = compile::extract(module, {Placement::Device, {id}}, available);
         BP_ASSIGN(auto program, load_routine(session_, std::move(extract.module)));
         assign(module, {&id, 1});
         steps.push_back({std::move(program), nullptr, std::move(extract.inputs), std::move(extract.outputs)});
@@ -412,7 +412,7 @@ class Compilation {
   // parameters, constants and tuples.
   Status add_steps_of_other_devices(const ir::Module &module, const Part &part, const Claims &claims,
                                     std::vector<bool> available, std::vector<runtime::Step> &steps) {
-    Part before{Place::Host, {}}, computing{Place::Host, {}}, after{Place::Host, {}};
+    Part before{Placement::Host, {}}, computing{Placement::Host, {}}, after{Placement::Host, {}};
     bool has_tokens = false;
     for (ir::InstructionId id : part.instructions) {
       const ir::Instruction i = module.instruction(id);

@@ -41,10 +41,10 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
   });
   if (all_on_device) {
     auto ids = entry.instruction_ids();
-    return {{Place::Device, {ids.begin(), ids.end()}}};
+    return {{Placement::Device, {ids.begin(), ids.end()}}};
   }
 
-  std::vector<Place> place(module.instruction_id_limit(), Place::Nowhere);
+  std::vector<Placement> placement(module.instruction_id_limit(), Placement::Nowhere);
   std::vector<std::uint32_t> phase(module.instruction_id_limit(), 0);  // even: host, odd: device
   analysis::SideEffects side_effects(module);
   std::uint32_t last_side_effect = 0, last_phase = 0;
@@ -55,18 +55,18 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
         earliest = std::max(earliest, phase[index(id)]);
       }
     }
-    Place &own = place[index(i.id())];
-    Place operand_place = follows_operand(i.opcode()) ? place[index(i.operands()[0])] : Place::Nowhere;
-    if (operand_place == Place::Device || i.opcode() == Opcode::GetTupleElement) {
-      own = operand_place;
+    Placement &own = placement[index(i.id())];
+    Placement operand_placement = follows_operand(i.opcode()) ? placement[index(i.operands()[0])] : Placement::Nowhere;
+    if (operand_placement == Placement::Device || i.opcode() == Opcode::GetTupleElement) {
+      own = operand_placement;
     } else if (!names_values(i.opcode())) {
       bool claimed = i.opcode() != Opcode::Bitcast && on_device[index(i.id())];
-      own = claimed && !uses_token(i) ? Place::Device : Place::Host;
+      own = claimed && !uses_token(i) ? Placement::Device : Placement::Host;
       bool side_effect = side_effects.has(i);
       if (side_effect) {
         earliest = std::max(earliest, last_side_effect);
       }
-      earliest += earliest % 2 != (own == Place::Device ? 1u : 0u);
+      earliest += earliest % 2 != (own == Placement::Device ? 1u : 0u);
       if (side_effect) {
         last_side_effect = earliest;
       }
@@ -78,11 +78,11 @@ std::vector<Part> partition(const ir::Module &module, const std::vector<bool> &o
   // Instructions that only name values are available as soon as their operands are: in the next phase of the host.
   std::vector<Part> parts(last_phase + std::size_t{2});
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    parts[p].place = p % 2 == 0 ? Place::Host : Place::Device;
+    parts[p].placement = p % 2 == 0 ? Placement::Host : Placement::Device;
   }
   for (InstructionId id : entry.instruction_ids()) {
     std::uint32_t p = phase[index(id)];
-    parts[place[index(id)] == Place::Device ? p : p + p % 2].instructions.push_back(id);
+    parts[placement[index(id)] == Placement::Device ? p : p + p % 2].instructions.push_back(id);
   }
   std::erase_if(parts, [](const Part &part) { return part.instructions.empty(); });
   return parts;

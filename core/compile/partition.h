@@ -13,8 +13,8 @@
 
 namespace bp::compile {
 
-// The place where an instruction of the entry computation runs.
-enum class Place : std::uint8_t {
+// Where an instruction of the entry computation runs.
+enum class Placement : std::uint8_t {
   Device,
   Host,
   // Parameters, constants and tuples only name values. get-tuple-element is where its operand is; so is bitcast, but on
@@ -23,8 +23,8 @@ enum class Place : std::uint8_t {
 };
 
 struct Part {
-  Place place = Place::Host;  // Device: instructions form one program; Host: they run one after another
-  std::vector<ir::InstructionId> instructions;  // in the module's order; Host: including those of place Nowhere
+  Placement placement = Placement::Host;  // Device: instructions form one program; Host: they run one after another
+  std::vector<ir::InstructionId> instructions;  // in the module's order; Host: including those of placement Nowhere
 };
 
 // Whether it has a token as operand or result; tokens cannot leave a program.

@@ -190,7 +190,7 @@ class UseFinder {
   }
 
  private:
-  struct Place {
+  struct Element {
     ir::InstructionId id;
     std::int64_t element;
   };
@@ -368,7 +368,7 @@ class UseFinder {
 
   const ir::Module &module_;
   const Uses &uses_;
-  std::vector<Place> work_;
+  std::vector<Element> work_;
   std::set<std::pair<std::uint32_t, std::int64_t>> seen_;
   std::optional<std::int64_t> fan_in_, table_, bound_;
   bool is_positive_ = false;

@@ -76,29 +76,29 @@ bool Ejection::run(std::int64_t height, std::int64_t steps, std::int64_t patienc
         return false;
       }
     }
-    const Place place = find_place(out_.front(), height);
-    if (place.offset < 0 || steps_ >= steps || steps_ - last_progress >= patience) {
+    const Position position = find_position(out_.front(), height);
+    if (position.offset < 0 || steps_ >= steps || steps_ - last_progress >= patience) {
       return false;
     }
     std::ranges::pop_heap(out_, {}, [&](std::uint32_t i) { return costs_[i]; });
     const std::uint32_t item = out_.back();
     out_.pop_back();
     area_out_ -= areas_[item];
-    lay(item, place);
+    lay(item, position);
   }
   return true;
 }
 
-void Ejection::lay(std::uint32_t item, Place place) {
-  if (!place.is_free) {
+void Ejection::lay(std::uint32_t item, Position position) {
+  if (!position.is_free) {
     costs_[item] += dearer_each_time * areas_[item];
     for (std::uint32_t other : concurrent_) {
-      if (offsets_[other] < place.offset + sizes_[item] && place.offset < offsets_[other] + sizes_[other]) {
+      if (offsets_[other] < position.offset + sizes_[item] && position.offset < offsets_[other] + sizes_[other]) {
         take_out(other);
       }
     }
   }
-  offsets_[item] = place.offset;
+  offsets_[item] = position.offset;
   is_laid_[item] = 1;
 }
 
@@ -146,14 +146,14 @@ void Ejection::sort_marks() {
   std::ranges::sort(tops_, {}, &Mark::offset);
 }
 
-// Returns the smallest gap that the item fits into; if there is none, the place where the items in the way have the
+// Returns the smallest gap that the item fits into; if there is none, the position where the items in the way have the
 // lowest total cost: at the bottom, directly on or below another item, or directly below the height. An item is in the
-// way if it begins below the end of the place and ends above its beginning.
-Ejection::Place Ejection::find_place(std::uint32_t item, std::int64_t height) {
+// way if both would take the same address.
+Ejection::Position Ejection::find_position(std::uint32_t item, std::int64_t height) {
   find_concurrent(item);
   sort_marks();
   const std::int64_t size = sizes_[item], alignment = items_[item].alignment;
-  Place best;
+  Position best;
   for (bool is_on_top : {true, false}) {
     std::size_t begun = 0, ended = 0;
     double cost = 0;
@@ -174,18 +174,18 @@ Ejection::Place Ejection::find_place(std::uint32_t item, std::int64_t height) {
         cost -= tops_[ended].cost;
         presets -= tops_[ended].is_preset;
       }
-      Place place{offset, begun == ended, 0};
-      if (presets > 0 || (best.is_free && !place.is_free)) {
+      Position position{offset, begun == ended, 0};
+      if (presets > 0 || (best.is_free && !position.is_free)) {
         continue;
       }
-      if (place.is_free) {
+      if (position.is_free) {
         const std::int64_t end = begun < concurrent_.size() ? bottoms_[begun].offset : height;
-        place.measure = static_cast<double>(end - (i == 0 ? 0 : tops_[ended - 1].offset));
+        position.measure = static_cast<double>(end - (i == 0 ? 0 : tops_[ended - 1].offset));
       } else {
-        place.measure = cost * (1 + noise * random_.uniform());
+        position.measure = cost * (1 + noise * random_.uniform());
       }
-      if (best.offset < 0 || place.is_free > best.is_free || place.measure < best.measure) {
-        best = place;
+      if (best.offset < 0 || position.is_free > best.is_free || position.measure < best.measure) {
+        best = position;
       }
     }
     if (best.is_free) {

@@ -46,19 +46,19 @@ class Ejection {
     double cost;
     std::int32_t is_preset;
   };
-  struct Place {
+  struct Position {
     std::int64_t offset = -1;  // -1: no offset was found
     bool is_free = false;
-    // Smaller is better: the size of the gap for a free place, else the total cost of the items in the way.
+    // Smaller is better: the size of the gap for a free position, else the total cost of the items in the way.
     double measure = 0;
   };
 
   void find_concurrent(std::uint32_t item);
   void visit_needs(std::int64_t begin, std::int64_t end);
-  Place find_place(std::uint32_t item, std::int64_t height);
+  Position find_position(std::uint32_t item, std::int64_t height);
   void sort_marks();
   void take_out(std::uint32_t item);
-  void lay(std::uint32_t item, Place place);
+  void lay(std::uint32_t item, Position position);
 
   std::span<const Item> items_;
   std::vector<Need> needs_;  // by ascending begin

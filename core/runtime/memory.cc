@@ -88,7 +88,7 @@ Block::~Block() {
 }
 
 bp_loc_t Block::location() const {
-  return device_ != nullptr ? bp_loc_t{memory_, 0} : host_place(data_);
+  return device_ != nullptr ? bp_loc_t{memory_, 0} : host_location(data_);
 }
 
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size) {

@@ -46,7 +46,7 @@ class Block {
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size);
 
 // Returns the location of an address in the host's memory.
-inline bp_loc_t host_place(const void *data) {
+inline bp_loc_t host_location(const void *data) {
   return {0, reinterpret_cast<std::uint64_t>(data)};
 }
 

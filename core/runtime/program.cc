@@ -18,8 +18,8 @@ namespace {
 // Address of arrays without bytes: aligned, never read.
 alignas(block_alignment) std::byte nowhere[block_alignment];
 
-bp_loc_t place_of(const Block &block) {
-  return block.size() == 0 ? host_place(nowhere) : block.location();
+bp_loc_t location_of(const Block &block) {
+  return block.size() == 0 ? host_location(nowhere) : block.location();
 }
 
 void append_leaves(const ir::Shape &shape, std::vector<const ir::Shape *> &leaves) {
@@ -118,14 +118,14 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
   BP_ASSIGN(auto program, make(std::move(device), module, std::move(image), true));
   const bp_device_t *abi = program->device_->abi();
   BP_CHECK(program->device_->compiler() != nullptr);
-  auto count = static_cast<std::uint32_t>(program->constant_places_.size());
+  auto count = static_cast<std::uint32_t>(program->constant_locations_.size());
   std::vector<std::uint8_t> taken(count);
   host::Diagnostics diagnostics;
   const bp_program_t *loaded = nullptr;
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     const std::lock_guard lock(program->device_->control_mutex());
-    return program->device_->compiler()->load(abi, artifact.data(), artifact.size(), program->constant_places_.data(),
-                                              taken.data(), count, &loaded, diag);
+    return program->device_->compiler()->load(abi, artifact.data(), artifact.size(),
+                                              program->constant_locations_.data(), taken.data(), count, &loaded, diag);
   });
   BP_TRY(diagnostics.result(status, program->device_->id(), "load", program->image_.module()));
   BP_TRY(program->adopt(loaded));
@@ -133,7 +133,7 @@ Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host:
     if (taken[i] != 0) {
       program->memory_.constants -= static_cast<std::int64_t>(program->constants_[i].size());
       program->constants_[i] = Block();
-      program->constant_places_[i] = {};
+      program->constant_locations_[i] = {};
     }
   }
   return std::shared_ptr<const Program>(std::move(program));
@@ -233,7 +233,7 @@ const std::shared_ptr<Queues> &Program::queues() const {
 Status Program::fill_constants() {
   auto allocations = image_.view().allocations();
   constants_.resize(allocations.size());
-  constant_places_.resize(constants_.size());
+  constant_locations_.resize(constants_.size());
   for (const host::ImageConstant &constant : image_.constants()) {
     const bp_allocation_t &allocation = allocations[constant.allocation];
     const auto size = static_cast<std::uint64_t>(constant.shape.byte_size());
@@ -245,7 +245,7 @@ Status Program::fill_constants() {
       ir::store(constant.literal, constant.shape, staging.bytes());
       BP_TRY(copy(*device_, block.location(), staging.location(), size));
     }
-    constant_places_[constant.allocation] = place_of(block);
+    constant_locations_[constant.allocation] = location_of(block);
     constants_[constant.allocation] = std::move(block);
   }
   return {};
@@ -350,9 +350,9 @@ Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, boo
   }
   // A result is computed directly in its literal or block, or in that of a donated argument, if that has the buffer's
   // representation and the buffer is a whole output.
-  enum class Place { Done, Device, Buffer };
+  enum class Destination { Done, Device, Buffer };
   std::vector<Value> results;
-  std::vector<Place> places;
+  std::vector<Destination> destinations;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Leaf &leaf = outputs_[i];
     const bp_allocation_t &allocation = image_.view().allocations()[leaf.allocation];
@@ -361,28 +361,28 @@ Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, boo
       const Bound &argument = bound[*input];
       results.push_back(argument.array != nullptr ? Value(argument.array)
                                                   : Value(argument.literal.with_shape(leaf.shape)));
-      places.push_back(Place::Done);
+      destinations.push_back(Destination::Done);
     } else if (results_stay && is_on_device() && is_own && leaf.size > 0) {
       execution.leave_output(i);
       results.emplace_back();
-      places.push_back(Place::Device);
+      destinations.push_back(Destination::Device);
     } else {
       BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(leaf.shape));
       if (is_own) {
         BP_TRY(execution.set_output(i, literal.mutable_bytes().data()));
       }
       results.emplace_back(std::move(literal));
-      places.push_back(is_own ? Place::Done : Place::Buffer);
+      destinations.push_back(is_own ? Destination::Done : Destination::Buffer);
     }
   }
   BP_TRY(execution.allocate());
   BP_TRY(execution.run());
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Leaf &leaf = outputs_[i];
-    if (places[i] == Place::Device) {
+    if (destinations[i] == Destination::Device) {
       const std::uint32_t space = image_.view().allocations()[leaf.allocation].space;
       results[i] = Value(std::make_shared<const DeviceArray>(device_, space, execution.take_output(i), leaf.shape));
-    } else if (places[i] == Place::Buffer) {
+    } else if (destinations[i] == Destination::Buffer) {
       ir::Literal literal = std::move(results[i]).literal().value();
       ir::load(execution.output(i), leaf.shape, literal);
       results[i] = Value(std::move(literal));
@@ -455,14 +455,14 @@ Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments) 
 
 Execution::Execution(std::shared_ptr<const Program> program)
     : program_(std::move(program)),
-      places_(program_->constant_places_),
-      host_(places_.size()),
-      is_given_(places_.size()),
-      stays_(places_.size()),
+      locations_(program_->constant_locations_),
+      host_(locations_.size()),
+      is_given_(locations_.size()),
+      stays_(locations_.size()),
       run_(std::make_unique<bp_run_t>()) {
   // Reserves all elements now, so that allocate() allocates only planned memory.
-  arena_.temporaries.resize(places_.size());
-  own_.reserve((program_->is_on_device() ? 2 : 1) * places_.size());
+  arena_.temporaries.resize(locations_.size());
+  own_.reserve((program_->is_on_device() ? 2 : 1) * locations_.size());
   if (program_->is_on_device()) {
     in_.reserve(program_->inputs_.size());
     out_.reserve(program_->outputs_.size());
@@ -505,9 +505,9 @@ Status Execution::set_output(std::size_t leaf, void *data) {
   return set(program_->outputs()[leaf], data, fmt::format("output {}", leaf));
 }
 
-void Execution::set_device_input(std::size_t leaf, bp_loc_t place) {
+void Execution::set_device_input(std::size_t leaf, bp_loc_t location) {
   const std::uint32_t allocation = program_->inputs()[leaf].allocation;
-  places_[allocation] = place;
+  locations_[allocation] = location;
   is_given_[allocation] = true;
 }
 
@@ -516,9 +516,9 @@ void Execution::leave_output(std::size_t leaf) {
 }
 
 Block Execution::take_output(std::size_t leaf) {
-  const bp_loc_t place = places_[program_->outputs()[leaf].allocation];
+  const bp_loc_t location = locations_[program_->outputs()[leaf].allocation];
   const auto found = std::ranges::find_if(own_, [&](const Block &block) {
-    return block.location().memory == place.memory && block.location().offset == place.offset;
+    return block.location().memory == location.memory && block.location().offset == location.offset;
   });
   BP_CHECK(found != own_.end());
   return std::move(*found);
@@ -533,21 +533,21 @@ Status Execution::place(std::uint32_t allocation) {
   const bp_allocation_t &wanted = program_->image_.view().allocations()[allocation];
   auto own = [&](Block block) {
     own_.push_back(std::move(block));
-    return place_of(own_.back());
+    return location_of(own_.back());
   };
   if (program_->is_on_device()) {
     BP_ASSIGN(Block block, program_->allocate(wanted.space, wanted.size, wanted.alignment));
     if (host_[allocation] == nullptr && !stays_[allocation] && block.bytes().size() == wanted.size) {
       host_[allocation] = wanted.size == 0 ? nowhere : block.bytes().data();
     }
-    places_[allocation] = own(std::move(block));
+    locations_[allocation] = own(std::move(block));
   }
   if (host_[allocation] == nullptr && !stays_[allocation]) {
     BP_ASSIGN(Block block, Block::allocate(wanted.size));
     host_[allocation] = reinterpret_cast<std::byte *>(own(std::move(block)).offset);
   }
   if (!program_->is_on_device()) {
-    places_[allocation] = host_place(host_[allocation]);
+    locations_[allocation] = host_location(host_[allocation]);
   }
   return {};
 }
@@ -560,22 +560,22 @@ Status Execution::allocate() {
   auto allocations = program_->image_.view().allocations();
   for (std::uint32_t i = 0; i < allocations.size(); ++i) {
     if (allocations[i].kind == BP_ALLOC_TEMP) {
-      places_[i] = place_of(arena_.temporaries[i]);
+      locations_[i] = location_of(arena_.temporaries[i]);
     } else if (allocations[i].kind != BP_ALLOC_CONSTANT && allocations[i].alias == BP_NONE) {
       BP_TRY(place(i));
     }
   }
   for (std::size_t i = 0; i < allocations.size(); ++i) {
     if (allocations[i].alias != BP_NONE) {
-      places_[i] = places_[allocations[i].alias];
+      locations_[i] = locations_[allocations[i].alias];
       host_[i] = host_[allocations[i].alias];
     }
   }
   find_transfers();
   static std::atomic<std::uint64_t> next_id = 1;
-  *run_ = {next_id++,      places_.data(),
-           places_.size(), arena_.scratch.location(),
-           nullptr,        [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; }};
+  *run_ = {next_id++,         locations_.data(),
+           locations_.size(), arena_.scratch.location(),
+           nullptr,           [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; }};
   return {};
 }
 
@@ -586,13 +586,13 @@ void Execution::find_transfers() {
   auto find = [&](const std::vector<Leaf> &leaves, std::vector<Transfer> &transfers) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const Leaf &leaf = leaves[i];
-      const bp_loc_t place = places_[leaf.allocation];
+      const bp_loc_t location = locations_[leaf.allocation];
       const bool is_same = std::ranges::any_of(own_, [&](const Block &block) {
-        return block.location().memory == place.memory && block.bytes().data() == host_[leaf.allocation];
+        return block.location().memory == location.memory && block.bytes().data() == host_[leaf.allocation];
       });
       if (leaf.size > 0 && !is_same && host_[leaf.allocation] != nullptr) {
         transfers.push_back(
-            {i, host_place(bytes_of(leaf).data()), {place.memory, place.offset + leaf.offset}, leaf.size});
+            {i, host_location(bytes_of(leaf).data()), {location.memory, location.offset + leaf.offset}, leaf.size});
       }
     }
   };

@@ -124,7 +124,7 @@ class Program : public std::enable_shared_from_this<Program> {
   ir::Shape result_shape_;
   std::vector<Block> constants_;  // by allocation
   // By allocation; {0, 0} if it is no constant or the backend has its own copy.
-  std::vector<bp_loc_t> constant_places_;
+  std::vector<bp_loc_t> constant_locations_;
   MemoryFigures memory_;
   mutable std::shared_ptr<Queues> queues_;  // created at first use
   mutable std::mutex mutex_;
@@ -200,11 +200,11 @@ class Execution {
   std::shared_ptr<const Program> program_;
   Program::Arena arena_;
   std::vector<Block> own_;
-  std::vector<bp_loc_t> places_;    // by allocation: location for the device
-  std::vector<std::byte *> host_;   // by allocation: address for the caller; inputs and outputs only
-  std::vector<bool> is_given_;      // by allocation: an input that is on the device already
-  std::vector<bool> stays_;         // by allocation: an output that stays there
-  std::vector<Transfer> in_, out_;  // transfers before and after the run
+  std::vector<bp_loc_t> locations_;  // by allocation: location for the device
+  std::vector<std::byte *> host_;    // by allocation: address for the caller; inputs and outputs only
+  std::vector<bool> is_given_;       // by allocation: an input that is on the device already
+  std::vector<bool> stays_;          // by allocation: an output that stays there
+  std::vector<Transfer> in_, out_;   // transfers before and after the run
   std::unique_ptr<bp_run_t> run_;
   std::optional<Event> started_;
 };

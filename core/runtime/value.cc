@@ -16,14 +16,14 @@ Result<std::shared_ptr<const DeviceArray>> DeviceArray::upload(const std::shared
     return std::shared_ptr<const DeviceArray>();
   }
   BP_ASSIGN(Block block, Block::allocate_on(*device, main_space, literal.bytes().size()));
-  BP_TRY(runtime::copy(*device, block.location(), host_place(literal.bytes().data()), literal.bytes().size()));
+  BP_TRY(runtime::copy(*device, block.location(), host_location(literal.bytes().data()), literal.bytes().size()));
   return std::make_shared<const DeviceArray>(device, main_space, std::move(block), shape);
 }
 
 Result<ir::Literal> DeviceArray::download() const {
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape_));
   const std::span<std::byte> bytes = literal.mutable_bytes();
-  BP_TRY(runtime::copy(*device_, host_place(bytes.data()), block_.location(), bytes.size()));
+  BP_TRY(runtime::copy(*device_, host_location(bytes.data()), block_.location(), bytes.size()));
   return literal;
 }
 

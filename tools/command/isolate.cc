@@ -98,7 +98,7 @@ class Isolation {
   }
 
   Status compare(const Instruction &instruction, IsolationReport &report) {
-    compile::Extract alone = compile::extract(module_, {compile::Place::Device, {instruction.id()}}, given_);
+    compile::Extract alone = compile::extract(module_, {compile::Placement::Device, {instruction.id()}}, given_);
     if (alone.outputs.empty()) {
       return {};  // its result is unused
     }
