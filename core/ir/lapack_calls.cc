@@ -125,86 +125,110 @@ class Parts {
   std::vector<Shape> results_;
 };
 
-bool fits(const Parts &parts, const LapackCall &call, ElementType type, std::string_view config) {
-  const bool has_diagonals = call.routine == LapackRoutine::Gtsv;
-  const Shape a = parts.operand(0);
-  const std::int64_t n = a.size(a.rank() - 1), m = has_diagonals ? n : a.size(a.rank() - 2), least = std::min(m, n);
-  const ElementType real = real_type(type);
-  switch (call.routine) {
-    case LapackRoutine::Potrf:
-      return parts.counts(1, 2) && m == n && parts.is_matrix(parts.result(0), n, n) && parts.is_number(parts.result(1));
-    case LapackRoutine::Trsm: {
-      if (!parts.counts(2, 1) || m != n || !parts.operand(1).is_array() || parts.operand(1).rank() != a.rank()) {
-        return false;
-      }
-      const Shape b = parts.operand(1);
-      return b.size(b.rank() - (call.is_left ? 2 : 1)) == n && b.element_type() == type &&
-             parts.is_matrix(parts.result(0), b.size(b.rank() - 2), b.size(b.rank() - 1));
-    }
-    case LapackRoutine::Getrf:
-      return parts.counts(1, 3) && parts.is_matrix(parts.result(0), m, n) &&
-             parts.is_vector(parts.result(1), ElementType::S32, least) && parts.is_number(parts.result(2));
-    case LapackRoutine::Geqrf:
-      return parts.counts(1, 2) && parts.is_matrix(parts.result(0), m, n) &&
-             parts.is_vector(parts.result(1), type, least);
-    case LapackRoutine::Orgqr: {
-      if (!parts.counts(2, 1) || !parts.operand(1).is_array() || parts.operand(1).rank() + 1 != a.rank()) {
-        return false;
-      }
-      const std::int64_t count = parts.operand(1).size(a.rank() - 2);
-      return count >= 1 && count <= n && n <= m && parts.is_vector(parts.operand(1), type, count) &&
-             parts.is_matrix(parts.result(0), m, n);
-    }
-    case LapackRoutine::Syevd:
-      return parts.counts(1, 3) && m == n && parts.is_matrix(parts.result(0), n, n) &&
-             parts.is_vector(parts.result(1), real, n) && parts.is_number(parts.result(2));
-    case LapackRoutine::Gesdd: {
-      if (!parts.counts(1, 5) || !parts.is_matrix(parts.result(0), m, n) ||
-          !parts.is_vector(parts.result(1), real, least) || !parts.is_number(parts.result(4))) {
-        return false;
-      }
-      const Shape &u = parts.result(2), &v = parts.result(3);
-      return (parts.is_matrix(u, m, m) && parts.is_matrix(v, n, n)) ||
-             (parts.is_matrix(u, m, least) && parts.is_matrix(v, least, n));
-    }
-    case LapackRoutine::Gehrd:
-      return parts.counts(1, 3) && m == n && n >= 2 && number(config, "low") == 1 && number(config, "high") == n &&
-             parts.is_matrix(parts.result(0), n, n) && parts.is_vector(parts.result(1), type, n - 1) &&
-             parts.is_number(parts.result(2));
-    case LapackRoutine::Sytrd:
-      return parts.counts(1, 5) && m == n && n >= 2 && parts.is_matrix(parts.result(0), n, n) &&
-             parts.is_vector(parts.result(1), real, n) && parts.is_vector(parts.result(2), real, n - 1) &&
-             parts.is_vector(parts.result(3), type, n - 1) && parts.is_number(parts.result(4));
-    case LapackRoutine::Gtsv: {
-      if (!parts.counts(4, 5) || !parts.operand(3).is_array() || parts.operand(3).rank() != a.rank() + 1) {
-        return false;
-      }
-      for (std::size_t i = 0; i < 3; ++i) {
-        if (!parts.is_vector(parts.operand(i), type, n) || !parts.is_vector(parts.result(i), type, n)) {
-          return false;
-        }
-      }
-      return parts.operand(3).element_type() == type &&
-             parts.is_matrix(parts.result(3), n, parts.operand(3).size(a.rank())) && parts.is_number(parts.result(4));
-    }
-    case LapackRoutine::None: break;
-  }
-  return false;
+// What the checks below need of a call. The matrices are m x n; the diagonals of gtsv have n elements.
+struct Sizes {
+  ElementType type, real;
+  std::int64_t m, n, least;
+};
+
+bool fits_potrf(const Parts &parts, const LapackCall &, const Sizes &s) {
+  return s.m == s.n && parts.is_matrix(parts.result(0), s.n, s.n) && parts.is_number(parts.result(1));
 }
 
-// Reads the flags that the routine needs into the call. Returns whether each has one of its letters.
-bool read_flags(LapackCall &call, std::string_view config) {
+bool fits_trsm(const Parts &parts, const LapackCall &call, const Sizes &s) {
+  const Shape b = parts.operand(1);
+  if (s.m != s.n || !b.is_array() || b.rank() != parts.operand(0).rank() || b.element_type() != s.type) {
+    return false;
+  }
+  const std::int64_t rows = b.size(b.rank() - 2), columns = b.size(b.rank() - 1);
+  return (call.is_left ? rows : columns) == s.n && parts.is_matrix(parts.result(0), rows, columns);
+}
+
+bool fits_getrf(const Parts &parts, const LapackCall &, const Sizes &s) {
+  return parts.is_matrix(parts.result(0), s.m, s.n) && parts.is_vector(parts.result(1), ElementType::S32, s.least) &&
+         parts.is_number(parts.result(2));
+}
+
+bool fits_geqrf(const Parts &parts, const LapackCall &, const Sizes &s) {
+  return parts.is_matrix(parts.result(0), s.m, s.n) && parts.is_vector(parts.result(1), s.type, s.least);
+}
+
+bool fits_orgqr(const Parts &parts, const LapackCall &, const Sizes &s) {
+  const Shape taus = parts.operand(1);
+  if (!taus.is_array() || taus.rank() + 1 != parts.operand(0).rank()) {
+    return false;
+  }
+  const std::int64_t count = taus.size(taus.rank() - 1);
+  return count >= 1 && count <= s.n && s.n <= s.m && parts.is_vector(taus, s.type, count) &&
+         parts.is_matrix(parts.result(0), s.m, s.n);
+}
+
+bool fits_syevd(const Parts &parts, const LapackCall &, const Sizes &s) {
+  return s.m == s.n && parts.is_matrix(parts.result(0), s.n, s.n) && parts.is_vector(parts.result(1), s.real, s.n) &&
+         parts.is_number(parts.result(2));
+}
+
+bool fits_gesdd(const Parts &parts, const LapackCall &, const Sizes &s) {
+  const Shape &u = parts.result(2), &v = parts.result(3);
+  const bool is_full = parts.is_matrix(u, s.m, s.m) && parts.is_matrix(v, s.n, s.n);
+  const bool is_reduced = parts.is_matrix(u, s.m, s.least) && parts.is_matrix(v, s.least, s.n);
+  return parts.is_matrix(parts.result(0), s.m, s.n) && parts.is_vector(parts.result(1), s.real, s.least) &&
+         (is_full || is_reduced) && parts.is_number(parts.result(4));
+}
+
+bool fits_gehrd(const Parts &parts, const LapackCall &, const Sizes &s) {
+  return s.m == s.n && s.n >= 2 && parts.is_matrix(parts.result(0), s.n, s.n) &&
+         parts.is_vector(parts.result(1), s.type, s.n - 1) && parts.is_number(parts.result(2));
+}
+
+bool fits_sytrd(const Parts &parts, const LapackCall &, const Sizes &s) {
+  return s.m == s.n && s.n >= 2 && parts.is_matrix(parts.result(0), s.n, s.n) &&
+         parts.is_vector(parts.result(1), s.real, s.n) && parts.is_vector(parts.result(2), s.real, s.n - 1) &&
+         parts.is_vector(parts.result(3), s.type, s.n - 1) && parts.is_number(parts.result(4));
+}
+
+bool fits_gtsv(const Parts &parts, const LapackCall &, const Sizes &s) {
+  const std::size_t rank = parts.operand(0).rank();
+  const Shape b = parts.operand(3);
+  if (!b.is_array() || b.rank() != rank + 1 || b.element_type() != s.type) {
+    return false;
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!parts.is_vector(parts.operand(i), s.type, s.n) || !parts.is_vector(parts.result(i), s.type, s.n)) {
+      return false;
+    }
+  }
+  return parts.is_matrix(parts.result(3), s.n, b.size(rank)) && parts.is_number(parts.result(4));
+}
+
+// The flags that a routine has; Range: the rows and columns that gehrd reduces, which must be all.
+enum Flags : std::uint8_t { NoFlags = 0, Triangle = 1, SideAndForm = 2, Range = 4 };
+
+struct RoutineRow {
+  LapackRoutine routine;
+  std::size_t operands, results;
+  std::uint8_t flags;
+  bool (*fits)(const Parts &, const LapackCall &, const Sizes &);
+};
+constexpr RoutineRow routine_rows[] = {
+    {LapackRoutine::Potrf, 1, 2, Triangle, fits_potrf}, {LapackRoutine::Trsm, 2, 1, Triangle | SideAndForm, fits_trsm},
+    {LapackRoutine::Getrf, 1, 3, NoFlags, fits_getrf},  {LapackRoutine::Geqrf, 1, 2, NoFlags, fits_geqrf},
+    {LapackRoutine::Orgqr, 2, 1, NoFlags, fits_orgqr},  {LapackRoutine::Syevd, 1, 3, Triangle, fits_syevd},
+    {LapackRoutine::Gesdd, 1, 5, NoFlags, fits_gesdd},  {LapackRoutine::Gehrd, 1, 3, Range, fits_gehrd},
+    {LapackRoutine::Sytrd, 1, 5, Triangle, fits_sytrd}, {LapackRoutine::Gtsv, 4, 5, NoFlags, fits_gtsv},
+};
+
+// Reads the flags of the routine into the call. Returns whether each has one of its letters.
+bool read_flags(LapackCall &call, std::uint8_t flags, std::string_view config, std::int64_t n) {
   const auto read = [&](std::string_view name, std::string_view letters, char &letter) {
     letter = flag(config, name);
     return letter != '\0' && letters.find(letter) != std::string_view::npos;
   };
   char uplo = 'U', side = 'L', diag = 'N', transpose = 'N';
-  const bool has_triangle = call.routine == LapackRoutine::Potrf || call.routine == LapackRoutine::Trsm ||
-                            call.routine == LapackRoutine::Syevd || call.routine == LapackRoutine::Sytrd;
-  if (has_triangle && !read("uplo", "UL", uplo)) {
+  if ((flags & Triangle) != 0 && !read("uplo", "UL", uplo)) {
     return false;
   }
-  if (call.routine == LapackRoutine::Trsm &&
+  if ((flags & SideAndForm) != 0 &&
       (!read("side", "LR", side) || !read("diag", "NU", diag) || !read("trans_x", "NTC", transpose))) {
     return false;
   }
@@ -214,7 +238,7 @@ bool read_flags(LapackCall &call, std::string_view config) {
   call.transpose = transpose == 'T'   ? Transpose::Transpose
                    : transpose == 'C' ? Transpose::Adjoint
                                       : Transpose::NoTranspose;
-  return true;
+  return (flags & Range) == 0 || (number(config, "low") == 1 && number(config, "high") == n);
 }
 
 }  // namespace
@@ -234,11 +258,13 @@ LapackCall lapack_call_of(const Instruction &instruction) {
   }
   LapackCall call;
   call.routine = routine;
-  const std::string_view config = instruction.text(AttributeKey::BackendConfig);
-  if (!read_flags(call, config)) {
-    return {};
-  }
-  return fits(Parts(instruction), call, a.element_type(), config) ? call : LapackCall{};
+  const RoutineRow &row = *std::ranges::find(routine_rows, routine, &RoutineRow::routine);
+  const Parts parts(instruction);
+  const std::int64_t n = a.size(a.rank() - 1), m = routine == LapackRoutine::Gtsv ? n : a.size(a.rank() - 2);
+  const bool fits = parts.counts(row.operands, row.results) &&
+                    read_flags(call, row.flags, instruction.text(AttributeKey::BackendConfig), n) &&
+                    row.fits(parts, call, {type, real_type(type), m, n, std::min(m, n)});
+  return fits ? call : LapackCall{};
 }
 
 bool is_lapack_target(std::string_view target) {

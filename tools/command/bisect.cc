@@ -5,8 +5,8 @@
 #include "core/compile/compile.h"
 #include "core/debugging/agreement.h"
 #include "core/interpreter/random_inputs.h"
+#include "tools/command/by_instruction.h"
 #include "tools/command/check_passes.h"
-#include "tools/command/isolate.h"
 #include "tools/command/model_choice.h"
 #include "tools/command/terminal.h"
 
@@ -39,21 +39,21 @@ Result<bool> agrees_unfused(const ir::Module &module, const Backend &backend, co
 }
 
 // Returns the instruction of the entry for which the device's result differs from the interpreter's on equal operands.
-Result<std::optional<Isolated>> find_instruction(const ir::Module &module, const Backend &backend,
-                                                 const BisectRequest &request) {
+Result<std::optional<InstructionComparison>> find_instruction(const ir::Module &module, const Backend &backend,
+                                                              const BisectRequest &request) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, request.check.seed));
   Progress progress("by instruction");
-  BP_ASSIGN(IsolationReport report,
-            compare_in_isolation(module, backend, std::move(arguments), request.tolerance,
-                                 [&](std::size_t done, std::size_t total, std::string_view next) {
-                                   progress.update(done, total, next);
-                                 }));
-  for (const Isolated &item : report.compared) {
+  BP_ASSIGN(InstructionReport report,
+            compare_by_instruction(module, backend, std::move(arguments), request.tolerance,
+                                   [&](std::size_t done, std::size_t total, std::string_view next) {
+                                     progress.update(done, total, next);
+                                   }));
+  for (const InstructionComparison &item : report.compared) {
     if (!item.agrees(request.tolerance)) {
       return std::optional(item);
     }
   }
-  return std::optional<Isolated>();
+  return std::optional<InstructionComparison>();
 }
 
 Result<int> bisect(const BisectRequest &request) {

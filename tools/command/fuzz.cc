@@ -88,7 +88,7 @@ int fuzz_mutants(const FuzzRequest &request, const std::vector<ir::Module> &base
     ++accepted;
     debugging::Limits limits;
     const debugging::Ending ending =
-        debugging::run_isolated([&] { return debugging::check_mutant(*mutant, seed).ok() ? 0 : 1; }, limits);
+        debugging::run_in_child([&] { return debugging::check_mutant(*mutant, seed).ok() ? 0 : 1; }, limits);
     if (ending.kind == debugging::Ending::Kind::Exited && ending.code == 0) {
       continue;
     }

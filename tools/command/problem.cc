@@ -147,7 +147,7 @@ int Problem::judge_backend(const ir::Module &module) const {
 debugging::Ending Problem::attempt(const ir::Module &module, const std::string &output) const {
   if (trial != Trial::Command) {
     // The trial is a process of its own, so the plugin needs no other one to crash in.
-    return debugging::run_isolated([&] { return do_trial(module); }, limits_, output);
+    return debugging::run_in_child([&] { return do_trial(module); }, limits_, output);
   }
   const TemporaryFile file(".hlo");
   if (!write_file(file.path(), text::print(module)).ok()) {

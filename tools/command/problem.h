@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/debugging/isolated.h"
+#include "core/debugging/child_process.h"
 #include "core/debugging/pass_check.h"
 #include "core/passes/pass.h"
 #include "tools/command/backend_choice.h"

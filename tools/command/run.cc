@@ -13,8 +13,8 @@
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/by_instruction.h"
 #include "tools/command/devices.h"
-#include "tools/command/isolate.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/model_choice.h"
 #include "tools/command/terminal.h"
@@ -47,8 +47,8 @@ struct Outcome {
   std::vector<double> run_seconds;
   MemoryFigures predicted;
   MeasuredMemory measured;
-  std::optional<debugging::Agreement> agreement;  // if the outputs are compared as a whole
-  std::optional<IsolationReport> isolation;       // if each instruction is compared
+  std::optional<debugging::Agreement> agreement;    // if the outputs are compared as a whole
+  std::optional<InstructionReport> by_instruction;  // if each instruction is compared
   ir::Literal result;
   std::vector<ir::Literal> by_device;  // by device, in place of `result`, if devices are simulated
   std::int64_t partitions = 1;
@@ -161,10 +161,11 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   }
   if (request.by_instruction) {
     Progress progress("by instruction");
-    BP_ASSIGN(outcome.isolation, compare_in_isolation(module, backend, std::move(arguments), request.tolerance,
-                                                      [&](std::size_t done, std::size_t total, std::string_view next) {
-                                                        progress.update(done, total, next);
-                                                      }));
+    BP_ASSIGN(outcome.by_instruction,
+              compare_by_instruction(module, backend, std::move(arguments), request.tolerance,
+                                     [&](std::size_t done, std::size_t total, std::string_view next) {
+                                       progress.update(done, total, next);
+                                     }));
   } else if (!request.against.empty()) {
     BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
     BP_ASSIGN(outcome.agreement,
@@ -174,10 +175,10 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
 }
 
 bool all_agree(const Outcome &outcome, double tolerance) {
-  if (outcome.isolation) {
-    return !outcome.isolation->compared.empty() &&
-           std::all_of(outcome.isolation->compared.begin(), outcome.isolation->compared.end(),
-                       [&](const Isolated &item) { return item.agrees(tolerance); });
+  if (outcome.by_instruction) {
+    return !outcome.by_instruction->compared.empty() &&
+           std::all_of(outcome.by_instruction->compared.begin(), outcome.by_instruction->compared.end(),
+                       [&](const InstructionComparison &item) { return item.agrees(tolerance); });
   }
   return !outcome.agreement || outcome.agreement->verdict() == debugging::Verdict::Agrees;
 }
@@ -227,16 +228,17 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
 }
 
 // Returns the instructions that differ most, the worst first.
-std::vector<Isolated> worst_first(const IsolationReport &report) {
-  std::vector<Isolated> sorted = report.compared;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Isolated &a, const Isolated &b) { return a.relative_error > b.relative_error; });
+std::vector<InstructionComparison> worst_first(const InstructionReport &report) {
+  std::vector<InstructionComparison> sorted = report.compared;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const InstructionComparison &a, const InstructionComparison &b) {
+    return a.relative_error > b.relative_error;
+  });
   return sorted;
 }
 
-void print_isolation(const RunRequest &request, const Outcome &outcome) {
-  const IsolationReport &report = *outcome.isolation;
-  std::vector<Isolated> worst = worst_first(report);
+void print_comparisons(const RunRequest &request, const Outcome &outcome) {
+  const InstructionReport &report = *outcome.by_instruction;
+  std::vector<InstructionComparison> worst = worst_first(report);
   fmt::print(
       "by instruction:   {} compared with the interpreter on equal operands, {} ran on the host, {} cannot run alone: "
       "{}\n",
@@ -305,8 +307,8 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
   if (outcome.agreement) {
     print_agreement(request, *outcome.agreement);
   }
-  if (outcome.isolation) {
-    print_isolation(request, outcome);
+  if (outcome.by_instruction) {
+    print_comparisons(request, outcome);
   }
   if (request.print_results && request.devices) {
     print_by_device(outcome.by_device, outcome.partitions);
@@ -345,9 +347,9 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
     object["verdict"] = debugging::to_string(outcome.agreement->verdict());
     object["outputs"] = std::move(outputs);
   }
-  if (outcome.isolation) {
+  if (outcome.by_instruction) {
     boost::json::array instructions;
-    for (const Isolated &item : outcome.isolation->compared) {
+    for (const InstructionComparison &item : outcome.by_instruction->compared) {
       instructions.push_back({{"name", item.name},
                               {"op", ir::to_string(item.opcode)},
                               {"relative_error", item.relative_error},

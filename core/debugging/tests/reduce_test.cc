@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/debugging/isolated.h"
+#include "core/debugging/child_process.h"
 #include "core/debugging/random_module.h"
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
@@ -131,15 +131,15 @@ TEST_CASE("a slice has the instructions that compute one, up to a number of oper
 TEST_CASE("a process of its own may crash, hang and take all memory") {
   Limits limits;
   limits.seconds = 20;
-  CHECK(run_isolated([] { return 7; }, limits).code == 7);
-  const Ending crash = run_isolated([]() -> int { std::abort(); }, limits);
+  CHECK(run_in_child([] { return 7; }, limits).code == 7);
+  const Ending crash = run_in_child([]() -> int { std::abort(); }, limits);
   CHECK(crash.kind == Ending::Kind::Crashed);
   CHECK(to_string(crash, limits).find("killed by signal 6") == 0);
   CHECK(run_command("exit 3", limits).code == 3);
   CHECK(run_command("kill -11 $$", limits).kind == Ending::Kind::Crashed);
   CHECK(run_command("sh -c 'kill -11 $$'; exit $?", limits).code == 11);
   limits.seconds = 0.2;
-  const Ending hang = run_isolated(
+  const Ending hang = run_in_child(
       [] {
         std::this_thread::sleep_for(std::chrono::hours(1));
         return 0;

@@ -1,4 +1,4 @@
-#include "tools/command/isolate.h"
+#include "tools/command/by_instruction.h"
 
 #include <algorithm>
 #include <limits>
@@ -40,9 +40,9 @@ bool has_meaning_alone(const Instruction &instruction) {
   return !tokens && !instruction.is(ir::Trait::SideEffect);
 }
 
-class Isolation {
+class ByInstruction {
  public:
-  Isolation(const ir::Module &module, const Backend &backend, double tolerance)
+  ByInstruction(const ir::Module &module, const Backend &backend, double tolerance)
       : module_(module), backend_(backend), tolerance_(tolerance), values_(module.instruction_id_limit()) {
     // Constants are extracted with the instruction; all other operands become parameters.
     given_.assign(module.instruction_id_limit(), true);
@@ -51,9 +51,9 @@ class Isolation {
     }
   }
 
-  Result<IsolationReport> run(std::vector<ir::Literal> arguments,
-                              const std::function<void(std::size_t, std::size_t, std::string_view)> &progress) {
-    IsolationReport report;
+  Result<InstructionReport> run(std::vector<ir::Literal> arguments,
+                                const std::function<void(std::size_t, std::size_t, std::string_view)> &progress) {
+    InstructionReport report;
     auto instructions = module_.entry().instruction_ids();
     std::vector<std::size_t> last_use = last_uses(instructions);
     for (std::size_t i = 0; i < instructions.size(); ++i) {
@@ -97,7 +97,7 @@ class Isolation {
     return last;
   }
 
-  Status compare(const Instruction &instruction, IsolationReport &report) {
+  Status compare(const Instruction &instruction, InstructionReport &report) {
     compile::Extract alone = compile::extract(module_, {compile::Placement::Device, {instruction.id()}}, given_);
     if (alone.outputs.empty()) {
       return {};  // its result is unused
@@ -114,7 +114,7 @@ class Isolation {
     BP_ASSIGN(ir::Literal result, compiled->executable.run(std::move(arguments)));
     BP_ASSIGN(std::vector<interpreter::Comparison> comparisons,
               interpreter::compare(result.tuple_elements()[0], values_[ir::index(instruction.id())]));
-    Isolated item{std::string(instruction.name()), instruction.opcode()};
+    InstructionComparison item{std::string(instruction.name()), instruction.opcode()};
     std::size_t worst = 0;
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
       if (comparisons[i].typical_error > item.relative_error) {
@@ -170,10 +170,10 @@ class Isolation {
 
 }  // namespace
 
-Result<IsolationReport> compare_in_isolation(
+Result<InstructionReport> compare_by_instruction(
     const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments, double tolerance,
     const std::function<void(std::size_t, std::size_t, std::string_view)> &progress) {
-  return Isolation(module, backend, tolerance).run(std::move(arguments), progress);
+  return ByInstruction(module, backend, tolerance).run(std::move(arguments), progress);
 }
 
 }  // namespace bp::command

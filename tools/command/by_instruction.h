@@ -12,7 +12,7 @@
 
 namespace bp::command {
 
-struct Isolated {
+struct InstructionComparison {
   std::string name;  // name of the instruction
   ir::Opcode opcode;
   double relative_error = 0;  // the largest of its result arrays; see interpreter::Comparison::typical_error
@@ -25,15 +25,15 @@ struct Isolated {
   }
 };
 
-struct IsolationReport {
-  std::vector<Isolated> compared;  // in the order of the program
-  std::size_t on_host = 0;         // number of instructions that the backend left to the host: not compared
-  std::size_t not_alone = 0;       // number of instructions that cannot run alone: side effects, tokens
+struct InstructionReport {
+  std::vector<InstructionComparison> compared;  // in the order of the program
+  std::size_t on_host = 0;    // number of instructions that the backend left to the host: not compared
+  std::size_t not_alone = 0;  // number of instructions that cannot run alone: side effects, tokens
 };
 
-// The module must be verified. `tolerance`: see Isolated::response. `progress` may be empty; its arguments are the
+// The module must be verified. `tolerance`: see InstructionComparison::response. `progress` may be empty; its arguments are the
 // number of instructions done, their total number and the name of the next one.
-Result<IsolationReport> compare_in_isolation(
+Result<InstructionReport> compare_by_instruction(
     const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments, double tolerance,
     const std::function<void(std::size_t, std::size_t, std::string_view)> &progress);
 

@@ -1,4 +1,4 @@
-#include "core/debugging/isolated.h"
+#include "core/debugging/child_process.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -46,7 +46,7 @@ std::string to_string(const Ending &ending, const Limits &limits) {
   return {};
 }
 
-Ending run_isolated(const std::function<int()> &body, const Limits &limits, const std::string &output) {
+Ending run_in_child(const std::function<int()> &body, const Limits &limits, const std::string &output) {
   std::fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
   auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
@@ -84,7 +84,7 @@ Ending run_isolated(const std::function<int()> &body, const Limits &limits, cons
 }
 
 Ending run_command(const std::string &command, const Limits &limits, const std::string &output) {
-  const Ending ending = run_isolated(
+  const Ending ending = run_in_child(
       [&] {
         execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char *>(nullptr));
         return 127;

@@ -24,7 +24,7 @@ std::string to_string(const Ending &ending, const Limits &limits);
 
 // Calls `body` in a fork of this process and waits for it; its result is the exit code. Its output goes to the file
 // `output`, or nowhere. The caller must have no other threads; the body may start some.
-Ending run_isolated(const std::function<int()> &body, const Limits &limits, const std::string &output = "/dev/null");
+Ending run_in_child(const std::function<int()> &body, const Limits &limits, const std::string &output = "/dev/null");
 
 // Runs a command line in the shell.
 Ending run_command(const std::string &command, const Limits &limits, const std::string &output = "/dev/null");
