@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/import/stablehlo/raising/raising.h"
 #include "core/ir/device_groups.h"
@@ -9,23 +10,35 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// Returns a tensor with a row for each group; -1 fills the rows of smaller groups.
-Result<Attribute> groups_of(Raising &raising, const ir::Instruction &instruction) {
-  const auto groups = ir::decode_device_groups(instruction.text(AttributeKey::ReplicaGroups));
+// Returns the groups of devices. All in one group may be no group in HLO; the exchange of parts needs their number.
+Result<ir::DeviceGroups> device_groups(Raising &raising, const ir::Instruction &instruction) {
+  auto groups = ir::decode_device_groups(instruction.text(AttributeKey::ReplicaGroups));
   if (!groups.ok()) {
     return raising.unsupported(instruction, groups.error().message());
   }
+  if (groups->empty() && instruction.opcode() == Opcode::AllToAll) {
+    const ir::ModuleHeader &header = instruction.module().header();
+    groups->emplace_back(static_cast<std::size_t>(
+        ir::number_limit(ir::group_mode(instruction), header.replica_count, header.num_partitions)));
+    std::iota(groups->front().begin(), groups->front().end(), 0);
+  }
+  return groups;
+}
+
+// Returns a tensor with a row for each group; -1 fills the rows of smaller groups.
+Result<Attribute> groups_of(Raising &raising, const ir::Instruction &instruction) {
+  BP_ASSIGN(const ir::DeviceGroups groups, device_groups(raising, instruction));
   std::size_t size = 0;
-  for (const std::vector<std::int64_t> &group : *groups) {
+  for (const std::vector<std::int64_t> &group : groups) {
     size = std::max(size, group.size());
   }
   const Type type{ir::Shape::array(ir::ElementType::S64,
-                                   {static_cast<std::int64_t>(groups->size()), static_cast<std::int64_t>(size)})};
+                                   {static_cast<std::int64_t>(groups.size()), static_cast<std::int64_t>(size)})};
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(type.shape));
   const auto numbers = literal.mutable_elements<std::int64_t>();
   std::ranges::fill(numbers, -1);
-  for (std::size_t i = 0; i < groups->size(); ++i) {
-    std::ranges::copy((*groups)[i], numbers.begin() + static_cast<std::ptrdiff_t>(i * size));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::ranges::copy(groups[i], numbers.begin() + static_cast<std::ptrdiff_t>(i * size));
   }
   return Attribute{Elements{type, std::move(literal)}};
 }
@@ -86,14 +99,6 @@ Result<ValueIds> raise_collective(Raising &raising, const ir::Instruction &instr
 
 namespace {
 
-// Returns the number of members of a group.
-std::int64_t group_size(const ir::Instruction &instruction, const Attributes &attributes) {
-  const auto groups = std::ranges::find(attributes, "replica_groups", &NamedAttribute::name);
-  const std::int64_t size = groups->value.get<Elements>()->type.shape.size(1);
-  const ir::ModuleHeader &header = instruction.module().header();
-  return size != 0 ? size : ir::number_limit(ir::group_mode(instruction), header.replica_count, header.num_partitions);
-}
-
 // Operand i goes to member i, and result j comes from member j: the operands are the parts of one array.
 Result<ValueIds> exchange_operands(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row,
                                    Attributes attributes) {
@@ -135,7 +140,8 @@ Result<ValueIds> raise_all_to_all(Raising &raising, const ir::Instruction &instr
     return exchange_operands(raising, instruction, row, std::move(attributes));
   }
   const std::int64_t dimension = instruction.number(AttributeKey::Dimensions);
-  const std::int64_t count = group_size(instruction, attributes);
+  const auto groups = std::ranges::find(attributes, "replica_groups", &NamedAttribute::name);
+  const std::int64_t count = groups->value.get<Elements>()->type.shape.size(1);
   attributes.insert(attributes.end(), {{"split_dimension", integer(dimension)},
                                        {"concat_dimension", integer(dimension)},
                                        {"split_count", integer(count)}});

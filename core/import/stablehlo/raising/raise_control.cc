@@ -53,10 +53,27 @@ Result<Attributes> composite_of(Raising &raising, const ir::Instruction &instruc
   return attributes;
 }
 
+// Fails if a size is dynamic on one side of the call only, which HLO allows.
+Status check_call(Raising &raising, const ir::Instruction &call) {
+  const ir::Computation callee = call.called(0);
+  const auto check = [&](const ir::Shape &given, const ir::Shape &expected) {
+    return ir::same(given, expected, ir::CompareLayout::No)
+               ? Status()
+               : raising.unsupported(call, fmt::format("{} for {}, expected sizes that are dynamic on both sides",
+                                                       ir::to_string(given, ir::PrintLayout::Never),
+                                                       ir::to_string(expected, ir::PrintLayout::Never)));
+  };
+  for (std::size_t i = 0; i < call.operand_count(); ++i) {
+    BP_TRY(check(call.operand(i).shape(), callee.parameter(i).shape()));
+  }
+  return check(callee.root().shape(), call.shape());
+}
+
 }  // namespace
 
 // Calls of functions, fusions and composites.
 Result<ValueIds> raise_call(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
+  BP_TRY(check_call(raising, instruction));
   Draft draft{row.operation, raising.operands(instruction), {}};
   BP_ASSIGN(draft.results, raising.types_of(instruction.shape()));
   const std::string_view hints = instruction.text(AttributeKey::FrontendAttributes);

@@ -201,6 +201,28 @@ Result<ValueIds> raise_pad(Raising &raising, const ir::Instruction &instruction,
                    {"interior_padding", integers(interior)}});
 }
 
+// The starts may be one vector in HLO, and are scalars in StableHLO.
+Result<ValueIds> raise_dynamic_slice(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
+  BP_ASSIGN(Attributes attributes, attributes_of(raising, instruction, *find_row(row.operation)));
+  const std::size_t first = instruction.opcode() == Opcode::DynamicSlice ? 1 : 2;
+  if (instruction.operand_count() != first + 1 || instruction.operand(first).shape().rank() != 1) {
+    return raise_as(raising, instruction, row.operation, std::move(attributes));
+  }
+  ValueIds operands = raising.operands(instruction);
+  const ValueId starts = operands.back();
+  operands.pop_back();
+  const ir::Shape vector = raising.type(starts).shape;
+  for (std::int64_t i = 0; i < vector.size(0); ++i) {
+    const std::int64_t begin[] = {i}, end[] = {i + 1}, stride[] = {1};
+    const ValueId part = raising.add(
+        "stablehlo.slice", {starts}, Type{ir::Shape::array(vector.element_type(), {1})},
+        {{"start_indices", integers(begin)}, {"limit_indices", integers(end)}, {"strides", integers(stride)}});
+    operands.push_back(raising.reshape(part, {}));
+  }
+  BP_ASSIGN(Type result, raising.type_of(instruction.shape()));
+  return ValueIds{raising.add(row.operation, std::move(operands), std::move(result), std::move(attributes))};
+}
+
 namespace {
 
 // Returns the dimensions from the slowest to the fastest in memory.

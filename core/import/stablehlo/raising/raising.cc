@@ -101,7 +101,10 @@ Result<Program> Raising::run() {
     BP_TRY(raise_function(next, false));
   }
   if (Status status = verify(program_); !status.ok()) {
-    return std::move(status).error().note("StableHLO's rules forbid what this instruction becomes");
+    const Error &problem = status.error();
+    return Error(ErrorCode::Unsupported, problem.message())
+        .at(problem.location())
+        .note("StableHLO's rules forbid what this instruction becomes");
   }
   return std::move(program_);
 }

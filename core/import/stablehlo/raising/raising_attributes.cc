@@ -93,9 +93,13 @@ Result<Attribute> accuracy_of(Raising &raising, const ir::Instruction &instructi
   return Attribute{std::move(accuracy)};
 }
 
-bool is_single(std::string_view name) {
+bool is_of_kind(std::string_view name, bytecode::AttributeKind kind) {
   const bytecode::VhloAttribute *known = bytecode::find_vhlo_attribute(name);
-  return known != nullptr && known->kind == bytecode::AttributeKind::I64;
+  return known != nullptr && known->kind == kind;
+}
+
+Attribute number_of(std::string_view name, std::int64_t value) {
+  return integer(value, is_of_kind(name, bytecode::AttributeKind::I32) ? ir::ElementType::S32 : ir::ElementType::S64);
 }
 
 // Returns the value of an attribute that is a number, a list of numbers or a word.
@@ -106,8 +110,9 @@ Attribute value_of(Raising &raising, const ir::Instruction &instruction, const A
     case ir::AttributeKind::F64: return {instruction.real(row.key), 0, ir::ElementType::F32};
     case ir::AttributeKind::Enum: return word(word_of(raising, info.enumeration, instruction.number(row.key)));
     case ir::AttributeKind::I64List:
-      return is_single(row.name) ? integer(instruction.number(row.key)) : integers(instruction.numbers(row.key));
-    default: return integer(instruction.number(row.key));
+      return is_of_kind(row.name, bytecode::AttributeKind::I64) ? integer(instruction.number(row.key))
+                                                                : integers(instruction.numbers(row.key));
+    default: return number_of(row.name, instruction.number(row.key));
   }
 }
 
