@@ -13,9 +13,35 @@ Result<ValueIds> raise_map(Raising &raising, const ir::Instruction &instruction,
   return raise_as(raising, instruction, row.operation, {{"dimensions", integers(dimensions)}});
 }
 
+// Checks that the reducer takes what it returns, as StableHLO demands: HLO allows operands of other types.
+static Status check_reducer(const Raising &raising, const ir::Instruction &instruction) {
+  const ir::Computation reducer = instruction.called(0);
+  const ir::Shape &returned = reducer.root().shape();
+  const std::size_t count = reducer.parameter_count() / 2;
+  for (std::size_t i = 0; i < reducer.parameter_count(); ++i) {
+    const ir::Shape &taken = reducer.parameter(i).shape(),
+                    &given = returned.is_tuple() ? returned.elements()[i % count] : returned;
+    if (taken.element_type() != given.element_type()) {
+      return raising.unsupported(instruction,
+                                 fmt::format("its reducer takes {} as value {} and returns {}, expected equal types",
+                                             ir::to_string(taken), i, ir::to_string(given)));
+    }
+  }
+  return {};
+}
+
+Result<ValueIds> raise_reduce(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
+  BP_TRY(check_reducer(raising, instruction));
+  BP_ASSIGN(Attributes attributes, attributes_of(raising, instruction, *find_row(row.operation)));
+  return raise_as(raising, instruction, row.operation, std::move(attributes));
+}
+
 // Also select-and-scatter, whose windows have no gaps.
 Result<ValueIds> raise_reduce_window(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
   const bool is_scatter = instruction.opcode() == Opcode::SelectAndScatter;
+  if (!is_scatter) {
+    BP_TRY(check_reducer(raising, instruction));
+  }
   std::vector<std::int64_t> sizes, strides, padding, base_dilations, dilations;
   bool is_expressible = true;
   for (const ir::WindowDimension &window : instruction.window()) {

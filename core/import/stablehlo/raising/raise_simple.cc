@@ -238,18 +238,76 @@ bool is_dense(const ir::Shape &shape) {
 
 }  // namespace
 
+namespace {
+
+// Returns the real and imaginary parts of a vector as the columns of a matrix.
+ValueId parts_of(Raising &raising, ValueId vector, ir::ElementType part) {
+  const std::int64_t count = raising.type(vector).shape.size(0);
+  const std::int64_t column[] = {count, 1};
+  ValueIds columns;
+  for (const std::string_view name : {"stablehlo.real", "stablehlo.imag"}) {
+    columns.push_back(raising.reshape(raising.add(name, {vector}, Type{ir::Shape::array(part, {count})}), column));
+  }
+  return raising.add("stablehlo.concatenate", std::move(columns), Type{ir::Shape::array(part, {count, 2})},
+                     {{"dimension", integer(1)}});
+}
+
+// The inverse of parts_of().
+ValueId from_parts(Raising &raising, ValueId matrix, ir::ElementType type) {
+  const ir::Shape shape = raising.type(matrix).shape;
+  const std::int64_t count = shape.size(0), vector[] = {count};
+  ValueIds parts;
+  for (std::int64_t i = 0; i < 2; ++i) {
+    const std::int64_t starts[] = {0, i}, limits[] = {count, i + 1}, strides[] = {1, 1};
+    const ValueId column = raising.add(
+        "stablehlo.slice", {matrix}, Type{ir::Shape::array(shape.element_type(), {count, 1})},
+        {{"start_indices", integers(starts)}, {"limit_indices", integers(limits)}, {"strides", integers(strides)}});
+    parts.push_back(raising.reshape(column, vector));
+  }
+  return raising.add("stablehlo.complex", std::move(parts), Type{ir::Shape::array(type, {count})});
+}
+
+// Whether bytes of one type can be elements of the other: StableHLO has complex numbers of their own parts alone, and
+// elements of less than a byte take one in HLO.
+bool is_same_memory(ir::ElementType from, ir::ElementType to) {
+  const auto is_plain = [](ir::ElementType type) {
+    return ir::bit_width(type) >= 8 && type != ir::ElementType::Pred && !ir::is_complex(type);
+  };
+  return from == to || (is_plain(from) && is_plain(to)) || (ir::is_complex(from) && to == ir::real_part_type(from)) ||
+         (ir::is_complex(to) && from == ir::real_part_type(to));
+}
+
+// Returns the bytes of a value as a value of another type, of the sizes.
+ValueId in_type(Raising &raising, ValueId value, ir::ElementType to, const std::vector<std::int64_t> &sizes) {
+  const ir::Shape from = raising.type(value).shape;
+  const std::int64_t own = from.element_count(), count = ir::product(sizes);
+  const std::int64_t most = std::min(own, count);
+  const std::vector<std::int64_t> vector{most}, narrow{most, most == 0 ? 1 : std::max(own, count) / most};
+  const bool is_narrowed = own <= count;
+  value = raising.reshape(value, is_narrowed || own == count ? vector : narrow);
+  if (ir::is_complex(from.element_type())) {
+    value = parts_of(raising, value, to);
+  } else if (ir::is_complex(to)) {
+    value = from_parts(raising, value, to);
+  } else {
+    value = raising.add("stablehlo.bitcast_convert", {value},
+                        Type{ir::Shape::array(to, is_narrowed && own != count ? narrow : vector)});
+  }
+  return raising.reshape(value, sizes);
+}
+
+}  // namespace
+
 // The elements in the order of memory, under other dimensions: a transpose to that order, a reshape, and a transpose
 // from the order of the result.
 Result<ValueIds> raise_bitcast(Raising &raising, const ir::Instruction &instruction, const RaisingRow &) {
   const ir::Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
-  const bool is_pred = (from.element_type() == ir::ElementType::Pred) != (to.element_type() == ir::ElementType::Pred);
-  if (!is_dense(from) || !is_dense(to) || is_pred || from.element_count() != to.element_count() ||
-      ir::bit_width(from.element_type()) != ir::bit_width(to.element_type())) {
-    return raising.unsupported(
-        instruction,
-        fmt::format("it has no operation from {} to {}, expected elements of the same width in layouts "
-                    "without tiles; --passes=layout-expansion may rewrite it",
-                    ir::to_string(from, ir::PrintLayout::Always), ir::to_string(to, ir::PrintLayout::Always)));
+  if (!is_dense(from) || !is_dense(to) || !is_same_memory(from.element_type(), to.element_type()) ||
+      from.byte_size() != to.byte_size()) {
+    return raising.unsupported(instruction, fmt::format("it has no operation from {} to {}, expected layouts without "
+                                                        "tiles, and elements that are parts of the others",
+                                                        ir::to_string(from, ir::PrintLayout::Always),
+                                                        ir::to_string(to, ir::PrintLayout::Always)));
   }
   const std::vector<std::int64_t> order = major_to_minor(to);
   std::vector<std::int64_t> stored, back(order.size());
@@ -258,10 +316,10 @@ Result<ValueIds> raise_bitcast(Raising &raising, const ir::Instruction &instruct
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   }
   ValueId value = raising.transpose(raising.operand(instruction, 0)[0], major_to_minor(from));
-  value = raising.transpose(raising.reshape(value, stored), back);
-  BP_ASSIGN(const Type type, raising.type_of(to));
-  const bool is_other = from.element_type() != to.element_type();
-  return ValueIds{is_other ? raising.add("stablehlo.bitcast_convert", {value}, type) : value};
+  BP_TRY(raising.type_of(to));
+  value = from.element_type() == to.element_type() ? raising.reshape(value, stored)
+                                                   : in_type(raising, value, to.element_type(), stored);
+  return ValueIds{raising.transpose(value, back)};
 }
 
 // The sizes become one vector.

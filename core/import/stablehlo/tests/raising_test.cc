@@ -30,7 +30,7 @@ void add_leaves(const ir::Literal &literal, std::vector<ir::Literal> &leaves) {
   }
 }
 
-// What became of the programs of a folder.
+// Counts of the programs of a folder, by what became of them.
 struct Outcome {
   std::size_t same = 0, not_run = 0;
   std::size_t not_read = 0;                    // correct, but with sizes that the importer does not know
