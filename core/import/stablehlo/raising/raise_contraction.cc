@@ -37,7 +37,7 @@ Result<Attribute> algorithm_of(Raising &raising, const ir::Instruction &instruct
     types[i] = parts[i + 1] == "any" ? element_type_name(type) : parts[i + 1];
     if (parts[i + 1] == "any" && !types[i].starts_with("f8")) {
       return raising.unsupported(
-          instruction, fmt::format("its algorithm is for f8, expected no operand of {}", ir::to_string(type)));
+          instruction, fmt::format("its algorithm is for operands of f8, expected none of {}", ir::to_string(type)));
     }
   }
   const auto type = [&](std::string text) { return word(raising.keep(std::move(text))); };

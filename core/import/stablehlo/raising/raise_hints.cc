@@ -114,6 +114,22 @@ Attributes hints_of(Raising &raising, const ir::Instruction &instruction) {
   return attributes;
 }
 
+namespace {
+
+// Adds the layout of an array, one of those in `shape`, if it is not row-major: mhlo.layout_mode = "{0,1}".
+void add_layout(const ir::Shape &shape, std::size_t i, Attributes &attributes) {
+  std::size_t leaf = 0;
+  for (std::size_t position = 0; position < shape.subshape_count(); ++position) {
+    const ir::Shape &part = shape.subshape(position);
+    const bool is_this = !part.is_tuple() && leaf++ == i;
+    if (is_this && part.is_array() && part.layout() != ir::Layout::descending(part.rank())) {
+      attributes.push_back({"mhlo.layout_mode", {ir::to_string(part.layout())}});
+    }
+  }
+}
+
+}  // namespace
+
 Dictionary argument_hints(Raising &raising, const ir::Instruction &parameter, std::size_t i, std::size_t count) {
   const ir::ModuleHeader &header = raising.module().header();
   Attributes attributes;
@@ -126,6 +142,9 @@ Dictionary argument_hints(Raising &raising, const ir::Instruction &parameter, st
     }
   }
   add_frontend(raising, without(std::move(entries), kind), attributes);
+  if (header.has_entry_layout) {
+    add_layout(header.entry_parameter_shapes[static_cast<std::size_t>(parameter.parameter_number())], i, attributes);
+  }
   const auto is_this = [&](std::int64_t number, std::span<const std::int64_t> index) {
     return number == parameter.parameter_number() && first_leaf(parameter.shape(), index) == i;
   };
@@ -143,11 +162,14 @@ Dictionary argument_hints(Raising &raising, const ir::Instruction &parameter, st
   return {std::move(attributes)};
 }
 
-// The shardings of a tuple that is returned, which is no operation itself.
-Dictionary result_hints(Raising &, const ir::Instruction &root, std::size_t i, std::size_t count) {
+// The sharding of an operation is among its own hints; a tuple that is returned is not an operation.
+Dictionary result_hints(Raising &raising, const ir::Instruction &root, std::size_t i, std::size_t count) {
   Attributes attributes;
   if (root.opcode() == Opcode::Tuple) {
     add_sharding(root, i, count, attributes);
+  }
+  if (const ir::ModuleHeader &header = raising.module().header(); header.has_entry_layout) {
+    add_layout(header.entry_result_shape, i, attributes);
   }
   return {std::move(attributes)};
 }

@@ -83,14 +83,18 @@ Result<ValueIds> raise_scan(Raising &raising, const ir::Instruction &instruction
   return raise_as(raising, instruction, row.operation, std::move(attributes));
 }
 
-// chlo has the largest alone: the smallest are a custom call, which XLA knows.
+// XLA does not compile the custom call of the smallest either.
 Result<ValueIds> raise_topk(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
-  const bool is_largest = instruction.number(AttributeKey::Largest, 1) != 0;
-  Attribute k = integer(instruction.number(AttributeKey::K));
-  if (is_largest && raising.form() == RaisedForm::Text) {
-    return raise_as(raising, instruction, row.operation, {{"k", std::move(k)}});
+  if (instruction.number(AttributeKey::Largest, 1) == 0) {
+    return raising.unsupported(instruction, fmt::format("{} has no largest=false, expected largest=true; "
+                                                        "--passes=topk-expansion rewrites it as a sort",
+                                                        row.operation));
   }
-  return raise_as_target(raising, instruction, {{"k", std::move(k)}, {"largest", {is_largest}}});
+  Attributes attributes{{"k", integer(instruction.number(AttributeKey::K))}};
+  if (raising.form() == RaisedForm::Bytecode) {
+    attributes.push_back({"largest", {true}});
+  }
+  return raise_as(raising, instruction, row.operation, std::move(attributes));
 }
 
 }  // namespace bp::import::stablehlo

@@ -12,7 +12,7 @@ namespace bp::import::stablehlo {
 Result<ValueIds> raise_as_target(Raising &raising, const ir::Instruction &instruction, Attributes attributes) {
   const std::string_view target = target_of(instruction.opcode());
   if (target.empty()) {
-    return raising.unsupported(instruction, "stored programs have no operation for that, expected --emit=stablehlo");
+    return raising.unsupported(instruction, "bytecode has no such operation, but text does; expected --emit=stablehlo");
   }
   BP_ASSIGN(std::vector<Type> results, raising.types_of(instruction.shape()));
   Attributes call{{"call_target_name", {std::string(target)}},
@@ -87,14 +87,10 @@ Result<ValueIds> raise_abs(Raising &raising, const ir::Instruction &instruction,
 
 namespace {
 
-// Returns a tensor of the type with the integer in all elements.
-Result<ValueId> all_of(Raising &raising, const Type &type, std::int64_t value) {
+// Returns a tensor of the type with 1 in all elements.
+Result<ValueId> ones(Raising &raising, const Type &type) {
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(ir::Shape::scalar(type.shape.element_type())));
-  ir::visit_element_type(type.shape.element_type(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T> || requires { T::is_signed; }) {
-      literal.mutable_elements<T>()[0] = static_cast<T>(value);
-    }
-  });
+  ir::visit_element_type(type.shape.element_type(), [&]<class T>() { literal.mutable_elements<T>()[0] = T(1.0F); });
   const ValueId scalar = raising.constant(std::move(literal));
   if (type.shape.is_scalar()) {
     return scalar;
@@ -110,8 +106,18 @@ Result<ValueIds> raise_sign(Raising &raising, const ir::Instruction &instruction
     return raise_as(raising, instruction, row.operation, {});
   }
   BP_ASSIGN(const Type type, raising.type_of(instruction.shape()));
-  BP_ASSIGN(const ValueId one, all_of(raising, type, 1));
+  BP_ASSIGN(const ValueId one, ones(raising, type));
   return ValueIds{raising.add("stablehlo.minimum", {raising.operand(instruction, 0)[0], one}, type)};
+}
+
+// XLA knows no custom call for it: in bytecode it is the angle of the point (1, x).
+Result<ValueIds> raise_atan(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
+  if (raising.form() == RaisedForm::Text) {
+    return raise_as(raising, instruction, row.operation, {});
+  }
+  BP_ASSIGN(const Type type, raising.type_of(instruction.shape()));
+  BP_ASSIGN(const ValueId one, ones(raising, type));
+  return ValueIds{raising.add("stablehlo.atan2", {raising.operand(instruction, 0)[0], one}, type)};
 }
 
 Result<ValueIds> raise_select(Raising &raising, const ir::Instruction &instruction, const RaisingRow &row) {
@@ -130,7 +136,7 @@ Result<ValueIds> raise_bitcast_convert(Raising &raising, const ir::Instruction &
   }
   const bool is_from_pred = from == Pred;
   if (ir::bit_width(is_from_pred ? to : from) != 8) {
-    return raising.unsupported(instruction, "its i1 has one bit, expected a type of 8 bits on the other side of pred");
+    return raising.unsupported(instruction, "an i1 has one bit, expected a type of 8 bits on the other side of pred");
   }
   BP_ASSIGN(const Type result, raising.type_of(instruction.shape()));
   Type bytes = result;
@@ -159,7 +165,7 @@ static Status add_constants(Raising &raising, const ir::Instruction &instruction
   }
   BP_TRY(raising.type_of(literal.shape()));
   if (!literal.shape().is_array() || !literal.shape().is_static()) {
-    return raising.unsupported(instruction, fmt::format("it has no constant of {}, expected an array of known sizes",
+    return raising.unsupported(instruction, fmt::format("there is no constant of {}, expected an array of known sizes",
                                                         ir::to_string(literal.shape())));
   }
   values.push_back(raising.constant(literal));
@@ -304,7 +310,7 @@ Result<ValueIds> raise_bitcast(Raising &raising, const ir::Instruction &instruct
   const ir::Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   if (!is_dense(from) || !is_dense(to) || !is_same_memory(from.element_type(), to.element_type()) ||
       from.byte_size() != to.byte_size()) {
-    return raising.unsupported(instruction, fmt::format("it has no operation from {} to {}, expected layouts without "
+    return raising.unsupported(instruction, fmt::format("there is no operation from {} to {}, expected layouts without "
                                                         "tiles, and elements that are parts of the others",
                                                         ir::to_string(from, ir::PrintLayout::Always),
                                                         ir::to_string(to, ir::PrintLayout::Always)));

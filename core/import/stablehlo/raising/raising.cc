@@ -57,6 +57,20 @@ void add_leaves(const ir::Shape &shape, std::vector<const ir::Shape *> &leaves) 
   }
 }
 
+// Sets the position, for messages, of an attribute and its parts.
+void set_position(Attribute &attribute, std::size_t position) {
+  attribute.position = position;
+  if (auto *list = std::get_if<std::vector<Attribute>>(&attribute.value)) {
+    for (Attribute &item : *list) {
+      set_position(item, position);
+    }
+  } else if (auto *dictionary = std::get_if<Dictionary>(&attribute.value)) {
+    for (NamedAttribute &entry : dictionary->entries) {
+      set_position(entry.value, position);
+    }
+  }
+}
+
 }  // namespace
 
 const RaisingRow *find_raising_row(Opcode opcode) {
@@ -178,6 +192,9 @@ ValueIds Raising::add(Draft draft) {
   operation.name = draft.name;
   operation.operands.assign(draft.operands.begin(), draft.operands.end());
   operation.attributes = std::move(draft.attributes);
+  for (NamedAttribute &attribute : operation.attributes) {
+    set_position(attribute.value, operation.position);
+  }
   operation.regions = std::move(draft.regions);
   operation.result_count = static_cast<std::uint32_t>(draft.results.size());
   operation.first_result = ValueId{static_cast<std::uint32_t>(program_.values.size())};
@@ -237,7 +254,7 @@ Status Raising::raise_instruction(const ir::Instruction &instruction) {
   }
   const RaisingRow *row = find_raising_row(instruction.opcode());
   if (row == nullptr || row->raise == nullptr) {
-    return unsupported(instruction, fmt::format("it has no operation for that; {}", row == nullptr ? "" : row->reason));
+    return unsupported(instruction, fmt::format("there is no such operation; {}", row == nullptr ? "" : row->reason));
   }
   for (const AttributeKey key : row->refused) {
     if (instruction.has(key)) {

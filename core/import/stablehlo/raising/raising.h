@@ -3,8 +3,8 @@
 //
 // StableHLO has no tuples: a value of a tuple's shape becomes one value per array or token in it, and parameters,
 // results and the state of loops do too. Called computations become functions, those of loops, branches and reducers
-// regions. Layouts describe memory and are dropped, except where a custom call or a bitcast depends on them. Dropped
-// are also control dependencies, profiles and settings of XLA.
+// regions. Layouts describe memory and are dropped, except those of the entry, of custom calls, and of bitcasts, which
+// become transposes. Control dependencies, profiles and settings of XLA are dropped as well.
 #pragma once
 
 #include <deque>
@@ -139,7 +139,7 @@ Result<Attribute> read_mlir_attribute(std::string_view text);
 // Adds one operation: with the operands, results and attributes of the instruction, and its computations as regions.
 Result<ValueIds> raise_as(Raising &raising, const ir::Instruction &instruction, std::string_view operation,
                           Attributes attributes);
-// Adds a custom call of the name by which XLA knows an operation of chlo in stored programs; fails if it has none.
+// Adds a custom call of the name by which XLA knows an operation of chlo in bytecode; fails if there is none.
 Result<ValueIds> raise_as_target(Raising &raising, const ir::Instruction &instruction, Attributes attributes);
 
 // --- What does not change what is computed: raise_hints.cc ---

@@ -150,7 +150,7 @@ Result<Attributes> precision_of(Raising &raising, const ir::Instruction &instruc
   bool is_default = true;
   for (const std::int64_t number : instruction.numbers(AttributeKey::OperandPrecision)) {
     if (static_cast<ir::Precision>(number) == ir::Precision::PackedNibble) {
-      return raising.unsupported(instruction, "it has no precision packed_nibble, expected default, high or highest");
+      return raising.unsupported(instruction, "there is no precision packed_nibble, expected default, high or highest");
     }
     list.push_back(word(word_of(raising, ir::Enumeration::Precision, number)));
     is_default = is_default && number == 0;

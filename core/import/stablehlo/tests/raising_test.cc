@@ -167,6 +167,33 @@ TEST_CASE("every operation has a row") {
   }
 }
 
+TEST_CASE("origins are locations in bytecode") {
+  const ir::Module module = testing::parse(R"(HloModule m
+FileNames
+1 "a.py"
+FunctionNames
+1 "f"
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=3 end_column=9}
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] negate(x), metadata={op_name="jit(f)/neg" source_file="b.py" source_line=5}
+  ROOT z = f32[2] abs(y), metadata={op_name="jit(f)/abs" stack_frame_id=1}
+}
+)");
+  const auto bytes = to_bytecode(module, bytecode::default_target);
+  REQUIRE(error_of(bytes) == "");
+  const ir::Module read = testing::require_value(stablehlo::read(*bytes));
+  const ir::Metadata *last = read.entry().root().metadata(), *first = read.entry().root().operand(0).metadata();
+  REQUIRE(first != nullptr);
+  CHECK((first->op_name == "jit(f)/neg" && first->source_file == "b.py" && first->source_line == 5));
+  REQUIRE(last != nullptr);
+  CHECK((last->op_name == "jit(f)/abs" && last->source_file == "a.py" && last->source_line == 7));
+}
+
 TEST_CASE("programs of this repository are the same in StableHLO") {
   Outcome outcome;
   for (const char *folder : {"core/interpreter/testdata", "core/ir/testdata", "core/passes/testdata",
