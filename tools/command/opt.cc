@@ -52,24 +52,29 @@ Result<std::string> with_plan(ir::Module module, const Write &write) {
   return write(module, plan);
 }
 
-// An output format of --emit. `write` is nullptr for the forms of StableHLO, which write a program as it was read.
+using Version = import::stablehlo::bytecode::Version;
+
+// An output format of --emit. `target`: the version of StableHLO that reads bytecode.
 struct Form {
   std::string_view name;
   bool is_text;
-  Result<std::string> (*write)(const ir::Module &);
+  Result<std::string> (*write)(const ir::Module &, Version target);
+  bool is_stablehlo = false;
 };
 constexpr Form forms[] = {
-    {"hlo", true, [](const ir::Module &module) -> Result<std::string> { return text::print(module); }},
+    {"hlo", true, [](const ir::Module &module, Version) -> Result<std::string> { return text::print(module); }},
     {"buffers", true,
-     [](const ir::Module &module) {
+     [](const ir::Module &module, Version) {
        return with_plan(module, [](const ir::Module &planned, const buffers::Plan &plan) {
          return buffers::to_string(plan, planned);
        });
      }},
-    {"module-proto", false, import::hlo_proto::write_module},
-    {"proto", false, [](const ir::Module &module) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
-    {"stablehlo", true, nullptr},
-    {"bytecode", false, nullptr},
+    {"module-proto", false, [](const ir::Module &module, Version) { return import::hlo_proto::write_module(module); }},
+    {"proto", false,
+     [](const ir::Module &module, Version) { return with_plan(module, import::hlo_proto::write_hlo_proto); }},
+    {"stablehlo", true, [](const ir::Module &module, Version) { return import::stablehlo::to_text(module); }, true},
+    {"bytecode", false,
+     [](const ir::Module &module, Version target) { return import::stablehlo::to_bytecode(module, target); }, true},
 };
 
 std::string names_of_forms() {
@@ -85,8 +90,8 @@ struct OutputOptions {
   const Form &form;
   std::string file, dump_dir;
   bool timing = false, explains_growth = false;
-  import::stablehlo::bytecode::Version target;  // of bytecode
-  std::optional<std::string> explained;         // fusion decisions about this instruction, or all if it is empty
+  Version target;                        // of bytecode
+  std::optional<std::string> explained;  // fusion decisions about this instruction, or all if it is empty
 };
 
 // Prints the decision if it is about the instruction. Returns whether it was.
@@ -144,7 +149,15 @@ Result<std::string> optimize_module(ir::Module module, const std::vector<passes:
                       "{}: no pass considered fusing {}; --explain-fusion without a name prints all decisions",
                       module.name(), *output.explained);
   }
-  return output.explained && output.file.empty() ? std::string() : output.form.write(module);
+  return output.explained && output.file.empty() ? std::string() : output.form.write(module, output.target);
+}
+
+Status write(const OutputOptions &output, const std::string &written) {
+  if (!output.file.empty()) {
+    return write_file(output.file, written);
+  }
+  fmt::print("{}", written);
+  return {};
 }
 
 // Several modules are written one after the other, in such a way that they can be read again.
@@ -163,20 +176,12 @@ Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> 
     }
     written += (written.empty() || text->empty() ? "" : "\n// -----\n\n") + *text;
   }
-  if (!output.file.empty()) {
-    return write_file(output.file, written);
-  }
-  fmt::print("{}", written);
-  return {};
+  return write(output, written);
 }
 
-// Writes the programs of a file of StableHLO as text, or its one program as bytecode.
-Status write_stablehlo(const std::string &file, const OutputOptions &output) {
-  BP_ASSIGN(const std::string text, read_file(file));
-  if (!import::stablehlo::is_stablehlo(text)) {
-    return invalid_input("{} is not StableHLO, expected a program as StableHLO's text or bytecode for --emit={}", file,
-                         output.form.name);
-  }
+// Writes the programs of a text of StableHLO as they are: also functions that the entry does not reach, and operations
+// that have no HLO.
+Status write_stablehlo(const std::string &file, std::string_view text, const OutputOptions &output) {
   const std::vector<import::stablehlo::TextPart> parts = import::stablehlo::split(text);
   if (parts.size() > 1 && !output.form.is_text) {
     return invalid_input("{} contains {} programs, expected one for --emit={}", file, parts.size(), output.form.name);
@@ -189,15 +194,24 @@ Status write_stablehlo(const std::string &file, const OutputOptions &output) {
                                              : import::stablehlo::to_bytecode(part.text, output.target, options));
     written += (written.empty() ? "" : "\n// -----\n\n") + program;
   }
-  if (!output.file.empty()) {
-    return write_file(output.file, written);
+  return write(output, written);
+}
+
+// Writes StableHLO that no pass is to change as it is. Returns nothing for other models.
+std::optional<Status> write_unchanged(const ModelChoice &model, const std::vector<passes::Pass> &list,
+                                      const OutputOptions &output) {
+  if (!output.form.is_stablehlo || !list.empty()) {
+    return {};
   }
-  fmt::print("{}", written);
-  return {};
+  const Result<std::string> text = read_file(model.file());
+  if (!text.ok() || !import::stablehlo::is_stablehlo(*text)) {
+    return {};
+  }
+  return write_stablehlo(model.file(), *text, output);
 }
 
 // Reads --target-version, which is for bytecode.
-Result<import::stablehlo::bytecode::Version> target_version(const Options &options, const Form &form) {
+Result<Version> target_version(const Options &options, const Form &form) {
   namespace bytecode = import::stablehlo::bytecode;
   if (!options.has("target-version")) {
     return bytecode::default_target;
@@ -206,7 +220,7 @@ Result<import::stablehlo::bytecode::Version> target_version(const Options &optio
   if (form.name != "bytecode") {
     return invalid_input("--target-version is given with --emit={}, expected --emit=bytecode", form.name);
   }
-  const std::optional<bytecode::Version> version = bytecode::parse_version(text);
+  const std::optional<Version> version = bytecode::parse_version(text);
   if (!version || *version < bytecode::oldest_version || *version > bytecode::newest_version) {
     return invalid_input("--target-version is '{}', expected {} to {}, a version of StableHLO", text,
                          bytecode::to_string(bytecode::oldest_version), bytecode::to_string(bytecode::newest_version));
@@ -280,7 +294,8 @@ Options optimize_options() {
       "  backplane opt model.hlo --emit=buffers     the memory plan\n"
       "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's memory viewers\n"
       "  backplane opt model.mlirbc --passes=none --emit=stablehlo     bytecode of JAX as text\n"
-      "  backplane opt model.mlir --passes=none --emit=bytecode --target-version=1.9.0 -o model.mlirbc\n"
+      "  backplane opt model.hlo --passes=none --emit=stablehlo     HLO as StableHLO\n"
+      "  backplane opt model.mlir --emit=bytecode --target-version=1.9.0 -o model.mlirbc\n"
       "  backplane opt model.hlo --dump-dir dump    the module after each pass that changed it\n");
   options.add()("list", "list the passes, and those that run by default")(
       "list-rules", "list the algebraic identities, and those that only --allow-inexact uses")(
@@ -288,8 +303,8 @@ Options optimize_options() {
       "names of passes and stages, separated by commas; default: the whole pipeline; none: no pass")(
       "emit", po::value<std::string>()->default_value("hlo"),
       "hlo: text; buffers: the memory plan; proto: a HloProto with the plan; module-proto: a HloModuleProto; "
-      "stablehlo: a StableHLO program as text; bytecode: a StableHLO program as a portable artifact; these two need "
-      "--passes=none")(
+      "stablehlo: a StableHLO program as text; bytecode: a StableHLO program as a portable artifact; with "
+      "--passes=none, StableHLO stays as it is")(
       "target-version", po::value<std::string>(),
       "the oldest version of StableHLO that has to read the bytecode, 0.9.0 to 1.20.0; default: 1.17.0, which jaxlib "
       "0.10.2 reads")("output,o", po::value<std::string>()->default_value(""),
@@ -365,12 +380,8 @@ int optimize(std::span<const std::string> arguments) {
   if (options.has("explain-fusion")) {
     output.explained = options.get<std::string>("explain-fusion");
   }
-  if (form->write == nullptr && !list->empty()) {
-    return options.misuse(
-        fmt::format("--emit={} is given with passes, expected --passes=none: passes are of HLO", emit));
-  }
-  Status status =
-      form->write == nullptr ? write_stablehlo(model.file(), output) : optimize_model(model, *list, context, output);
+  std::optional<Status> unchanged = write_unchanged(model, *list, output);
+  Status status = unchanged ? *std::move(unchanged) : optimize_model(model, *list, context, output);
   return status.ok() ? success : report(status.error());
 }
 

@@ -164,6 +164,28 @@ Result<std::string> import_stablehlo(const Case &test) {
   return filtered.of(brief);
 }
 
+// Returns the StableHLO of the program, or the error with which it is refused. `bytecode`: as it is read from bytecode.
+Result<std::string> export_stablehlo(const Case &test) {
+  BP_ASSIGN(const ir::Module module, read(test));
+  BP_ASSIGN(const Filtered filtered, read_filtered(test.arguments));
+  const bool is_stored = filtered.arguments == "bytecode";
+  if (!is_stored && !filtered.arguments.empty()) {
+    return invalid_input("'{}' after '// test: stablehlo', expected nothing, bytecode or match=PATTERN",
+                         test.arguments);
+  }
+  Result<std::string> written =
+      is_stored ? import::stablehlo::to_bytecode(module, import::stablehlo::bytecode::default_target)
+                : import::stablehlo::to_text(module);
+  if (!written.ok()) {
+    return describe(written.error());
+  }
+  if (is_stored) {
+    written = import::stablehlo::to_text(*written);
+    BP_TRY(written);
+  }
+  return filtered.of(*written);
+}
+
 // Writes and reads an HLO protocol buffer, which must keep all of the text.
 Result<std::string> pass_through_proto(const Case &test) {
   BP_ASSIGN(const ir::Module module, text::parse_module(test.text));
@@ -262,6 +284,10 @@ constexpr std::array all_kinds = {
          import_stablehlo},
     Kind{"proto", "the program after it was written and read as an HLO protocol buffer: it must be the same",
          pass_through_proto},
+    Kind{"stablehlo",
+         "the StableHLO of the program, or the error: // test: stablehlo match=PATTERN; with bytecode in front of it, "
+         "what is read from bytecode",
+         export_stablehlo},
     Kind{"buffers", "the plan of memory", assign_buffers},
     Kind{"emit",
          "what a backend makes of the program: // test: emit BACKEND NAME=VALUE... match=PATTERN; with a pattern only "

@@ -201,17 +201,6 @@ Result<Integers> aliases_of(const Lowering &lowering, const Attribute &list) {
   return numbers;
 }
 
-// Opcodes of custom call targets that frameworks use for functions that older StableHLO had no operation for.
-Opcode opcode_of_target(std::string_view target) {
-  constexpr std::pair<std::string_view, Opcode> opcodes[] = {
-      {"mhlo.acos", Opcode::Acos},   {"mhlo.acosh", Opcode::Acosh}, {"mhlo.asin", Opcode::Asin},
-      {"mhlo.asinh", Opcode::Asinh}, {"mhlo.atan", Opcode::Atan},   {"mhlo.atanh", Opcode::Atanh},
-      {"mhlo.cosh", Opcode::Cosh},   {"mhlo.erf", Opcode::Erf},     {"mhlo.sinh", Opcode::Sinh},
-      {"mhlo.tan", Opcode::Tan},     {"mhlo.topk", Opcode::TopK}};
-  auto found = std::ranges::find(opcodes, target, [](const auto &row) { return row.first; });
-  return found == std::end(opcodes) ? Opcode::CustomCall : found->second;
-}
-
 Result<Values> lower_known_target(Lowering &lowering, const Operation &operation, Opcode opcode) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   Integers k, largest;

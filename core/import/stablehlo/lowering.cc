@@ -245,6 +245,9 @@ Status Lowering::set_argument_attributes(const Operation &function, std::size_t 
   }
   for (const NamedAttribute &entry : own->entries) {
     set_sharding(entry, parameter);
+    if (entry.name == "mhlo.frontend_attributes") {
+      add_frontend_attributes(parameter, entry.value);
+    }
     if (is_entry && entry.name == "tf.aliasing_output") {
       BP_ASSIGN(std::int64_t output, integer(entry.value));
       const auto &results = function.find("function_type")->get<FunctionType>()->results;
@@ -328,14 +331,18 @@ Status Lowering::check_attributes(const Operation &operation) const {
   return {};
 }
 
-void Lowering::set_hints(const Operation &operation, InstructionId id) {
-  const Attribute *hints = operation.find("mhlo.frontend_attributes");
-  if (const auto *entries = hints == nullptr ? nullptr : hints->get<Dictionary>()) {
-    for (const NamedAttribute &entry : entries->entries) {
-      if (const auto *value = entry.value.get<std::string>()) {
-        add_frontend_attribute(id, plain_name(entry.name), *value);
-      }
+void Lowering::add_frontend_attributes(InstructionId id, const Attribute &hints) {
+  const auto *entries = hints.get<Dictionary>();
+  for (const NamedAttribute &entry : entries == nullptr ? std::vector<NamedAttribute>() : entries->entries) {
+    if (const auto *value = entry.value.get<std::string>()) {
+      add_frontend_attribute(id, plain_name(entry.name), *value);
     }
+  }
+}
+
+void Lowering::set_hints(const Operation &operation, InstructionId id) {
+  if (const Attribute *hints = operation.find("mhlo.frontend_attributes")) {
+    add_frontend_attributes(id, *hints);
   }
   for (const NamedAttribute &entry : operation.attributes) {
     set_sharding(entry, id);

@@ -167,6 +167,7 @@ class Lowering {
   Result<Values> lower_with(const Operation &operation, std::span<const InstructionId> operands, ir::ElementType type);
   Status check_attributes(const Operation &operation) const;
   Status check_result(const Operation &operation, std::uint32_t i) const;
+  void add_frontend_attributes(InstructionId id, const Attribute &hints);
   void set_hints(const Operation &operation, InstructionId id);
   void set_sharding(const NamedAttribute &attribute, InstructionId id);  // if the attribute is a sharding
   Status annotate_results(const Operation &function, Values &returned);

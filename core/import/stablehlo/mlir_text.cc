@@ -121,9 +121,8 @@ std::string list_of_types(std::span<const Type> types) {
 
 bool is_bare(std::string_view name) {
   return !name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_') &&
-         std::ranges::all_of(name, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '$' || c == '-';
-         });
+         std::ranges::all_of(name,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '$'; });
 }
 
 struct Writer {

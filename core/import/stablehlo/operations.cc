@@ -34,6 +34,42 @@ const OperationRow *find_row(std::string_view name) {
   return found == table().end() ? nullptr : &found->second;
 }
 
+const OperationRow *find_row_of(ir::Opcode opcode) {
+  static const std::unordered_map<ir::Opcode, const OperationRow *> rows = [] {
+    std::unordered_map<ir::Opcode, const OperationRow *> first;
+    for (const std::string_view name : {
+#define BP_OPERATION(name, ...) std::string_view(name),
+#include "core/import/stablehlo/operations.def"
+         }) {
+      const OperationRow &row = table().at(name);
+      first.try_emplace(row.opcode, &row);
+    }
+    first.erase(ir::Opcode::Invalid);
+    return first;
+  }();
+  const auto found = rows.find(opcode);
+  return found == rows.end() ? nullptr : found->second;
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, ir::Opcode> targets[] = {
+#define BP_TARGET(target, opcode) {target, ir::Opcode::opcode},
+#include "core/import/stablehlo/operations.def"
+};
+
+}  // namespace
+
+ir::Opcode opcode_of_target(std::string_view target) {
+  const auto *found = std::ranges::find(targets, target, [](const auto &row) { return row.first; });
+  return found == std::end(targets) ? ir::Opcode::CustomCall : found->second;
+}
+
+std::string_view target_of(ir::Opcode opcode) {
+  const auto *found = std::ranges::find(targets, opcode, [](const auto &row) { return row.second; });
+  return found == std::end(targets) ? std::string_view() : found->first;
+}
+
 std::string_view reason_to_refuse(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> refused[] = {
 #define BP_REFUSED(name, reason) {name, reason},

@@ -40,6 +40,12 @@ struct OperationRow {
 };
 
 const OperationRow *find_row(std::string_view name);  // nullptr if there is no such operation
+// Returns the first row of an operation that lowers to an instruction of the opcode; nullptr if there is none.
+const OperationRow *find_row_of(ir::Opcode opcode);
+// Returns the opcode of a custom call by which frameworks write an operation that StableHLO did not have, or does not
+// store; CustomCall for other targets. target_of() is the inverse, and empty for other opcodes.
+ir::Opcode opcode_of_target(std::string_view target);
+std::string_view target_of(ir::Opcode opcode);
 // Returns why an operation that exists is refused; empty if there is no such operation.
 std::string_view reason_to_refuse(std::string_view name);
 // Returns ", did you mean 'stablehlo.add'?", or an empty text.

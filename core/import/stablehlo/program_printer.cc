@@ -1,6 +1,7 @@
 #include "core/import/stablehlo/program_printer.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <map>
 
 #include "core/import/stablehlo/bytecode/code_tables.h"
@@ -106,6 +107,12 @@ std::string attribute_text(const Attribute &attribute, AttributeKind kind) {
     default: break;
   }
   return mlir_text(attribute);
+}
+
+// Returns the text with attributes of chlo in place of those of StableHLO.
+std::string in_chlo(std::string text) {
+  boost::replace_all(text, "#stablehlo", "#chlo");
+  return text;
 }
 
 class ProgramPrinter {
@@ -318,15 +325,19 @@ class ProgramPrinter {
       for (const AttributeRow &known : row == nullptr ? std::vector<AttributeRow>() : row->attributes) {
         name = !known.pretty_name.empty() && name == known.pretty_name ? known.name : name;
       }
+      if (const auto *members = attribute.value.get<Dictionary>(); name == "ragged_dot_dimension_numbers" && members) {
+        texts.emplace(name, in_chlo(struct_text("ragged_dot", *members)));
+        continue;
+      }
       const VhloAttribute *known = bytecode::find_vhlo_attribute(name);
       if (known == nullptr) {
         texts.emplace(name, mlir_text(attribute.value));
         continue;
       }
       BP_ASSIGN(const Attribute converted, convert(attribute.value, known->kind));
-      const bool is_chlo = operation.name.starts_with("chlo.") && converted.get<Keyword>() != nullptr;
+      const bool is_word = converted.get<Keyword>() != nullptr || known->kind == AttributeKind::Precisions;
       const std::string text = attribute_text(converted, known->kind);
-      texts.emplace(name, is_chlo ? "#chlo" + text.substr(text.find('<')) : text);
+      texts.emplace(name, is_word && operation.name.starts_with("chlo.") ? in_chlo(text) : text);
     }
     return {};
   }

@@ -8,6 +8,7 @@
 #include "core/import/stablehlo/lowering.h"
 #include "core/import/stablehlo/program_printer.h"
 #include "core/import/stablehlo/program_reader.h"
+#include "core/import/stablehlo/raising/raising.h"
 #include "core/import/stablehlo/verifier.h"
 
 namespace bp::import::stablehlo {
@@ -50,6 +51,16 @@ Result<std::string> to_text(std::string_view program, const Options &options) {
 Result<std::string> to_bytecode(std::string_view program, bytecode::Version target, const Options &options) {
   BP_ASSIGN(const Program read, read_program(program, options));
   return bytecode::write_program(read, target);
+}
+
+Result<std::string> to_text(const ir::Module &module) {
+  BP_ASSIGN(const Program raised, raise(module, RaisedForm::Text));
+  return print(raised);
+}
+
+Result<std::string> to_bytecode(const ir::Module &module, bytecode::Version target) {
+  BP_ASSIGN(const Program raised, raise(module, RaisedForm::Bytecode));
+  return bytecode::write_program(raised, target);
 }
 
 std::vector<TextPart> split(std::string_view text) {

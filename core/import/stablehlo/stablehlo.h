@@ -39,6 +39,13 @@ Result<std::string> to_text(std::string_view program, const Options &options = {
 // see bytecode/writer.h.
 Result<std::string> to_bytecode(std::string_view program, bytecode::Version target, const Options &options = {});
 
+// Writes a module as StableHLO, the counterpart of read(): the entry becomes @main, other computations functions and
+// regions, tuples several values. See raising/raising.h for what is dropped. Fails with Unsupported, and the place of
+// the instruction, if StableHLO does not have what an instruction does. The module must be verified.
+Result<std::string> to_text(const ir::Module &module);
+// `target`: as for programs. Operations of chlo become custom calls that XLA knows, or are refused.
+Result<std::string> to_bytecode(const ir::Module &module, bytecode::Version target);
+
 // Whether a text is StableHLO and not HLO, judging by its beginning after comments; also bytecode is.
 bool is_stablehlo(std::string_view text);
 

@@ -107,10 +107,10 @@ std::string scales_problem(const Type &type) {
 SourceLocation Program::location(std::size_t position) const {
   if (!origins.empty()) {
     const Location *origin = position < origins.size() ? origins[position].get() : nullptr;
-    if (origin == nullptr || origin->source_file.empty()) {
+    if (origin == nullptr) {
       return {file, 0, 0, {}};
     }
-    return {origin->source_file,
+    return {origin->source_file.empty() ? file : origin->source_file,
             static_cast<std::uint32_t>(origin->source_line),
             static_cast<std::uint32_t>(origin->source_column),
             {}};

@@ -5,6 +5,7 @@
 #include <boost/container/flat_set.hpp>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -140,11 +141,13 @@ struct Program {
   std::string_view text;  // or bytecode
   std::string file;
   std::uint32_t first_line = 1;
-  // Only in programs that are read from bytecode, which has no lines: positions are indices of `origins`, the places in
-  // the program of the framework; nullptr: not known.
+  // Only in programs that are read from bytecode, which has no lines, or made from a module: positions are indices of
+  // `origins`, the places in the program of the framework or in the module's text; nullptr: not known.
   std::vector<std::shared_ptr<const Location>> origins;
   Operation module;          // builtin.module; its one region holds the functions
   std::vector<Type> values;  // by ValueId
+  // Only in programs that are made from a module: texts that names and words are views of.
+  std::shared_ptr<std::deque<std::string>> kept;
 
   const Type &type(ValueId id) const { return values[index(id)]; }
   SourceLocation location(std::size_t position) const;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""jaxlib reads the bytecode that Backplane writes, and then has the same program. Skipped where JAX is not installed.
+"""jaxlib reads the StableHLO that Backplane writes, and then has the same program. Skipped where JAX is not installed.
 
 The programs: those in core/import/stablehlo/tests/bytecode, for several versions, and those that JAX keeps for its own
-tests of compatibility, also inside serialized exports, if flatbuffers is installed. BACKPLANE_JAX_PYTHON names a Python
-interpreter that has JAX, if the one that runs this check has not.
+tests of compatibility, also inside serialized exports, if flatbuffers is installed. Also the HLO of file tests and
+samples, raised to StableHLO; of the samples XLA:CPU computes the same as from their HLO. BACKPLANE_JAX_PYTHON names a
+Python interpreter that has JAX, if the one that runs this check has not.
 """
 
 import importlib.util
@@ -25,8 +26,12 @@ sys.path.insert(0, str(ROOT / "tools/testing"))
 from jax_on_build import run_in_python_with
 
 run_in_python_with("jax, numpy", "jax==0.10.2")
+import jax
 import jax._src.internal_test_util.export_back_compat_test_data as stored_by_jax
+import numpy as np
 from jax._src.interpreters import mlir
+from jaxlib import _jax, xla_client
+from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 
@@ -99,6 +104,69 @@ def check(program, version, folder):
         return str(error)
 
 
+def raised_programs():
+    """The HLO of the file tests and samples, case by case."""
+    for path in [*sorted(ROOT.glob("core/*/testdata/**/*.hlo")), *sorted((ROOT / "samples/models").glob("*.hlo"))]:
+        for number, text in enumerate(path.read_text().split("// -----")):
+            yield f"{path.name}:{number + 1}", text
+
+
+def check_raised(program):
+    """Returns what is wrong with the StableHLO of HLO; None if it has none, or only in versions after that of jaxlib."""
+    try:
+        bytecode = emit(program, "bytecode")
+    except RuntimeError as error:
+        if "needs StableHLO" in str(error):
+            return None
+        bytecode = None
+    try:
+        text = emit(program, "stablehlo").decode()
+    except RuntimeError:
+        return None
+    try:
+        if bytecode is not None:
+            text_in_jax(bytecode)
+        with mlir.make_ir_context():
+            ir.Module.parse(text).operation.verify()
+        return ""
+    except (RuntimeError, ValueError, ir.MLIRError) as error:
+        return str(error)
+
+
+def check_raised_programs(folder):
+    """Returns the problems, and the number of programs that jaxlib reads."""
+    problems, count = [], 0
+    program = folder / "raised.hlo"
+    for name, text in raised_programs():
+        program.write_text(text)
+        problem = check_raised(program)
+        count += problem == ""
+        if problem:
+            problems.append(f"{name}: {problem}")
+    return problems, count
+
+
+def compile_on_cpu(module):
+    device = jax.devices("cpu")[0]
+    return device.client.compile_and_load(module, _jax.DeviceList((device,)), xla_client.CompileOptions())
+
+
+def check_models():
+    """Returns the sample models whose StableHLO has other results on XLA:CPU than their HLO."""
+    random, problems = np.random.default_rng(7), []
+    for model in sorted((ROOT / "samples/models").glob("*.hlo")):
+        proto = xla_client.hlo.hlo_module_from_text(model.read_text()).as_serialized_hlo_module_proto()
+        computation = xla_client.XlaComputation(proto)
+        shapes = [shape.dimensions() for shape in computation.program_shape().parameter_shapes()]
+        arguments = [jax.device_put(random.uniform(-1, 1, shape).astype(np.float32)) for shape in shapes]
+        expected, found = (
+            [np.asarray(result) for result in compile_on_cpu(module).execute(arguments)]
+            for module in (_jax.mlir.xla_computation_to_mlir_module(computation), emit(model, "stablehlo").decode()))
+        if [result.tobytes() for result in expected] != [result.tobytes() for result in found]:
+            problems.append(f"{model.name}: XLA computes something else from its StableHLO")
+    return problems
+
+
 def main():
     problems, count = [], 0
     with tempfile.TemporaryDirectory() as name:
@@ -113,10 +181,12 @@ def main():
             problem = check(program, version, folder)
             if problem:
                 problems.append(f"{program.name} for {version}: {problem}")
-    for problem in problems[:20]:
+        raised_problems, raised = check_raised_programs(folder)
+    raised_problems += check_models()
+    for problem in problems[:20] + raised_problems[:20]:
         print(problem)
-    print(f"{count - len(problems)} of {count} programs are the same in jaxlib")
-    sys.exit(1 if problems or count < 100 else 0)
+    print(f"{count - len(problems)} of {count} programs are the same in jaxlib, which reads {raised} programs of HLO")
+    sys.exit(1 if problems or raised_problems or count < 100 or raised < 1000 else 0)
 
 
 if __name__ == "__main__":
