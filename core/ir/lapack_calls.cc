@@ -125,7 +125,7 @@ class Parts {
   std::vector<Shape> results_;
 };
 
-// What the checks below need of a call. The matrices are m x n; the diagonals of gtsv have n elements.
+// Types and sizes of a call. The matrices are m x n; the diagonals of gtsv have n elements.
 struct Sizes {
   ElementType type, real;
   std::int64_t m, n, least;

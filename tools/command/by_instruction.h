@@ -31,8 +31,8 @@ struct InstructionReport {
   std::size_t not_alone = 0;  // number of instructions that cannot run alone: side effects, tokens
 };
 
-// The module must be verified. `tolerance`: see InstructionComparison::response. `progress` may be empty; its arguments are the
-// number of instructions done, their total number and the name of the next one.
+// The module must be verified. `tolerance`: see InstructionComparison::response. `progress` may be empty; its arguments
+// are the number of instructions done, their total number and the name of the next one.
 Result<InstructionReport> compare_by_instruction(
     const ir::Module &module, const Backend &backend, std::vector<ir::Literal> arguments, double tolerance,
     const std::function<void(std::size_t, std::size_t, std::string_view)> &progress);
