@@ -55,7 +55,7 @@ std::uint64_t end_of(const Tensor &tensor) {
     if (dimension.size == 0) {
       return tensor.offset;
     }
-    last += place_in(dimension, dimension.size - 1);
+    last += byte_offset(dimension, dimension.size - 1);
   }
   return last + tensor.width;
 }

@@ -62,7 +62,7 @@ struct Dimension {
   std::uint64_t inner, outer;
 };
 
-constexpr std::uint64_t place_in(const Dimension &dimension, std::uint64_t index) {
+constexpr std::uint64_t byte_offset(const Dimension &dimension, std::uint64_t index) {
   return index / dimension.tile * dimension.outer + index % dimension.tile * dimension.inner;
 }
 

@@ -141,7 +141,7 @@ class Execution {
                                       " of a dimension of " + std::to_string(tensor.dimensions[d].size));
       }
       first[d] = static_cast<std::uint32_t>(from);
-      last += place_in(tensor.dimensions[d], tensor.dimensions[d].size - 1);
+      last += byte_offset(tensor.dimensions[d], tensor.dimensions[d].size - 1);
     }
     if (last + tensor.width > piece->size()) {
       return fault(instruction, "accesses byte " + std::to_string(last + tensor.width - 1) + " of a piece of " +
@@ -166,7 +166,7 @@ class Execution {
     std::int64_t index = first[d];
     for (std::uint32_t done = 0; done < axis.count;) {
       std::uint32_t count = 1;
-      std::byte *at = memory + place_in(dimension, static_cast<std::uint64_t>(index));
+      std::byte *at = memory + byte_offset(dimension, static_cast<std::uint64_t>(index));
       if (rank == 1) {
         // Copy up to the end of the tile.
         const std::int64_t inside = index % dimension.tile;

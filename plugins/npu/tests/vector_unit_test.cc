@@ -1,4 +1,4 @@
-// Applies every function of the function unit to every bf16.
+// Applies every function of the function unit to every bf16, and every function to every type for which it is offered.
 #include "plugins/npu/vector_unit.h"
 
 #include <bit>
@@ -54,6 +54,32 @@ TEST_CASE("functions of bf16 are as near as rounding lets them") {
     not_nearest += found != expected;
   }
   CHECK(not_nearest < 64);  // one in a thousand
+}
+
+// Elements that a function without code left as they are would be seen: whatever was there before must not matter.
+TEST_CASE("every function computes in every type for which it is offered") {
+  for (std::uint32_t op = 0; op < 256; ++op) {
+    const VectorFunction *function = find_function(op);
+    for (const std::uint32_t type : {BP_DTYPE_BF16, BP_DTYPE_F32, BP_DTYPE_S8, BP_DTYPE_S32, BP_DTYPE_PRED}) {
+      if (function == nullptr || (function->types & set_of(type)) == 0) {
+        continue;
+      }
+      Instruction instruction;
+      instruction.opcode = Opcode::Vector;
+      instruction.function = static_cast<std::uint8_t>(op);
+      instruction.type = instruction.result_type = static_cast<std::uint8_t>(type);
+      instruction.to = 64;
+      instruction.columns = 8;
+      std::vector<std::byte> first(128), second(128, std::byte{1});
+      std::fill_n(second.begin(), 64, std::byte{0});  // the operands
+      compute(instruction, first.data());
+      compute(instruction, second.data());
+      const std::size_t bytes = op == BP_OP_COMPARE || op == BP_OP_IS_FINITE ? 8 : 8 * width_of(type);
+      INFO("op " << op << " of type " << type);
+      CHECK(
+          std::equal(first.begin() + 64, first.begin() + 64 + static_cast<std::ptrdiff_t>(bytes), second.begin() + 64));
+    }
+  }
 }
 
 }  // namespace bp::npu
