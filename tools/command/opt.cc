@@ -165,7 +165,8 @@ Status optimize_model(const ModelChoice &model, const std::vector<passes::Pass> 
                       const passes::PassContext &context, const OutputOptions &output) {
   BP_ASSIGN(std::vector<Module> modules, model.modules());
   if (modules.size() > 1 && (!output.form.is_text || !output.dump_dir.empty())) {
-    return model.too_many(modules, output.form.is_text ? "--dump-dir" : "a protocol buffer");
+    return model.too_many(modules,
+                          output.form.is_text ? std::string("--dump-dir") : fmt::format("--emit={}", output.form.name));
   }
   std::string written;
   for (Module &module : modules) {

@@ -28,6 +28,16 @@ void check_stored(const bp::import::stablehlo::TextPart &part) {
   }
 }
 
+// The module that is raised to StableHLO is read again, unless sizes are operands.
+void check_raised(const bp::ir::Module &module) {
+  const auto text = bp::import::stablehlo::to_text(module);
+  const auto again = text.ok() ? bp::import::stablehlo::read(*text) : module;
+  if (!again.ok() && again.error().message().find("not known") == std::string::npos) {
+    std::fprintf(stderr, "%s\nwas raised, and is not read: %s\n", text->c_str(), again.error().to_string().c_str());
+    __builtin_trap();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
@@ -39,6 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
       module.error().to_string();
       continue;
     }
+    check_raised(*module);
     std::string printed = bp::text::print(*module);
     auto again = bp::text::parse_module(printed);
     if (!again.ok()) {

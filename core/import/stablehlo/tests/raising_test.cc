@@ -2,7 +2,6 @@
 // the bytecode.
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <map>
 
 #include "core/import/stablehlo/raising/raising.h"
 #include "core/import/stablehlo/stablehlo.h"
@@ -33,8 +32,8 @@ void add_leaves(const ir::Literal &literal, std::vector<ir::Literal> &leaves) {
 // Counts of the programs of a folder, by what became of them.
 struct Outcome {
   std::size_t same = 0, not_run = 0;
-  std::size_t not_read = 0;                    // correct, but with sizes that the importer does not know
-  std::map<std::string, std::size_t> refused;  // by operation
+  std::size_t not_read = 0;  // correct, but with sizes that the importer does not know
+  std::size_t refused = 0;
 };
 
 interpreter::Options limits() {
@@ -106,7 +105,7 @@ void check_module(const ir::Module &module, Outcome &outcome) {
   const auto raised = raise(module, RaisedForm::Text);
   if (!raised.ok()) {
     CHECK(raised.error().code() == ErrorCode::Unsupported);
-    ++outcome.refused[raised.error().message()];
+    ++outcome.refused;
     return;
   }
   const auto text = to_text(module);
@@ -145,15 +144,11 @@ void check_folder(const std::filesystem::path &folder, Outcome &outcome) {
   }
 }
 
-void print(const std::string &folder, const Outcome &outcome) {
-  std::size_t refused = 0;
-  for (const auto &[reason, count] : outcome.refused) {
-    refused += count;
-    fmt::print("{} x {}\n", count, reason);
-  }
-  fmt::print("{}: {} same, {} not run, {} not read, {} refused\n", folder, outcome.same, outcome.not_run,
-             outcome.not_read, refused);
-  CHECK(outcome.same > 0);
+// Prints the counts. `least`: of programs that must have been compared.
+void check_counts(std::string_view folder, const Outcome &outcome, std::size_t least) {
+  fmt::print("{}: {} the same, {} not run, {} not read, {} refused\n", folder, outcome.same, outcome.not_run,
+             outcome.not_read, outcome.refused);
+  CHECK(outcome.same >= least);
 }
 
 }  // namespace
@@ -200,7 +195,7 @@ TEST_CASE("programs of this repository are the same in StableHLO") {
                              "core/buffers/testdata", "samples/models"}) {
     check_folder(testing::find_in_source_tree(folder), outcome);
   }
-  print("this repository", outcome);
+  check_counts("this repository", outcome, 950);
 }
 
 TEST_CASE("the corpora are the same in StableHLO") {
@@ -211,7 +206,7 @@ TEST_CASE("the corpora are the same in StableHLO") {
   }
   Outcome outcome;
   check_folder(corpus, outcome);
-  print("the corpora", outcome);
+  check_counts("the corpora", outcome, 150);
 }
 
 }  // namespace bp::import::stablehlo

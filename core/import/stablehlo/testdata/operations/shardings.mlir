@@ -97,3 +97,10 @@ func.func @main(%v: tensor<3xf32>) -> (tensor<3xf32>) {
 //   ROOT %v = f32[3] parameter(0)
 //   %custom-call.1 = () custom-call(%v), custom_call_target="xla.sdy.ShardingGroup", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.sharding_group_id="21"}
 // }
+// -----
+// test: import match=parameter.*
+func.func @main(%a: tensor<4xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{}]>", k = "v"}}) -> tensor<4xf32> {
+  return %a : tensor<4xf32>
+}
+// expect:
+// parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{}]>",k="v"}
