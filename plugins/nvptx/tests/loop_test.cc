@@ -106,7 +106,7 @@ TEST_CASE("the state of a counted loop is not copied in each iteration") {
   }
 }
 
-TEST_CASE("loops that count to a constant are repeated so often") {
+TEST_CASE("loops that count to a constant are repeated that number of times") {
   const auto [loop, rounds] = GENERATE(table<Loop, int>({
       {{"s32", "0", "LT", "300", "add(i, one)"}, 300},
       {{"s32", "5", "LT", "600", "add(three, i)"}, 199},
