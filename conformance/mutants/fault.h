@@ -10,8 +10,8 @@
 
 namespace bp::conformance {
 
-// The plugin's own function. Called without arguments, it gets those of the fault's function; a fault that changes one of
-// them passes all.
+// The plugin's own function. Called without arguments, it gets those of the fault's function; a fault that changes one
+// of them passes all.
 template <class Signature>
 class Next;
 template <class Returned, class... Parameters>

@@ -33,14 +33,15 @@ std::vector<std::string> arguments_of(const Choice &choice);
 // Reads a report from a file. Error messages name the file and the line.
 Result<Report> read_report(const std::string &file);
 
+// The outcome of verify_report().
+struct Verified {
+  Report report;
+  std::size_t rerun = 0;                 // number of cases
+  std::vector<std::string> differences;  // "ops/add/f32/one/random: was pass, now fail: ..."
+};
 // Verifies an earlier report: its hashes are right, the plugin is the one it was made for, and `sample` of its cases,
 // chosen by the seed, give the same results again. Blocked cases are not rerun. InvalidInput: the hashes or the plugin
 // do not match.
-struct Verified {
-  Report report;
-  std::size_t rerun = 0;
-  std::vector<std::string> differences;  // "ops/add/f32/one/random: was pass, now fail: ..."
-};
 Result<Verified> verify_report(const std::string &file, std::size_t sample, std::uint64_t seed, Session session);
 
 }  // namespace bp::conformance

@@ -26,7 +26,7 @@
 namespace bp::conformance {
 namespace {
 
-// A number above those that a plugin closes which closes "everything" by habit.
+// Above the descriptors that a careless plugin closes without owning them.
 constexpr int private_descriptor = 700;
 
 bool write_all(int descriptor, std::string_view text) {

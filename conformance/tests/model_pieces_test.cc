@@ -96,7 +96,7 @@ ENTRY main { p = (f32[2], s32[]) parameter(0)
   }
 }
 
-TEST_CASE("a file that is no model is told by its name") {
+TEST_CASE("a file that is not a model is reported by its name") {
   const auto model = read_model("/nowhere/model.hlo");
   REQUIRE_FALSE(model.ok());
   CHECK(model.error().to_string().find("/nowhere/model.hlo") != std::string::npos);

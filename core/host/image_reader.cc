@@ -338,12 +338,12 @@ class ImageReader {
       return fault(i, "there is no operation {}", i.op());
     }
     if (opcode == Opcode::Tuple || opcode == Opcode::GetTupleElement) {
-      return fault(i, "{} is not for images", ir::to_string(opcode));
+      return fault(i, "{} cannot be in an image", ir::to_string(opcode));
     }
     if (opcode == Opcode::Constant) {
       return read_constant(i);
     }
-    if (original_ == nullptr && !says_all(i)) {
+    if (original_ == nullptr && !is_complete(i)) {
       return add_routine(i);
     }
     BP_ASSIGN(const std::vector<InstructionId> operands, read_operands(i));
@@ -376,9 +376,9 @@ class ImageReader {
     result_.set_calls(id, callees);
   }
 
-  // Whether an image says all of an instruction: not which values were in a tuple inside of another, and not the shape
-  // of a literal.
-  static bool says_all(plugin::Instruction i) {
+  // Whether the image describes the instruction completely. It does not say which values were in a tuple inside of
+  // another, nor the shape of a literal.
+  static bool is_complete(plugin::Instruction i) {
     switch (i.op()) {
       case BP_OP_SEND:
       case BP_OP_RECV:
@@ -540,7 +540,7 @@ class ImageReader {
     };
     switch (info.kind) {
       case AttributeKind::Computation:
-      case AttributeKind::Computations: return fault(i, "attribute {} is not for images", info.text);
+      case AttributeKind::Computations: return fault(i, "attribute {} cannot be in an image", info.text);
       case AttributeKind::Literal: return read_literal(i, key, id);
       case AttributeKind::String:
       case AttributeKind::Text: {

@@ -1,6 +1,6 @@
-// Custom calls of LAPACK's routines, as JAX exports programs for its cpu platform: "lapack_spotrf_ffi" and others. Their
-// operands are one matrix or many: [..., rows, columns], column by column in memory; the routines overwrite them, and
-// what they leave there is among the results. Flags are LAPACK's letters, as numbers: {uplo = 76 : ui8}.
+// Custom calls of LAPACK's routines, as JAX exports programs for its cpu platform: "lapack_spotrf_ffi" and others.
+// Their operands are one matrix or many: [..., rows, columns], column by column in memory; the routines overwrite them,
+// and what they leave there is among the results. Flags are LAPACK's letters, as numbers: {uplo = 76 : ui8}.
 // Source of the semantics: LAPACK, and lapack_kernels.cc of jaxlib.
 #pragma once
 

@@ -499,7 +499,7 @@ class ValidateLayer final : public Interposer {
     violations_->add(rule, fmt::format(format, std::forward<Values>(values)...));
   }
 
-  // BP-MODULE-08, which binds the core. Modules of equal hashes are equal: the first is looked at.
+  // Checks BP-MODULE-08, a rule for the core, once for each module, by its hash.
   void check_module(Function function, const bp_module_t *module) {
     {
       const std::lock_guard lock(mutex_);

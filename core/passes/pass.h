@@ -71,10 +71,10 @@ using PassFunction = Result<bool> (*)(ir::Module &module, const PassContext &con
 #define BP_PASS(function, ...) Result<bool> function(ir::Module &module, const PassContext &context);
 #include "core/passes/passes.def"
 
-// Maximum deviation of results. 0: none; the results are the same bit for bit, NaN for NaN. Passes that reassociate
-// sums or compute by another formula state their backward error: their results are those of inputs that are changed by
-// up to that many units in the last place, then rounded to within that many units in the last place of each value or of
-// the typical value of its array, whichever is larger.
+// Maximum backward error of results, in units in the last place. 0: the results are the same bit for bit, NaN for NaN.
+// Passes that reassociate sums or compute by another formula are backward stable: their results are equal to the exact
+// results for inputs that are changed by at most `units`, rounded to within `units` of the value or of the typical
+// value of its array, whichever is larger.
 struct Rounding {
   double units = 0;
 };

@@ -21,7 +21,7 @@ Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std:
 Result<ir::Shape> shape_of(PJRT_Buffer_Type type, const std::int64_t *dims, std::size_t rank,
                            const PJRT_Buffer_MemoryLayout *layout);
 
-// Whether the array has the row-major order of dimensions; what is no array has.
+// Whether the array has the row-major order of dimensions; true for shapes that are not arrays.
 bool is_row_major(const ir::Shape &shape);
 
 using Strides = std::vector<std::int64_t>;  // bytes, by dimension

@@ -34,22 +34,23 @@ template <Function function>
 struct Row;
 
 #define BP_NAME_ARGUMENTS(...) __VA_OPT__([[maybe_unused]] auto &[__VA_ARGS__] = given;)
-#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, transfer) \
-  template <>                                                                                    \
-  struct Row<Function::table##_##name> : Signature<decltype(&Interposer::table##_##name)> {      \
-    static auto roles([[maybe_unused]] Object *self, [[maybe_unused]] Arguments &given) {        \
-      BP_NAME_ARGUMENTS arguments return std::tuple transfer;                                    \
-    }                                                                                            \
-    static constexpr std::string_view role_texts = #transfer;                                    \
-    static constexpr auto member = &Interposer::table##_##name;                                  \
-    /* Whether the device has the table: kernels, memory, ... */                                 \
-    template <class Self>                                                                        \
-    static bool has_table(const Self &self) {                                                    \
-      if constexpr (requires { self.table; }) {                                                  \
-        return self.table != nullptr;                                                            \
-      }                                                                                          \
-      return true;                                                                               \
-    }                                                                                            \
+// The last parameter cannot be named roles here, because the function has that name.
+#define BP_ABI_FUNCTION(object, table, name, tag, loss, result, parameters, arguments, role_list) \
+  template <>                                                                                     \
+  struct Row<Function::table##_##name> : Signature<decltype(&Interposer::table##_##name)> {       \
+    static auto roles([[maybe_unused]] Object *self, [[maybe_unused]] Arguments &given) {         \
+      BP_NAME_ARGUMENTS arguments return std::tuple role_list;                                    \
+    }                                                                                             \
+    static constexpr std::string_view role_texts = #role_list;                                    \
+    static constexpr auto member = &Interposer::table##_##name;                                   \
+    /* Whether the device has the table: kernels, memory, ... */                                  \
+    template <class Self>                                                                         \
+    static bool has_table(const Self &self) {                                                     \
+      if constexpr (requires { self.table; }) {                                                   \
+        return self.table != nullptr;                                                             \
+      }                                                                                           \
+      return true;                                                                                \
+    }                                                                                             \
   };
 #include "core/layers/abi.def"
 #undef BP_ABI_FUNCTION

@@ -50,7 +50,8 @@ void List::list_request(std::string_view, Listing &listing) const {
 void Instruction::read_request(Reader &reader, ReceivedCall &call) const {
   reader.number(instr);
   if (call.objects != nullptr && module != nullptr && instr >= module->instrs.count) {
-    reader.fail(fmt::format("the call is about instruction {} of a module of {}", instr, module->instrs.count));
+    reader.fail(fmt::format("the call is about instruction {}, but the module has {} instructions", instr,
+                            module->instrs.count));
   }
 }
 
@@ -204,8 +205,8 @@ void KernelCall::read_request(Reader &reader, ReceivedCall &call) const {
   if (received.module == nullptr || received.instr >= received.module->instrs.count) {
     reader.fail(received.module == nullptr
                     ? "the call of a kernel has no module"
-                    : fmt::format("the call of a kernel is about instruction {} of a module of {}", received.instr,
-                                  received.module->instrs.count));
+                    : fmt::format("the call of a kernel is about instruction {}, but the module has {} instructions",
+                                  received.instr, received.module->instrs.count));
     return;
   }
   check_stage(reader, call, received.module, BP_STAGE_FINAL);

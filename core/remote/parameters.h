@@ -56,7 +56,7 @@ struct In : Role {
   }
 };
 
-// A module of one stage.
+// A module that has to be in the state of one stage.
 struct Staged : In<const bp_module_t *> {
   std::uint32_t stage;
 
@@ -64,11 +64,11 @@ struct Staged : In<const bp_module_t *> {
   void read_request(Reader &reader, ReceivedCall &call) const;
 };
 
-// A module of the stage that a phase of rewriting leaves.
+// A module that is offered in a phase of rewriting: in the state of the stage that it is about to leave.
 struct Rewritten : In<const bp_module_t *> {
   std::uint32_t &phase;
 
-  Rewritten(const bp_module_t *&of, std::uint32_t &leaves) : In(of), phase(leaves) {}
+  Rewritten(const bp_module_t *&of, std::uint32_t &in) : In(of), phase(in) {}
   void read_request(Reader &reader, ReceivedCall &call) const;
 };
 

@@ -26,10 +26,10 @@ class Extensions {
   const void *find(std::string_view id) const;
   void list(Listing &listing) const;
 
-  // Data that the code which sends the calls may change.
+  // Data that the client may change before it shows them to its callers.
   std::optional<std::vector<bp_space_t>> spaces;
   std::optional<std::vector<std::uint32_t>> queues;
-  // Sets the tables of this data. To be called after a change.
+  // Rebuilds the tables from this data. To be called after a change.
   void update();
 
  private:

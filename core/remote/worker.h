@@ -28,8 +28,8 @@ class Worker : public ContentStore {
   struct Listener {
     std::function<void(std::string_view)> event;  // gets each call of the plugin to the host
     std::function<void(const Worker &)> died;     // called once
-    // Returns the time from which on work that the plugin has accepted is late, or nullopt if there is no such work.
-    // May be empty.
+    // Returns the time by which the plugin has to be done with the work that it has accepted, or nullopt if there is
+    // none. May be empty: then work has no deadline.
     std::function<Channel::Deadline()> deadline;
   };
 
@@ -56,7 +56,7 @@ class Worker : public ContentStore {
   // Returns why the worker ended, such as "crashed (SIGSEGV)"; empty as long as it is alive.
   std::string death() const;
   bool is_alive() const { return death().empty(); }
-  // Says that the user is told of the end. Returns whether that is the first time.
+  // Returns true to the first caller, which then tells the user of the worker's end.
   bool tell_death() const { return !is_death_told_.exchange(true); }
 
  private:

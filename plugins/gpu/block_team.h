@@ -19,16 +19,16 @@ struct TeamSize {
     return std::min(threads, std::max<std::int64_t>(warp_size / stride, 1));
   }
 };
-// Teams for `rows` rows of `length` elements each: the whole GPU has something to do, and no thread much less than
-// others. max_threads: the limit for a team, a power of two.
+// Returns teams for `rows` rows of `length` elements each, such that the whole GPU is busy and threads have about equal
+// shares. max_threads: the limit for a team, a power of two.
 TeamSize team_size(std::int64_t rows, std::int64_t length, std::int64_t max_threads, const Target &target);
-// Teams for columns, which lie side by side. max_threads: the limit for a block. One thread if a team has no use for
-// more.
+// Returns teams for columns, which lie side by side: teams of one thread if more threads would not be faster.
+// max_threads: the limit for a block.
 TeamSize team_size(const emit::ColumnWork &work, std::int64_t max_threads, const Target &target);
-// How `teams` teams of `threads` threads each, a power of two, share blocks, if a team needs `bytes_of_team` bytes of
-// memory. The teams of a single warp may still need more than a block has.
+// Returns how `teams` teams of `threads` threads each, a power of two, share blocks, if a team needs `bytes_of_team`
+// bytes of memory. The teams of a single warp may still need more memory than a block has.
 TeamSize block_of_teams(std::int64_t threads, std::int64_t teams, std::int64_t bytes_of_team, const Target &target);
-// The shared memory of a block of such teams.
+// Returns the bytes of shared memory of a block whose teams need `bytes_of_team` bytes each.
 std::uint32_t shared_bytes_of(const TeamSize &size, std::int64_t bytes_of_team);
 
 class BlockTeam final : public emit::Team {
@@ -37,7 +37,7 @@ class BlockTeam final : public emit::Team {
   BlockTeam(llvm::IRBuilderBase &builder, const Threads &threads, const KernelFrame &frame, const TeamSize &size,
             std::int64_t items);
 
-  llvm::Value *item() const { return item_; }  // i64, one that exists even if the team is not wanted
+  llvm::Value *item() const { return item_; }  // i64; a valid item even if the team has no work
   // The views for which the kernel has tensor maps, the first ones of the frame's.
   const std::vector<emit::TensorView> &views() const { return views_; }
 

@@ -71,9 +71,9 @@ const Kernel &KernelSet::of_call(InstructionView i, const emit::KernelCall &call
     emit_for_teams(i, call, size, count, blocks_at_once(size, need), kernel);
   } else if (const auto scan = emit::find_scan(i)) {
     // If there are many lines across memory, neighbouring threads take one line each.
-    const bool has_line = !scan->is_along_memory && scan->lines >= enough_lines;
-    const TeamSize size = has_line ? block_of_teams(1, scan->lines, 0, target_)
-                                   : team_size(scan->lines, scan->length, need.max_threads, target_);
+    const bool is_line_per_thread = !scan->is_along_memory && scan->lines >= enough_lines;
+    const TeamSize size = is_line_per_thread ? block_of_teams(1, scan->lines, 0, target_)
+                                             : team_size(scan->lines, scan->length, need.max_threads, target_);
     emit_for_teams(i, call, size, scan->lines, blocks_at_once(size, need), kernel);
   } else if (const auto topk = emit::topk_for_team(i)) {
     const std::int64_t threads = team_size(topk->lines, topk->length, need.max_threads, target_).threads;
@@ -223,13 +223,14 @@ void KernelSet::emit_for_threads(InstructionView i, const emit::KernelCall &call
   threads_.end_kernel(builder.b, frame, kernel.threads, 1);
 }
 
-// The number of blocks at a time on a multiprocessor: as many as it has threads for, unless these need more registers.
-// Blocks of up to 256 threads share the registers with others as they need them.
+// Returns the minimum occupancy, in blocks per multiprocessor, for which the registers of a thread are limited: as many
+// blocks as there are threads for, fewer if the code needs more registers. 1: one block may take all registers. Blocks
+// of up to 256 threads need no limit, because several of them fit in any case.
 std::uint32_t KernelSet::blocks_at_once(const TeamSize &size, const RegisterNeed &need) const {
   const std::int64_t threads = size.threads * size.per_block;
-  const std::int64_t at_once = need.computes ? max_threads_per_block : target_.threads.gpu.threads;
-  const bool are_few = threads <= threads_per_block || need.is_large;
-  return are_few ? 1 : static_cast<std::uint32_t>(std::max<std::int64_t>(at_once / threads, 1));
+  const std::int64_t at_once = need.lowers_occupancy ? max_threads_per_block : target_.threads.gpu.threads;
+  const bool is_unlimited = threads <= threads_per_block || need.fills_multiprocessor;
+  return is_unlimited ? 1 : static_cast<std::uint32_t>(std::max<std::int64_t>(at_once / threads, 1));
 }
 
 bool KernelSet::emit_for_columns(InstructionView i, const emit::KernelCall &call, const RegisterNeed &need,

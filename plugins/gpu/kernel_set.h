@@ -45,8 +45,9 @@ class KernelSet {
 
   // The kernel of an instruction. Its arguments are those of the call, and scratch memory.
   const Kernel &of_call(emit::InstructionView instruction, const emit::KernelCall &call, bool is_guarded);
-  // The kernel that sorts tiles, or merges them. Its arguments are the sources and the destinations, by operand; a
-  // merge also gets two addresses whose distance is the length of the sorted runs.
+  // The kernel that sorts tiles, or merges them. Its arguments are the sources and the destinations, by operand. A
+  // merge also needs the length of the sorted runs: because all arguments of a kernel are addresses, it gets two
+  // addresses, whose distance is the length.
   const Kernel &of_sort(emit::InstructionView instruction, const emit::KernelCall &call, const TeamSort &sort,
                         bool merges, bool is_guarded);
   // The kernel of a random state. Its argument is the address of the state.

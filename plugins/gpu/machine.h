@@ -30,7 +30,7 @@ class Machine {
   // Returns the address of new memory.
   virtual plugin::Result<std::uint64_t> allocate(std::uint64_t size, std::uint32_t alignment) = 0;
   virtual void release(std::uint64_t address) = 0;
-  // Copies between machine and host are complete on return. A move within the machine is a command, as a launch is.
+  // Copies between machine and host are complete on return. A move within the machine is only enqueued, as a launch is.
   virtual plugin::Status copy_in(std::uint64_t to, const void *from, std::uint64_t size) = 0;
   virtual plugin::Status copy_out(void *to, std::uint64_t from, std::uint64_t size) = 0;
   virtual plugin::Status move(std::uint64_t to, std::uint64_t from, std::uint64_t size) = 0;

@@ -10,7 +10,8 @@ RegisterNeed RegisterModel::of(emit::InstructionView instruction) const {
     const emit::ComputationView called = instruction.called(k);
     for (std::uint32_t n = 0; n < called.instruction_count(); ++n) {
       const RegisterNeed one = of(instruction.module().instruction(called.first_instruction() + n));
-      all = {std::min(all.max_threads, one.max_threads), all.is_large || one.is_large, all.computes || one.computes};
+      all = {std::min(all.max_threads, one.max_threads), all.fills_multiprocessor || one.fills_multiprocessor,
+             all.lowers_occupancy || one.lowers_occupancy};
     }
   }
   return all;

@@ -1,5 +1,5 @@
-// Estimates of how many threads of a block find registers for what a kernel computes. How many registers code takes is
-// decided by the compiler of the GPU's vendor, so each backend has a model of its own.
+// Estimates of how many threads of a block have enough registers for what a kernel computes. The compiler of the GPU's
+// vendor decides how many registers code takes, so each backend has a model of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace bp::gpu {
 // The registers that the threads of a kernel need for what they compute. It is an estimate on the safe side: a thread
 // that lacks registers keeps values in memory, which is far slower.
 struct RegisterNeed {
-  std::int64_t max_threads;  // of a block, a power of two, so that each thread has enough registers
-  bool is_large;             // one block at a time may have all registers
-  bool computes = false;     // functions that need more registers than a GPU full of threads has
+  std::int64_t max_threads;       // of a block, a power of two, so that each thread has enough registers
+  bool fills_multiprocessor;      // a block may need all registers of a multiprocessor
+  bool lowers_occupancy = false;  // uses functions for which a multiprocessor full of threads has too few registers
 };
 
 // Threads: any.

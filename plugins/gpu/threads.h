@@ -65,8 +65,8 @@ class Threads {
                                    Cooperation cooperation) const = 0;
   // Ends the thread.
   virtual void end_thread(llvm::IRBuilderBase &builder, const KernelFrame &frame) const = 0;
-  // Ends the thread and the kernel, once. The kernel is started in blocks of at most `threads` threads, and `blocks`
-  // blocks at a time are to find registers on a multiprocessor, even if values then have to be kept in memory.
+  // Ends the thread and the kernel, once. The kernel is started in blocks of at most `threads` threads. The registers
+  // of a thread are limited so that `blocks` blocks fit on a multiprocessor at a time, even if values are then spilled.
   virtual void end_kernel(llvm::IRBuilderBase &builder, const KernelFrame &frame, std::uint32_t threads,
                           std::uint32_t blocks) const = 0;
   // Finishes the module, after all kernels.
@@ -134,7 +134,8 @@ class Threads {
   // Waits for all groups of this thread but the `last` ones (cp.async.wait_group).
   virtual void cp_async_wait(llvm::IRBuilderBase &, const KernelFrame &, std::uint32_t /*last*/) const {}
 
-  // Notes that, from here on, nothing depends on what the thread reads unless the i1 `has_work` is set.
+  // Notes that, from here on, nothing depends on what the thread reads unless the i1 `has_work` is set. The emulator's
+  // race detector then ignores these reads; other machines need no code for it.
   virtual void note_work(llvm::IRBuilderBase &, const KernelFrame &, llvm::Value * /*has_work*/) const {}
 
  private:

@@ -123,7 +123,7 @@ class NpuDevice {
 Result<std::unique_ptr<LoadedProgram>> NpuDevice::load(std::span<const char> artifact, std::uint32_t allocation_count) {
   BP_ASSIGN(Program program, read_artifact(artifact));
   if (program.allocation_count != allocation_count) {
-    return Error(BP_INVALID, "the artifact is of a module of " + std::to_string(program.allocation_count) +
+    return Error(BP_INVALID, "the artifact is of a module with " + std::to_string(program.allocation_count) +
                                  " allocations, expected " + std::to_string(allocation_count));
   }
   const bp_program_t sizes = {nullptr, program.scratch_bytes, artifact.size(), scratch_alignment, scratchpad, nullptr,

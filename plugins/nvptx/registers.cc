@@ -35,10 +35,10 @@ class MeasuredRegisters final : public gpu::RegisterModel {
   // Functions that need many registers were found to have enough next to sums of 8 words, but not next to 16.
   RegisterNeed with_sums(const RegisterNeed &need, std::int64_t sum_bits) const override {
     const RegisterNeed sums = of_sums(sum_bits);
-    const bool is_too_much = need.is_large && sum_bits > 8 * 32;
+    const bool is_too_much = need.fills_multiprocessor && sum_bits > 8 * 32;
     const std::int64_t max_threads = std::min(need.max_threads, sums.max_threads) / (is_too_much ? 2 : 1);
-    return {std::max<std::int64_t>(max_threads, max_threads_per_block / 4), need.is_large || sums.is_large,
-            need.computes};
+    return {std::max<std::int64_t>(max_threads, max_threads_per_block / 4),
+            need.fills_multiprocessor || sums.fills_multiprocessor, need.lowers_occupancy};
   }
 
  protected:

@@ -48,7 +48,7 @@ TEST_CASE("of a very long line only the part around the caret is shown, without 
   CHECK(shown.find("a !b") != std::string::npos);
 }
 
-TEST_CASE("bytes that are no text are shown as escapes, and the caret stays below its column") {
+TEST_CASE("bytes that are not text are shown as escapes, and the caret stays below its column") {
   auto shown = [](std::string line, std::uint32_t column) {
     return Error(ErrorCode::InvalidInput, "bad").at({"f", 1, column, std::move(line)}).to_string();
   };

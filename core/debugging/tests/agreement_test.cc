@@ -68,7 +68,7 @@ TEST_CASE("sums of many and results of few elements answer to their inputs") {
             .verdict() == Verdict::Agrees);
 }
 
-TEST_CASE("of step functions and integers no answer to small changes is asked") {
+TEST_CASE("step functions and integers need not respond to small changes") {
   CHECK(judge("ENTRY e { x = f32[8,8] parameter(0)  ROOT y = f32[8,8] sign(x) }").verdict() == Verdict::Agrees);
   CHECK(judge(R"(ENTRY e { x = f32[8,8] parameter(0)  zero = f32[] constant(0)
       zeros = f32[8,8] broadcast(zero), dimensions={}  p = pred[8,8] compare(x, zeros), direction=LT

@@ -169,8 +169,8 @@ TEST_CASE("what a rewritten module must keep") {
     CHECK(with(9999, {BP_ATTR_K, {1}}) == "n: there is no operation 9999");
     CHECK(with(BP_OP_NEGATE, {9999, {1}}) == "n: there is no attribute 9999");
     CHECK(with(BP_OP_NEGATE, {BP_ATTR_K, {1}}) == "n: negate does not take the attribute k");
-    CHECK(with(BP_OP_NEGATE, {91, {1}}) == "n: attribute calls is not for images");
-    CHECK(with(BP_OP_TUPLE, {BP_ATTR_K, {1}}) == "n: tuple is not for images");
+    CHECK(with(BP_OP_NEGATE, {91, {1}}) == "n: attribute calls cannot be in an image");
+    CHECK(with(BP_OP_TUPLE, {BP_ATTR_K, {1}}) == "n: tuple cannot be in an image");
     CHECK(with(BP_OP_CUSTOM_CALL, {BP_ATTR_CUSTOM_CALL_TARGET, {1}}) ==
           "n: attribute custom_call_target is stored as 1, expected 3");
     CHECK(with(BP_OP_CONDITIONAL, {BP_ATTR_K, {1}}).find("n: ") == 0);
@@ -194,7 +194,7 @@ TEST_CASE("BP-MODULE-08: an image that is not well-typed is seen, whatever is wr
   CHECK(changed([](TypedImage &i) { i.at("d").operand_count = 1; }) == "d: multiply has 1 operands, expected 2");
   CHECK(changed([](TypedImage &i) { i.at("n").op = BP_OP_NOT; }) ==
         "n: operand 0 has shape f32[4,2], expected an array of integers or pred");
-  CHECK(changed([](TypedImage &i) { i.at("n").op = BP_OP_TUPLE; }) == "n: tuple is not for images");
+  CHECK(changed([](TypedImage &i) { i.at("n").op = BP_OP_TUPLE; }) == "n: tuple cannot be in an image");
   CHECK(changed([](TypedImage &i) { i.at("n").op = 9999; }) == "n: there is no operation 9999");
   CHECK(changed([](TypedImage &i) { i.value_of("n").shape = i.value_of("j").shape; }) ==
         "n: the shape is s32[4,2], expected f32[4,2]");

@@ -78,7 +78,7 @@ TEST_CASE("each wrong plugin gets one clear message") {
              Catch::StartsWith("cannot be loaded: ") && Catch::Contains("function_that_is_nowhere"));
 }
 
-TEST_CASE("a file that is no plugin is refused before it is loaded") {
+TEST_CASE("a file that is not a plugin is refused before it is loaded") {
   const testing::TemporaryFolder folder;
   const std::string good = testing::read_file(test_plugin("good"));
   REQUIRE(good.size() > 1000);

@@ -268,7 +268,7 @@ Result<Attribute> SyntaxReader::read_dialect_attribute(TypeSuffix suffix) {
 Result<Attribute::Value> SyntaxReader::read_struct() {
   TokenReader::Nesting nesting(tokens_);
   BP_TRY(nesting.check());
-  BP_TRY(tokens_.expect('<', "before the inside of an attribute"));
+  BP_TRY(tokens_.expect('<', "before the fields of an attribute"));
   std::string_view name;
   while (tokens_.is(TokenKind::Identifier)) {
     if (tokens_.is_following('=') || tokens_.is_following(',')) {

@@ -2,9 +2,10 @@
 // output that is the same in every branch needs no branch. The branches keep these computations until
 // conditional-simplification finds that the output is unused.
 //
-// Values are numbered: values from outside by their instruction there, all others by their operation and the numbers of
-// their operands. An output that has the same number in all branches is copied before the conditional. Linear in the
-// size of the branches.
+// This is value numbering: a value from outside the conditional has the number of its instruction there, and any other
+// value has a number given by its operation and the numbers of its operands. Equal numbers mean equal values, so an
+// output that has the same number in all branches is copied before the conditional. The time is linear in the size of
+// the branches.
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// Replaces collectives of programs with one replica of one partition, where everything that is sent comes back to the
-// sender, by local ops.
+// For programs of one replica and one partition: replaces collectives by local ops, because all that the device sends
+// comes back to it.
 #include <algorithm>
 #include <iterator>
 
@@ -130,8 +130,8 @@ InstructionId rows_received(ArrayBuilder &b, ir::Instruction ragged) {
   const auto number = [&](std::size_t i) { return b.reshape(b.cast(operands[i], ir::ElementType::S64), {}); };
   const InstructionId from = number(2), size = number(3), to = number(4), output = operands[1];
   const std::int64_t rows = b.shape(output).size(0);
-  const InstructionId around = b.splat(0, output);
-  const InstructionId padded = b.concatenate({around, operands[0], around}, 0);
+  const InstructionId zeros = b.splat(0, output);
+  const InstructionId padded = b.concatenate({zeros, operands[0], zeros}, 0);
   const InstructionId start =
       b.difference({b.sum({from, b.constant(ir::ElementType::S64, static_cast<double>(rows))}), to});
   const InstructionId shifted = b.dynamic_slice(padded, 0, start, rows);

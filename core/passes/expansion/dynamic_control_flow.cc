@@ -26,6 +26,7 @@ bool can_pack(const Shape &shape) {
 Shape on_bounds(const Shape &array) {
   return Shape::array(array.element_type(), array.sizes());
 }
+// Returns the shape of what pack() returns.
 Shape packed(const Shape &shape) {
   std::vector<Shape> parts;
   for (const Shape &array : arrays_of(shape)) {
@@ -45,6 +46,8 @@ InstructionId custom_call(ir::Builder &b, std::string_view target, std::span<con
   return b.try_add(Opcode::CustomCall, operands, named, {}, result).value();
 }
 
+// Returns the value as a tuple of static arrays: each dynamic array becomes its elements, padded to the bounds, and its
+// sizes.
 InstructionId pack(ir::Builder &b, InstructionId value) {
   const Shape shape = b.shape(value);
   std::vector<InstructionId> parts;
@@ -63,6 +66,7 @@ InstructionId pack(ir::Builder &b, InstructionId value) {
   return b.tuple(parts);
 }
 
+// Returns the value of this shape that pack() made a tuple of.
 InstructionId unpack(ir::Builder &b, InstructionId parts, const Shape &shape) {
   std::vector<InstructionId> arrays;
   std::int64_t next = 0;
@@ -76,6 +80,7 @@ InstructionId unpack(ir::Builder &b, InstructionId parts, const Shape &shape) {
   return shape.is_tuple() ? b.tuple(arrays) : arrays[0];
 }
 
+// Packs the computations that the entry reaches, beginning with the entry.
 class Packing {
  public:
   explicit Packing(ir::Module &module) : module_(module) { reach(module.entry().id()); }

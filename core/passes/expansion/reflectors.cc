@@ -23,8 +23,8 @@ Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
   scale = b.add(Opcode::Maximum, {scale, alpha_magnitude});
   const InstructionId zero = b.splat(0, scale), one = b.splat(1, scale);
   scale = b.select({b.compare(Eq, scale, zero), one, scale});
-  const InstructionId scaled = b.quotient({tail, b.broadcast_to(r.complex(scale, tail), tail)});
-  const InstructionId alpha_scaled = b.quotient({alpha, r.complex(scale, alpha)});
+  const InstructionId scaled = b.quotient({tail, b.broadcast_to(r.cast_like(scale, tail), tail)});
+  const InstructionId alpha_scaled = b.quotient({alpha, r.cast_like(scale, alpha)});
   const InstructionId tail_norm = b.real(b.multiply_matrices(b.adjoint(scaled), scaled));
   const InstructionId alpha_norm = b.real(b.product({b.conjugate(alpha_scaled), alpha_scaled}));
   const InstructionId norm = b.add(Opcode::Sqrt, {b.sum({tail_norm, alpha_norm})});
@@ -35,13 +35,13 @@ Reflector make_reflector(Reflectors &r, InstructionId column, InstructionId j) {
     is_done = b.bit_and({is_done, b.compare(Eq, b.add(Opcode::Imag, {alpha}), zero)});
   }
   const InstructionId safe_beta = b.select({is_done, one, beta});
-  const InstructionId complex_beta = r.complex(safe_beta, alpha);
+  const InstructionId complex_beta = r.cast_like(safe_beta, alpha);
   InstructionId tau = b.quotient({b.difference({complex_beta, alpha_scaled}), complex_beta});
   tau = b.select({is_done, b.splat(0, tau), tau});
   InstructionId divisor = b.difference({alpha_scaled, complex_beta});
   divisor = b.select({is_done, b.splat(1, divisor), divisor});
   const InstructionId v = r.vector(b.quotient({scaled, b.broadcast_to(divisor, column)}), j);
-  return {v, tau, b.select({is_done, alpha, r.complex(b.product({scale, beta}), alpha)})};
+  return {v, tau, b.select({is_done, alpha, r.cast_like(b.product({scale, beta}), alpha)})};
 }
 
 }  // namespace bp::passes

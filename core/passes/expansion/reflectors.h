@@ -6,7 +6,8 @@
 
 namespace bp::passes {
 
-// One column of many matrices, as [..., rows, 1], and numbers for each matrix, as [..., 1, 1].
+// Arithmetic on the reflectors of a batch of matrices. A column of each matrix has the shape [..., rows, 1], and a
+// number for each matrix has the shape [..., 1, 1].
 class Reflectors {
  public:
   using Id = ir::InstructionId;
@@ -16,7 +17,8 @@ class Reflectors {
   ArrayBuilder &b;
   const std::size_t rows, columns;  // dimensions
 
-  Id complex(Id x, Id like) { return b.cast(x, b.type(like)); }
+  // Returns x converted to the element type of `like`.
+  Id cast_like(Id x, Id like) { return b.cast(x, b.type(like)); }
 
   // Returns the column below row j, with zeros in and above it.
   Id below(Id column, Id j) {
@@ -40,8 +42,8 @@ struct Reflector {
   ir::InstructionId v, tau, beta;
 };
 
-// Returns the reflector of [..., rows, 1] that keeps the rows above row j, and leaves only beta in and below it. The 1
-// of v is in row j.
+// Returns the reflector that keeps the column's rows above row j, makes row j beta and the rows below it zero. The 1 of
+// v is in row j.
 Reflector make_reflector(Reflectors &r, ir::InstructionId column, ir::InstructionId j);
 
 }  // namespace bp::passes

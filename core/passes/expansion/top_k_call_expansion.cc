@@ -1,5 +1,5 @@
-// Rewrites XLA's custom calls "TopK" and "ApproxTopK" as a sort by their comparator, and slices; the exact answer is one
-// of those that the second one allows.
+// Rewrites XLA's custom calls "TopK" and "ApproxTopK" as a sort by their comparator, and slices; the exact answer is
+// one of those that the second one allows.
 //   TopK: an array, whose largest elements along its last dimension are returned with their indices (s32).
 //   ApproxTopK: m arrays and m initial values; returns m arrays that are shorter along one dimension.
 // Source of the semantics: TopkDecomposer in XLA's topk_rewriter.cc, and approx_topk.h.

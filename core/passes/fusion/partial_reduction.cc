@@ -15,9 +15,9 @@ using ir::Opcode;
 using ir::Shape;
 
 // The bits of an op's identity element, as a float or an integer of the type's width.
-using NeutralBits = std::optional<std::uint64_t>;
+using IdentityBits = std::optional<std::uint64_t>;
 
-NeutralBits neutral_float(Opcode opcode, ElementType type) {
+IdentityBits identity_of_float(Opcode opcode, ElementType type) {
   const bool is_f64 = type == ElementType::F64, is_f32 = type == ElementType::F32;
   const bool is_bf16 = type == ElementType::BF16, is_f16 = type == ElementType::F16;
   if (!is_f64 && !is_f32 && !is_bf16 && !is_f16) {
@@ -36,7 +36,7 @@ NeutralBits neutral_float(Opcode opcode, ElementType type) {
   }
 }
 
-NeutralBits neutral_integer(Opcode opcode, ElementType type) {
+IdentityBits identity_of_integer(Opcode opcode, ElementType type) {
   const bool is_pred = type == ElementType::Pred, is_signed = ir::is_signed(type);
   const std::uint64_t sign = std::uint64_t{1} << (ir::bit_width(type) - 1), ones = sign | (sign - 1);
   switch (opcode) {
@@ -51,18 +51,19 @@ NeutralBits neutral_integer(Opcode opcode, ElementType type) {
   }
 }
 
-NeutralBits neutral_bits(Opcode opcode, ElementType type) {
+IdentityBits identity_of(Opcode opcode, ElementType type) {
   if (ir::is_floating(type)) {
-    return neutral_float(opcode, type);
+    return identity_of_float(opcode, type);
   }
-  return type == ElementType::Pred || ir::is_integer(type) ? neutral_integer(opcode, type) : std::nullopt;
+  return type == ElementType::Pred || ir::is_integer(type) ? identity_of_integer(opcode, type) : std::nullopt;
 }
 
 std::span<const Shape> arrays(const Shape &shape) {
   return shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
 }
 
-// Whether elements have the types of the combined values.
+// Whether all arrays are plain, elements fill whole bytes, and the types of the elements are those of the combined
+// values.
 bool has_plain_values(Instruction reduction, std::size_t count) {
   const std::span<const Shape> results = arrays(reduction.shape()),
                                combined = arrays(reduction.called(0).root().shape());
@@ -80,6 +81,8 @@ bool has_plain_values(Instruction reduction, std::size_t count) {
   return true;
 }
 
+// Whether combining the start values with themselves gives the start values, so that it does not matter how often they
+// are combined.
 bool may_repeat_start(Instruction reduction, std::size_t count) {
   std::vector<ir::Literal> start;
   for (std::size_t i = count; i < 2 * count; ++i) {
@@ -110,8 +113,8 @@ std::optional<PartialReduction> partial_reduction(ArrayBuilder &b, Instruction r
   const bool is_wide_sum =
       compute_type(given_type) != given_type && (opcode == Opcode::Add || opcode == Opcode::Multiply);
   const ElementType type = is_wide_sum ? ElementType::F32 : given_type;
-  if (const auto neutral = neutral_bits(opcode, type)) {
-    const InstructionId start = b.bits(type, *neutral);
+  if (const auto identity = identity_of(opcode, type)) {
+    const InstructionId start = b.bits(type, *identity);
     const ir::ComputationId function =
         is_wide_sum ? ir::add_scalar_computation(b.module(), opcode, type, "combine_parts") : reduction.calls()[0];
     return PartialReduction{{b.cast(given[0], type)}, {start}, {b.cast(given[1], type)}, function};

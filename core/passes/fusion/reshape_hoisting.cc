@@ -35,7 +35,7 @@ bool combines(const Instruction &instruction) {
   return instruction.opcode() == Opcode::Reduce || instruction.opcode() == Opcode::ReduceWindow;
 }
 
-// Whether the op reads elements at other indices, as a loop can do for values that it computes from them.
+// Whether the op only moves elements, so that a loop over its result can read its operand at other indices.
 bool moves_elements(Opcode opcode) {
   switch (opcode) {
     case Opcode::Broadcast:
@@ -141,10 +141,11 @@ class Hoister {
     if (std::ranges::equal(b.shape(id).sizes(), sizes)) {
       return id;
     }
-    const auto [found, is_new] = seen_.emplace(std::pair(id, sizes), id);
+    const auto [found, is_new] = reshaped_.emplace(std::pair(id, sizes), id);
     if (is_new) {
       const Instruction original = module_.instruction(id);
-      const auto broadcast = original.opcode() == Opcode::Broadcast ? seen_broadcast(b, original, sizes) : std::nullopt;
+      const auto broadcast =
+          original.opcode() == Opcode::Broadcast ? reshaped_broadcast(b, original, sizes) : std::nullopt;
       found->second = broadcast                           ? *broadcast
                       : is_reshape(original)              ? bitcast_to(b, original.operands()[0], sizes)
                       : moves_elements(original.opcode()) ? b.ir::Builder::reshape(id, sizes)
@@ -155,7 +156,7 @@ class Hoister {
 
   // Returns the broadcast in these sizes; nothing unless each group of dimensions is either repeated or comes from the
   // operand, in order.
-  std::optional<InstructionId> seen_broadcast(ArrayBuilder &b, const Instruction &broadcast, const Sizes &sizes) {
+  std::optional<InstructionId> reshaped_broadcast(ArrayBuilder &b, const Instruction &broadcast, const Sizes &sizes) {
     const Shape shape = broadcast.shape();
     const Sizes targets(broadcast.dimensions().begin(), broadcast.dimensions().end());
     Sizes new_targets, operand_sizes;
@@ -188,7 +189,7 @@ class Hoister {
   std::unordered_set<InstructionId> of_contractions_;
   std::unordered_map<InstructionId, Sizes> wanted_;  // sizes in which an instruction is to be computed
   bool has_work_ = false;
-  std::map<std::pair<InstructionId, Sizes>, InstructionId> seen_;
+  std::map<std::pair<InstructionId, Sizes>, InstructionId> reshaped_;
 };
 
 }  // namespace

@@ -362,7 +362,7 @@ TEST_CASE("a crash that no call reports is logged") {
   }
 }
 
-TEST_CASE("garbage on the worker's sockets is no answer") {
+TEST_CASE("garbage on the worker's sockets is not taken for an answer") {
   const testing::TemporaryFolder folder;
   for (const char *where : {"claim", "run"}) {
     const Given misbehaves = misbehaving(folder, {}, "garbage", where);

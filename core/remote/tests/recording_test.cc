@@ -501,7 +501,7 @@ TEST_CASE("content that repeats is stored once") {
   CHECK(images < named);
 }
 
-TEST_CASE("what is no recording is refused, and says why") {
+TEST_CASE("a file that is not a recording is refused, with the reason") {
   auto error = [](std::string bytes) {
     const auto recording = Recording::parse(std::move(bytes), "x.calls");
     return recording.ok() ? "" : recording.error().to_string();

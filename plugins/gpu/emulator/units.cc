@@ -58,8 +58,8 @@ void multiply_into(const EmulatedThread *thread, std::uint32_t turn, emit::Matri
   }
 }
 
-// Reads elements of a slice, whose pieces of 16 bytes are swizzled by their address. Where the memory differs from what
-// is visible to the unit, it finds no number.
+// Reads elements of a slice, whose pieces of 16 bytes are swizzled by their address. It reads NaN, or an integer whose
+// bits are all ones, where the shared memory differs from what is visible to the unit.
 class SliceReader {
  public:
   SliceReader(const EmulatedThread *thread, const EmulatedSlice &slice, emit::MatrixElement element)

@@ -1,4 +1,4 @@
-// Chooses a strategy for each contraction and emits the kernel around their items.
+// Chooses a strategy for each contraction and emits the loop over its items.
 #include "plugins/llvm/contraction/contraction_kernel.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
-  // A few rows use each column element too seldom to make up for a copy, unless only the copy reads memory in order.
+  // Packing copies the columns. With few rows that pays only if the columns are not contiguous, or if they exceed the
+  // cache.
   bool is_out_of_cache = rows >= 4 && contracted * columns > (int64_t{1} << 19);
   bool is_worth_packing = rows > 8 || !has_lanes || is_out_of_cache;
   bool is_large = rows >= 4 && columns >= width / 2 && contracted >= 4 && rows * columns * contracted >= 8192;

@@ -18,8 +18,8 @@ bool is_contraction(std::uint16_t op) {
   return op == BP_OP_DOT || op == BP_OP_CONVOLUTION;
 }
 
-// Returns for each dimension of the result the number of its group of axes. A vector of results may run along the
-// dimensions of one group of the contraction's axes.
+// Returns for each dimension of the result its group of axes. A dot has the groups 0: batch, 1: rows, 2: columns; a
+// convolution has 1: output features, 0: all others. A vector of results may run along the dimensions of one group.
 std::vector<int> axis_groups(InstructionView contraction) {
   const std::size_t rank = contraction.shape().rank();
   std::vector<int> groups(rank);
@@ -31,7 +31,8 @@ std::vector<int> axis_groups(InstructionView contraction) {
       groups[d] = d < batch ? 0 : d < lhs ? 1 : 2;
     }
   } else {
-    groups[static_cast<std::size_t>(contraction.numbers(BP_ATTR_DIM_LABELS)[5])] = 1;
+    const std::int64_t output_features = contraction.numbers(BP_ATTR_DIM_LABELS)[5];
+    groups[static_cast<std::size_t>(output_features)] = 1;
   }
   return groups;
 }
@@ -180,7 +181,7 @@ std::string contraction_fusion_problem(InstructionView fusion, InstructionView c
   const bool storable = is_float(type) ? value_bits(type) >= 16 : !is_complex(type) && value_bits(type) >= 8;
   if (computation.roots().size() != 1 || !storable || module.shape_of(root).packed() ||
       fusion.shape().minor_to_major != shape.minor_to_major) {
-    return "contains " + name + " and has a result that is not of the contraction";
+    return "contains " + name + " and has several results, or one of a type or layout that its kernel does not write";
   }
   // Instructions that depend on the contraction may use its element at the same position only.
   std::vector<bool> depends(computation.instruction_count());

@@ -33,8 +33,8 @@ int64_t round_up(int64_t x, int64_t y) {
   return divide_up(x, y) * y;
 }
 
-// Returns the size of the partial tile that gets code of its own. If there are many tiles, the last one is computed in
-// full, on whatever the scratch contains.
+// Returns the size of the partial tile that gets code of its own, or 0. If there are many tiles, the last one is
+// computed in full, from whatever the scratch memory has for its missing elements; those sums are not written out.
 int64_t rest_of_tile(int64_t size, int64_t tile) {
   return size / tile >= 8 ? 0 : size % tile;
 }
@@ -578,7 +578,7 @@ void PackedStrategy::emit_pack_row(const Item &item, llvm::Value *row, llvm::Val
   });
 }
 
-// Packs a tile of rows that are next to each other in memory, read a vector of rows at a time.
+// Packs a tile whose rows are next to each other in memory: reads vectors along the rows and transposes them.
 void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *row) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -588,7 +588,7 @@ void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *ro
   emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), width_, [&](llvm::Value *k) {
     Values matrix;
     for (int64_t i = 0; i < width_; ++i) {
-      // Elements past the last one are copies of it, packed to addresses that nobody reads.
+      // After the last element, that element is read again, and packed where nobody reads it.
       llvm::Value *last = b.CreateSub(m.integer(block_k_ - 1), item.first_k);
       llvm::Value *index = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(k, m.integer(i)), last);
       ElementOffset element = k_offset(item, index, operand);
@@ -694,8 +694,8 @@ llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int
         }
         return next;
       });
-  // The sums of a block start at zero and are added to those of earlier blocks; one chain of roundings through all
-  // blocks would be long.
+  // The sums of a block start at zero and are added to those of earlier blocks at its end. A term is then rounded with
+  // the terms of its block and once for each later block, not with all later terms.
   auto with_earlier = [&] {
     return for_all([&](int64_t r, int64_t v) -> llvm::Value * {
       llvm::Value *sum = sums[static_cast<size_t>(r * vectors + v)];

@@ -1,4 +1,5 @@
-// The site of a kernel, which is given to its code, and its work, which states the requirements on its calls.
+// KernelSite: where the code of a kernel finds its operands, results and scratch memory. KernelWork: how the work may
+// be divided, and the scratch memory that a call needs.
 #pragma once
 
 #include <llvm/IR/Value.h>
@@ -35,7 +36,7 @@ struct KernelSteps {
 struct KernelWork {
   std::int64_t scratch_bytes = 0;
   std::int64_t items = 1;
-  // In this order, together as many items as `items`; empty: any order is possible.
+  // Orders the items, all of them; empty: they may run in any order.
   std::vector<KernelSteps> steps = {};
 };
 

@@ -215,7 +215,7 @@ TEST_CASE("dots of f32 are multiplied by the matrix unit as tf32, where that is 
   }
 }
 
-TEST_CASE("slices are copied 16 bytes at a time and by themselves, where operands lie for it") {
+TEST_CASE("slices are copied 16 bytes at a time and asynchronously, where the layout of the operands allows it") {
   struct Kind {
     std::string type, result;
     bool is_of_unit;

@@ -98,7 +98,7 @@ TEST_CASE("a fusion with a transpose inside has tiles of what it reads across") 
     })");
 }
 
-TEST_CASE("tiles of three wide operands are too many for the memory of a block: the third is read as it lies") {
+TEST_CASE("tiles of three wide operands are too large for the memory of a block: the third is read without one") {
   const std::string wide = R"(HloModule wide
     ENTRY main {
       x = c128[130,140] parameter(0)
@@ -114,7 +114,7 @@ TEST_CASE("tiles of three wide operands are too many for the memory of a block: 
   check_on_emulator(wide);
 }
 
-TEST_CASE("tiles of five operands are too many: the fifth is read as it lies") {
+TEST_CASE("tiles of five operands are too many: the fifth is read without one") {
   std::string parameters;
   for (int i = 0; i < 5; ++i) {
     parameters += fmt::format(

@@ -386,7 +386,7 @@ TEST_CASE("the pool releases its memory where code cannot be loaded otherwise") 
   CHECK(driver.problems() == "");
 }
 
-TEST_CASE("a device that makes no pool is used without, and it is said") {
+TEST_CASE("a device without memory pools is used without one, and the log says so") {
   const std::string function = GENERATE("cuMemPoolCreate", "cuMemPoolSetAttribute");
   const TestDriver driver("fail=" + function + ":1:801");
   std::string warnings;
@@ -506,7 +506,7 @@ TEST_CASE("commands of a queue are executed in order") {
   CHECK(driver.problems() == "");
 }
 
-TEST_CASE("who waits for a submission that fails fails like it") {
+TEST_CASE("a submission that waits for one that fails, fails with the same status") {
   const bool is_emulated = GENERATE(false, true);
   const TestDriver driver;
   {

@@ -201,7 +201,7 @@ TEST_CASE("where a graph finds no memory, its commands are started one by one th
   CHECK(driver.problems() == "");
 }
 
-TEST_CASE("where a graph cannot be made, it is said, and not tried again") {
+TEST_CASE("where a graph cannot be made, the log says so, and it is not tried again") {
   const std::string function = GENERATE("cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags", "cuGraphLaunch");
   const TestDriver driver("fail=" + function + ":1:1");
   const std::string warnings = warnings_of_rounds(4);

@@ -106,7 +106,7 @@ TEST_CASE("the state of a counted loop is not copied in each iteration") {
   }
 }
 
-TEST_CASE("loops that count to a constant are repeated so often") {
+TEST_CASE("loops that count to a constant are repeated that number of times") {
   const auto [loop, rounds] = GENERATE(table<Loop, int>({
       {{"s32", "0", "LT", "300", "add(i, one)"}, 300},
       {{"s32", "5", "LT", "600", "add(three, i)"}, 199},
@@ -126,7 +126,7 @@ TEST_CASE("loops that count to a constant are repeated so often") {
 }
 
 TEST_CASE("loops of unknown length read the condition from the GPU") {
-  const Loop loop = GENERATE(Loop{"s32", "1", "LT", "3000", "add(i, i)"},     // by what is no constant
+  const Loop loop = GENERATE(Loop{"s32", "1", "LT", "3000", "add(i, i)"},     // the step is not a constant
                              Loop{"u8", "0", "LE", "255", "add(i, one)"},     // over the end of its type
                              Loop{"s32", "0", "NE", "1000", "add(i, three)"}  // past its limit
   );

@@ -152,7 +152,7 @@ TEST_CASE("operands of several dimensions are computed where they are read") {
                     1e-5);
 }
 
-TEST_CASE("operands that are dear, large or needed elsewhere are kernels of their own") {
+TEST_CASE("operands that are expensive, large or needed elsewhere are kernels of their own") {
   const auto kernels = [](const std::string &operands, const DotSizes &sizes) {
     return kernels_of(ptx_of(text::parse_module(dot_of(operands, "f32", sizes)).value(), "sm_80"));
   };

@@ -71,7 +71,7 @@ TEST_CASE("a scan keeps the order of what it combines") {
   }
 }
 
-TEST_CASE("windows that are not of all elements before one are no scan") {
+TEST_CASE("windows that are not of all elements before one are not a scan") {
   check_on_emulator(scan("s32", "add", "3,40", "size=1x39 pad=0_0x38_0", "0"));
   check_on_emulator(scan("s32", "add", "3,40", "size=2x40 pad=1_0x39_0", "0"));
   check_on_emulator(scan("s32", "add", "40,40", "size=40x40 pad=39_0x39_0", "0"));

@@ -180,7 +180,7 @@ TEST_CASE("many small windows are sorted before they are scattered") {
     })";
   check_on_emulator(kept);
   CHECK(plan_of(kept).find("<<<32, 256>>>") != std::string::npos);
-  // Not where places are no s32.
+  // Updates are not sorted where places do not fit into s32.
   CHECK(plan_of(R"(HloModule far
     add { p = bf16[] parameter(0)  q = bf16[] parameter(1)  ROOT r = bf16[] add(p, q) }
     ENTRY main {
@@ -191,7 +191,7 @@ TEST_CASE("many small windows are sorted before they are scattered") {
         scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
     })")
             .find("sort") == std::string::npos);
-  // Also where each place is one of two arrays', and a place of a whole dimension is no choice.
+  // The same where two arrays are scattered, and windows cover a whole dimension, whose index is then not a choice.
   check_on_emulator(R"(HloModule several
     both { a = f32[] parameter(0)  b = s8[] parameter(1)  c = f32[] parameter(2)  d = s8[] parameter(3)
       e = f32[] multiply(a, c)  f = s8[] subtract(b, d)  ROOT r = (f32[], s8[]) tuple(e, f) }
@@ -277,7 +277,7 @@ TEST_CASE("updates with unique indices are written directly") {
   check_on_emulator(text);
 }
 
-TEST_CASE("each element looks which windows select it") {
+TEST_CASE("each element looks up which windows select it") {
   struct Windows {
     const char *window;
     int rows, columns;  // of windows

@@ -15,11 +15,12 @@ namespace bp::emit {
 
 // Returns the type of elements with which a matrix unit would multiply, if there is one.
 std::optional<MatrixElement> matrix_element(const ContractionTypes &types);
-// Whether neighbours in the operand's memory are neighbours along the contracted axes, not along `side`, its free ones.
+// Whether the operand is contiguous along the contracted axes, and not along `side`, its free axes: whether elements
+// that follow each other along these axes follow each other in memory.
 bool lies_along_contracted(const ContractionProblem &problem, const std::vector<Axis> &side, Operand operand);
-// Returns the number of neighbours that are read at a time for a slice with `tile` elements along the side and `depth`
-// along the contracted axes: those that fit into 16 bytes, if the operand has as many neighbours of which either all or
-// none are padding.
+// Returns the number of contiguous elements that are read at a time for a slice with `tile` elements along the side and
+// `depth` along the contracted axes: those that fit into 16 bytes, or fewer, so that in each group of this size either
+// all elements or none are padding.
 int64_t piece_lanes(const ContractionProblem &problem, const std::vector<Axis> &side, Operand operand, int64_t tile,
                     int64_t depth);
 

@@ -28,7 +28,7 @@ class TileStrategy : public ContractionStrategy {
   TileStrategy(const ContractionProblem &problem, Team &team, int64_t depth, std::array<int64_t, 2> unit,
                const ContractionShape &shape);
 
-  // A slice is stored as lines of neighbours along the contracted axes, or else along the side.
+  // A slice is stored as lines of elements that follow each other along the contracted axes, or else along the side.
   virtual llvm::Type *slice_type() const = 0;
   virtual bool has_contracted_lines(size_t side) const = 0;
   // Returns the elements of a vector of the operand, from its stored form.
@@ -59,7 +59,7 @@ class TileStrategy : public ContractionStrategy {
 
   int64_t tile(size_t side) const { return each_[side] * unit_[side]; }
   Operand operand(size_t side) const { return side == row_side ? problem_.row_operand : problem_.column_operand; }
-  // Whether neighbours in the operand's memory are neighbours along the contracted axes.
+  // Whether the operand is contiguous along the contracted axes; see cost.h.
   bool lies_along_contracted(size_t side) const {
     return emit::lies_along_contracted(problem_, axes(problem_, side), operand(side));
   }
