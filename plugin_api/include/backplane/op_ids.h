@@ -112,7 +112,7 @@ enum {
    BP_OP_RNG_BIT_GENERATOR = 105, // rng-bit-generator: new state and random bits from a state
    BP_OP_RNG_GET_AND_UPDATE_STATE = 106, // rng-get-and-update-state: the program's random state, advanced by delta
    BP_OP_FFT = 107, // fft: discrete Fourier transform of the innermost dimensions
-   BP_OP_CHOLESKY = 108, // cholesky: Cholesky factor of a positive definite matrix; the other triangle is undefined
+   BP_OP_CHOLESKY = 108, // cholesky: Cholesky factor of a positive definite matrix, NaNs of another; the other triangle is undefined
    BP_OP_TRIANGULAR_SOLVE = 109, // triangular-solve: solves a triangular system
    BP_OP_ALL_GATHER = 110, // all-gather: joins the operands of a group along a dimension
    BP_OP_ALL_GATHER_START = 111, // all-gather-start: begins an all-gather
