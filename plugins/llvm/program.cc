@@ -22,7 +22,8 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::size_t kernels_per_unit = 16;
+// Few kernels per unit keep all threads busy: a model has 10 to 100 different kernels, some of which take much longer.
+constexpr std::size_t kernels_per_unit = 4;
 constexpr std::size_t calls_per_function = 256;
 // Kernels below both limits are done faster than a second thread wakes up.
 constexpr double smallest_shared_bytes = 512 * 1024;
