@@ -21,10 +21,15 @@ std::uint32_t wait_for_change(const std::atomic<std::uint32_t> &value, std::uint
   return value.load(std::memory_order_acquire);
 }
 
+// The system is asked once, as it reads files to answer.
+std::uint32_t processor_count() {
+  static const std::uint32_t count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
 }  // namespace
 
-ThreadPool::ThreadPool(std::uint32_t size)
-    : size_(size != 0 ? size : std::max(1u, std::thread::hardware_concurrency())), chunks_(new Chunk[size_]) {}
+ThreadPool::ThreadPool(std::uint32_t size) : size_(size != 0 ? size : processor_count()), chunks_(new Chunk[size_]) {}
 
 ThreadPool::~ThreadPool() {
   stop_ = true;

@@ -14,8 +14,10 @@ namespace {
 // Maximum depth of nested calls. Each level needs some kilobytes of the C++ stack.
 constexpr int max_depth = 256;
 
+// The system is asked once: an evaluator may live for a single small instruction.
 std::int64_t machine_memory() {
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  static const std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return bytes;
 }
 
 // Returns the value with the parameter's dynamic dimensions, which may differ from the argument's. Tuples are handled

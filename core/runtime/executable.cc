@@ -1,5 +1,6 @@
 #include "core/runtime/executable.h"
 
+#include <deque>
 #include <iterator>
 #include <utility>
 
@@ -18,15 +19,35 @@ std::vector<ir::Shape> parameter_shapes(const ir::Module &module) {
   return shapes;
 }
 
+// The values of a run by instruction. Steps use few of a module's instructions, and a loop on the host runs often.
+class StepValues {
+ public:
+  explicit StepValues(std::size_t limit) : slots_(limit, none) {}
+
+  Value &operator[](InstructionId id) {
+    std::uint32_t &slot = slots_[index(id)];
+    if (slot == none) {
+      slot = static_cast<std::uint32_t>(values_.size());
+      values_.emplace_back();
+    }
+    return values_[slot];
+  }
+
+ private:
+  static constexpr auto none = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> slots_;  // by instruction
+  std::deque<Value> values_;          // by slot
+};
+
 // Evaluates one instruction on the host. A parameter takes its value out of `arguments`.
-Result<Value> evaluate(ir::Instruction instruction, std::span<const Value> values, std::span<Value> arguments,
+Result<Value> evaluate(ir::Instruction instruction, StepValues &values, std::span<Value> arguments,
                        const interpreter::Options &options) {
   if (instruction.opcode() == ir::Opcode::Parameter) {
     return std::move(arguments[static_cast<std::size_t>(instruction.parameter_number())]);
   }
   std::vector<ir::Literal> operands;
   for (InstructionId operand : instruction.operands()) {
-    BP_ASSIGN(ir::Literal literal, values[index(operand)].literal());
+    BP_ASSIGN(ir::Literal literal, values[operand].literal());
     operands.push_back(std::move(literal));
   }
   BP_ASSIGN(ir::Literal result, interpreter::evaluate_instruction(instruction, operands, options));
@@ -170,7 +191,7 @@ interpreter::Options Executable::with_called(const interpreter::Options &host) c
 }
 
 Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, const interpreter::Options &host) const {
-  std::vector<Value> values(module_.instruction_id_limit());
+  StepValues values(module_.instruction_id_limit());
   const interpreter::Options options = with_called(host);
   const ir::Instruction root = module_.entry().root();
   std::optional<std::vector<Value>> elements;  // of a root that the host would make a tuple of
@@ -179,34 +200,33 @@ Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, c
     if (step.instruction == ir::no_instruction) {
       std::vector<Value> inputs;
       for (InstructionId id : step.inputs) {
-        inputs.push_back(values[index(id)]);
+        inputs.push_back(values[id]);
       }
       for (InstructionId id : dead_after_[s]) {
-        values[index(id)] = {};  // the step alone has them: it may work in their memory
+        values[id] = {};  // the step alone has them: it may work in their memory
       }
       BP_ASSIGN(std::vector<Value> results, step.program != nullptr
                                                 ? step.program->run_on_device(std::move(inputs))
                                                 : step.executable->run_on_device(std::move(inputs), host));
       for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-        values[index(step.outputs[i])] = std::move(results[i]);
+        values[step.outputs[i]] = std::move(results[i]);
       }
     } else if (step.instruction == root.id() && root.opcode() == ir::Opcode::Tuple) {
       elements.emplace();
       for (InstructionId id : root.operands()) {
-        elements->push_back(values[index(id)]);
+        elements->push_back(values[id]);
       }
     } else {
-      BP_ASSIGN(values[index(step.instruction)],
-                evaluate(module_.instruction(step.instruction), values, arguments, options));
+      BP_ASSIGN(values[step.instruction], evaluate(module_.instruction(step.instruction), values, arguments, options));
     }
     for (InstructionId id : dead_after_[s]) {
-      values[index(id)] = {};
+      values[id] = {};
     }
   }
   if (elements) {
     return *std::move(elements);
   }
-  return elements_of(std::move(values[index(root.id())]));
+  return elements_of(std::move(values[root.id()]));
 }
 
 }  // namespace bp::runtime
