@@ -434,7 +434,7 @@ namespace {
 // Returns the address in the memory that the array is in, as its device counts.
 Result<std::uintptr_t> address_of(PJRT_Buffer &buffer) {
   if (!is_row_major(buffer.shape)) {
-    return unsupported("the address of an array whose layout is {}, expected the row-major one",
+    return unsupported("the address of an array whose layout is {}, expected the default one: copy it to that first",
                        ir::to_string(buffer.shape));
   }
   BP_ASSIGN(const auto content, content_of(buffer));

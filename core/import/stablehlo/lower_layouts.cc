@@ -1,4 +1,7 @@
 // Layouts that JAX gives to arguments and results of the entry: mhlo.layout_mode = "{0,1}".
+#include <algorithm>
+#include <ranges>
+
 #include "core/import/stablehlo/lowering.h"
 #include "core/text/parser.h"
 
@@ -26,10 +29,16 @@ const std::string *layout_mode(const Operation &function, std::string_view list_
 
 Result<Shape> Lowering::with_layout(const Operation &function, const Shape &shape, std::string_view mode) const {
   auto parsed = text::parse_shape(ir::to_string(shape, ir::PrintLayout::Never) + std::string(mode));
-  if (!parsed.ok() || !shape.is_array()) {
-    return error(function, fmt::format("mhlo.layout_mode is \"{}\" for {}, expected \"default\", \"auto\" or a layout "
-                                       "such as \"{{0,1}}\"",
-                                       mode, ir::to_string(shape, ir::PrintLayout::Never)));
+  const auto is_order = [](const ir::Shape &found) {
+    ir::Dimensions order = found.layout().minor_to_major;
+    std::ranges::sort(order);
+    return std::ranges::equal(order, std::views::iota(std::int64_t{0}, static_cast<std::int64_t>(found.rank())));
+  };
+  if (!parsed.ok() || !shape.is_array() || !is_order(*parsed)) {
+    const ir::Dimensions order = ir::Layout::descending(shape.is_array() ? shape.rank() : 0).minor_to_major;
+    return error(function, fmt::format("mhlo.layout_mode is \"{}\" for {}, expected \"default\", \"auto\" or the "
+                                       "dimensions in an order from the fastest one to the slowest, such as \"{{{}}}\"",
+                                       mode, ir::to_string(shape, ir::PrintLayout::Never), fmt::join(order, ",")));
   }
   return parsed;
 }

@@ -366,17 +366,18 @@ func.func public @main(%a: tensor<2x3xf32> {mhlo.layout_mode = "default"})
     CHECK(raw == std::vector<float>{4, 2, 5, 3, 6});
     CHECK(!call(api.PJRT_Buffer_IsOnCpu, [&](auto &args) { args.buffer = buffer; }).is_on_cpu);
     CHECK(failure(api.PJRT_Buffer_UnsafePointer, [&](auto &args) { args.buffer = buffer; }) ==
-          "the address of an array whose layout is f32[2,3]{0,1}, expected the row-major one");
+          "the address of an array whose layout is f32[2,3]{0,1}, expected the default one: copy it to that first");
   }
   layout.tiled.minor_to_major = no_order;
   CHECK(failure(api.PJRT_Client_BufferFromHostBuffer, fill) == "a layout that names dimension 0 of 2");
-  CHECK(framework
-            .compile_error(R"(
-func.func public @main(%a: tensor<2xf32> {mhlo.layout_mode = "columns"}) -> tensor<2xf32> {
-  return %a : tensor<2xf32>
-})")
-            .find("mhlo.layout_mode is \"columns\" for f32[2], expected \"default\", \"auto\" or a layout such as "
-                  "\"{0,1}\"") != std::string::npos);
+  for (const std::string mode : {"columns", "{0,0,1}", "{0,1}", "{0,1,2}, f32[2]"}) {
+    const std::string type = "tensor<2x3x4xf32> {mhlo.layout_mode = \"" + mode + "\"}";
+    const std::string message = framework.compile_error("func.func public @main(%a: " + type + ") { return }");
+    INFO(message);
+    CHECK(message.find("mhlo.layout_mode is \"" + mode +
+                       "\" for f32[2,3,4], expected \"default\", \"auto\" or the dimensions in an order from the "
+                       "fastest one to the slowest, such as \"{2,1,0}\"") != std::string::npos);
+  }
   for (PJRT_Buffer *buffer : {put.buffer, results[0], results[1]}) {
     framework.destroy(buffer);
   }

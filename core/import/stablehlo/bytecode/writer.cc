@@ -83,7 +83,8 @@ class ProgramWriter {
   Result<mlir::Operation> write_operation(const Operation &from) {
     const VhloOperation *newest = find_vhlo_of(from.name);
     if (newest == nullptr) {
-      return unsupported("{} cannot be stored: it is no operation of StableHLO or Shardy", from.name);
+      return unsupported("{} cannot be stored: it is no operation of StableHLO or Shardy; the passes rewrite it",
+                         from.name);
     }
     const VhloOperation *form = find_vhlo_of(from.name, target_);
     if (form == nullptr) {
