@@ -1,10 +1,14 @@
 #include "core/base/files.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+
+#include "core/base/machine.h"
 
 namespace bp {
 namespace {
@@ -26,9 +30,23 @@ Result<std::string> read_file(const std::string &path) {
   if (file == nullptr) {
     return refused("read", path);
   }
+  // A sparse file, or a device that never ends, must not take all memory.
+  const std::uint64_t limit = static_cast<std::uint64_t>(machine_memory()) / 4;
+  const auto too_large = [&] {
+    return make_error(ErrorCode::OutOfMemory, "cannot read {}: it has more than {} bytes, a quarter of the memory here",
+                      path, limit);
+  };
+  struct stat facts{};
+  if (fstat(fileno(file.get()), &facts) == 0 && facts.st_size > 0 &&
+      static_cast<std::uint64_t>(facts.st_size) > limit) {
+    return too_large();
+  }
   std::string content;
   char piece[1 << 16];
   while (std::size_t size = std::fread(piece, 1, sizeof(piece), file.get())) {
+    if (content.size() + size > limit) {
+      return too_large();
+    }
     content.append(piece, size);
   }
   if (std::ferror(file.get()) != 0) {  // also the case for a directory

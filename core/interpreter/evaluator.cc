@@ -2,8 +2,7 @@
 // each operand and whether a use is the last one, so that values are released as early as possible.
 #include "core/interpreter/evaluator.h"
 
-#include <unistd.h>
-
+#include "core/base/machine.h"
 #include "core/interpreter/scalar_function.h"
 #include "core/ir/run_time_sizes.h"
 #include "core/ir/shape_inference.h"
@@ -13,12 +12,6 @@ namespace {
 
 // Maximum depth of nested calls. Each level needs some kilobytes of the C++ stack.
 constexpr int max_depth = 256;
-
-// The system is asked once: an evaluator may live for a single small instruction.
-std::int64_t machine_memory() {
-  static const std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return bytes;
-}
 
 // Returns the value with the parameter's dynamic dimensions, which may differ from the argument's. Tuples are handled
 // element by element.

@@ -174,8 +174,9 @@ Status Recording::parse_chunk(char kind, std::string_view content) {
       reader.number(call.number);
       reader.number(call.plugin);
       reader.number(call.object);
-      call.function_name = reader.text();
-      call.function = function_of(call.function_name);
+      const std::string_view function = reader.text();
+      call.function = function_of(function);
+      call.function_name = host::printable(function);  // a newer version, or damage, may have put anything there
       call.inputs = reader.rest();
       if (reader.ok() && (call.number != calls_.size() + 1 || call.plugin >= plugins_.size())) {
         return invalid_input("call {} of plugin {}, expected call {} of one of {} plugins", call.number, call.plugin,

@@ -58,7 +58,7 @@ struct RecordedCall {
   std::uint64_t number;  // counted from 1
   std::uint64_t plugin;
   std::optional<Function> function;  // nullopt for a function of a newer version
-  std::string_view function_name;
+  std::string function_name;
   std::uint64_t object, made = 0;
   std::string_view inputs, outputs;
   bool has_ended = false;

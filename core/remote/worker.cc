@@ -32,7 +32,7 @@ constexpr auto patience_at_end = std::chrono::seconds(2);
 Result<std::string> find_program() {
   std::vector<std::string> paths;
   const char *given = host::is_elevated() ? nullptr : std::getenv("BACKPLANE_WORKER");
-  if (given != nullptr) {
+  if (given != nullptr && *given != '\0') {
     paths.emplace_back(given);  // no other one: what was asked for must not be replaced silently
   } else {
     if (const std::string build = host::build_directory(); !build.empty()) {
@@ -45,7 +45,8 @@ Result<std::string> find_program() {
       return path;
     }
   }
-  return make_error(ErrorCode::NotFound, "there is no program to isolate backends in, expected {}; BACKPLANE_WORKER {}",
+  return make_error(ErrorCode::NotFound,
+                    "there is no program to isolate backends in, expected an executable file {}; BACKPLANE_WORKER {}",
                     fmt::join(paths, " or "), given != nullptr ? "names it" : "may name it");
 }
 
@@ -70,7 +71,9 @@ Result<pid_t> spawn(const std::string &program, int socket, std::int64_t bytes) 
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
-    return make_error(ErrorCode::Io, "cannot start {}: {}", program, std::strerror(error));
+    return make_error(ErrorCode::Io,
+                      "cannot start {} to isolate a backend in it: {}; BACKPLANE_WORKER may name another", program,
+                      std::strerror(error));
   }
   return process;
 }
