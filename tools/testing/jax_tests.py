@@ -5,8 +5,9 @@ Each file of tests runs in its own process of pytest. A crash or a test that tak
 is recorded as crashed or timed out, and another process goes on behind it. Each outcome is appended to a file of JSON
 lines under BUILD/jax_results, so a run that is stopped goes on where it was.
 
-The tests that count are those that pass on JAX's own cpu platform, where that was run too. The table at the end shows
-how many of them pass on the backend, and the failures grouped by their cause. Failures must be listed in the
+The tests that count are those that pass on JAX's own cpu platform, where that was run too, but those that skip
+themselves for want of several devices (that platform has eight). The table at the end shows how many of them pass on
+the backend, and the failures grouped by their cause. Failures must be listed in the
 expectations with a reason; one that is not listed, and a listed test that passes, make the exit status 1. The exit
 status is 77 if JAX, pytest or the tests are missing.
 """
@@ -58,6 +59,8 @@ VARIATIONS = [
     (re.compile(r"/[\w./-]+"), "PATH"),
     (re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?"), "N"),
 ]
+# Reasons of tests to skip themselves that need several devices.
+SEVERAL_DEVICES = re.compile(r"(?:\d+|multiple) (?:global |local )?devices|device_count\(\) >=")
 FATAL = re.compile(r"F\d+ |Check failed|Fatal Python error|terminate called")
 UNTELLING = re.compile(r"^(?:\w+\.)*\w+(?:Error|Exception)?:?\s*$|Not equal to tolerance|Arrays are not equal")
 
@@ -316,24 +319,27 @@ def report(results, reference, options):
 
 
 def print_table(results, reference):
-    """Prints a row for each file: there is JAX's own cpu platform, and new passes are tests that fail there."""
+    """Prints a row for each file: there is JAX's own cpu platform, and new passes are tests that fail there. Tests that
+    need several devices are in a column of their own."""
     rows = collections.defaultdict(collections.Counter)
     for name, result in results.items():
         unknown = "" if result["outcome"] == "skipped" else "passed"
         there = reference.get(name, {}).get("outcome") if reference else unknown
         for row in (rows[name.split("::")[0]], rows["in all"]):
-            if there == "passed":
+            if there == "passed" and result["outcome"] == "skipped" and SEVERAL_DEVICES.search(result["reason"] or ""):
+                row["several devices"] += 1
+            elif there == "passed":
                 row["there"] += 1
                 row["here" if result["outcome"] == "passed" else result["outcome"]] += 1
             elif there in FAILURES and result["outcome"] == "passed":
                 row["new"] += 1
     print(f"\n{'file':40} {'passed there':>12} {'passed here':>12} {'share':>7} {'skipped':>8} {'failed':>7} "
-          f"{'crashed':>8} {'timed out':>10} {'new passes':>11}")
+          f"{'crashed':>8} {'timed out':>10} {'new passes':>11} {'several devices':>16}")
     for name, row in sorted(rows.items(), key=lambda item: (item[0] == "in all", item[0])):
         share = f"{100 * row['here'] / row['there']:.1f} %" if row["there"] else "-"
         there = row["there"] if reference else "?"
         print(f"{name:40} {there:>12} {row['here']:12} {share:>7} {row['skipped']:8} {row['failed']:7} "
-              f"{row['crashed']:8} {row['timed out']:10} {row['new']:11}")
+              f"{row['crashed']:8} {row['timed out']:10} {row['new']:11} {row['several devices']:16}")
 
 
 def print_causes(failures, most):
