@@ -638,7 +638,7 @@ def isolated():
     # A worker that was asked for is not replaced by another one.
     asked = subprocess.run([BUILD / "tools/backplane", "run", "good.hlo", "--isolate", "--on", TINY], capture_output=True, text=True,
                            env=dict(os.environ, BACKPLANE_WORKER="/nonexistent"))
-    check(asked.returncode == FAILED and "expected /nonexistent; BACKPLANE_WORKER names it" in asked.stderr, f"without its worker: {asked.stderr}")
+    check(asked.returncode == FAILED and "expected an executable file /nonexistent; BACKPLANE_WORKER names it" in asked.stderr, f"without its worker: {asked.stderr}")
     # A crash in a function without a status is shown.
     expect(["run", "good.hlo", *tiny, "--set", "fault-in=destroy", "--set", "fault=crash"], SUCCESS,
            "backplane: org.example.tiny crashed (SIGSEGV) in device.destroy; load the backend again for a new device, in a new process")
