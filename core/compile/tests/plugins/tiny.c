@@ -382,7 +382,8 @@ static const bp_device_compiler_t extension = {claim, compile, load};
 static const bp_option_desc_t options[] = {
     {"ops", NULL, "the ops it claims, separated by commas", NULL, BP_OPTION_TEXT, 0},
     {"wrong", NULL, "ops whose last element gets the other sign", NULL, BP_OPTION_TEXT, 0},
-    {"wrong-from", "0", "minimum number of instructions of the programs in which they are wrong", NULL, BP_OPTION_INTEGER, 0},
+    {"wrong-from", "0", "minimum number of instructions of programs whose results are wrong", NULL, BP_OPTION_INTEGER,
+     0},
     {"scratch", "0", "bytes asked for per run, all written", NULL, BP_OPTION_INTEGER, 0},
     {"align", "64", "of the scratch", NULL, BP_OPTION_INTEGER, 0},
     {"capacity", "0", "bytes of the one space of bp.memory/1, where no piece may be larger; 0: no such extension", NULL,
