@@ -145,7 +145,7 @@ void describe(CompiledProgram &program) {
   fill(program.parameter_kinds, program.parameter_memories, program.parameter_memory_sizes);
 }
 
-// Whether the device runs the whole program, without loops, in little memory.
+// Whether the device runs the program, but for functions that it calls, without loops, in little memory.
 bool is_short(const runtime::Executable &executable) {
   constexpr std::int64_t little = 64 << 10;
   const auto has_loop = [](const ir::Computation &computation) {
@@ -153,7 +153,15 @@ bool is_short(const runtime::Executable &executable) {
       return instruction.opcode() == ir::Opcode::While;
     });
   };
-  return executable.program() != nullptr && executable.memory().peak() <= little &&
+  const auto is_on_device_or_called = [&](const runtime::Step &step) {
+    return step.program != nullptr ||
+           (step.instruction != ir::no_instruction &&
+            executable.module().instruction(step.instruction).opcode() == ir::Opcode::CustomCall);
+  };
+  const bool is_on_device =
+      executable.program() != nullptr ||
+      (!executable.steps().empty() && std::ranges::all_of(executable.steps(), is_on_device_or_called));
+  return is_on_device && executable.memory().peak() <= little &&
          std::ranges::none_of(executable.module().computations(), has_loop);
 }
 

@@ -113,6 +113,17 @@ RunQueue::Run queued(const std::shared_ptr<Run> &run) {
           }};
 }
 
+// Destroys what the caller would have got of a run that failed, and returns how it failed.
+Error without_results(Args &args, std::size_t count, const Error &failure) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::ignore = handles<PJRT_Buffer>().destroy(std::exchange(args.output_lists[0][i], nullptr));
+  }
+  if (args.device_complete_events != nullptr) {
+    std::ignore = handles<PJRT_Event>().destroy(std::exchange(args.device_complete_events[0], nullptr));
+  }
+  return failure;
+}
+
 }  // namespace
 
 Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
@@ -152,6 +163,9 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   queue.announce();
   if (program->is_short && ready.empty()) {
     queue.run_here(queued(run));
+    if (!run->status.ok()) {
+      return without_results(args, program->results.size(), run->status.error());
+    }
   } else {
     when_all_set(ready, [&queue, next = queued(run)] { queue.post(next); });
   }

@@ -96,6 +96,9 @@ def parse_arguments():
     parser.add_argument("--platform", default="backplane,cpu",
                         help="JAX_PLATFORMS (default: backplane,cpu, as JAX calls Python functions back on its cpu "
                         "platform only); cpu runs the tests without Backplane, as the reference")
+    parser.add_argument("--device-under-test", default="cpu", metavar="PLATFORM",
+                        help="what JAX's tests take the device for (their flag jax_test_dut): many skip themselves "
+                        "on a platform that they do not know (default: cpu; backplane shows those)")
     parser.add_argument("--tests", type=pathlib.Path, default=TESTS, help="folder of tests (default: %(default)s)")
     parser.add_argument("--test", action="append", metavar="TEXT", help="run tests whose name contains TEXT")
     parser.add_argument("--one-of", type=int, default=1, metavar="N", help="run one of N tests, always the same")
@@ -183,7 +186,7 @@ def run_file(path, record, log, omitted, options):
             command = [options.python, "-X", "faulthandler", "-m", "pytest", "-q", "--capture=no", "--tb=short",
                        "-p", "no:cacheprovider", "-p", "jax_tests_recorder", "-p", "no:faulthandler",
                        f"--rootdir={path.parent}", f"--record={record}", f"--omit={list_of_omitted.name}",
-                       f"--one-of={options.one_of}",
+                       f"--one-of={options.one_of}", f"--device-under-test={options.device_under_test}",
                        *(f"--contains={text}" for text in options.test or []), str(path)]
             # The tests of some files write to the current folder.
             with tempfile.TemporaryDirectory() as current:

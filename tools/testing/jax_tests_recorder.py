@@ -20,9 +20,12 @@ def pytest_addoption(parser):
     parser.addoption("--omit", metavar="FILE", help="file with a JSON list of tests that are not run")
     parser.addoption("--contains", metavar="TEXT", action="append", help="run the tests whose name contains a text")
     parser.addoption("--one-of", metavar="N", type=int, default=1, help="run only one of N tests, always the same")
+    parser.addoption("--device-under-test", metavar="PLATFORM", help="JAX's platform that the tests take this for")
 
 
 def pytest_configure(config):
+    if config.getoption("--device-under-test"):  # JAX takes its flags from here when it imports a file of tests
+        sys.argv.append(f"--jax_test_dut={config.getoption('--device-under-test')}")
     if config.getoption("--record"):
         config.pluginmanager.register(Recorder(config))
 

@@ -37,9 +37,13 @@ class PivotRows {
     const ir::ComputationId combine = ir::add_scalar_computation(b.module(), combiner, b.type(column), "combine");
     return b.reshape(b.reduce(column, init, dimension, combine), std::span<const std::int64_t>(sizes));
   }
-  // Returns the number of the first row, from j on, with the largest magnitude; j if there is a NaN.
+  // Returns the number of the first row, from j on, with the largest magnitude; j if there is a NaN. That of a complex
+  // number is |real| + |imaginary|, as LAPACK and JAX have it: the rows, and so the results, are the same.
   InstructionId find_pivot(InstructionId column, InstructionId j) {
-    InstructionId magnitude = b.add(Opcode::Abs, {column});
+    InstructionId magnitude = is_complex(b.type(column))
+                                  ? b.add(Opcode::Add, {b.add(Opcode::Abs, {b.add(Opcode::Real, {column})}),
+                                                        b.add(Opcode::Abs, {b.add(Opcode::Imag, {column})})})
+                                  : b.add(Opcode::Abs, {column});
     const InstructionId is_above = b.compare_index(Lt, magnitude, rows, j);
     magnitude = b.select({is_above, b.splat(-1, magnitude), magnitude});
     const InstructionId largest = reduce_column(magnitude, Opcode::Maximum, b.constant(b.type(magnitude), -1));

@@ -9,7 +9,7 @@ import os
 import pathlib
 import sys
 
-from jax_backplane import callbacks, foreign_functions, linear_algebra
+from jax_backplane import callbacks, foreign_functions, linear_algebra, platform_branches
 
 PREFIX = "backplane"
 LIBRARY = "libbackplane_pjrt.so"
@@ -78,7 +78,8 @@ def add_rules(platform: str, c_api) -> list[str]:
     attempt("the compilation cache", add_cache)
     attempt("jax.ffi", add_foreign_functions)
     attempt("callbacks", lambda: callbacks.add_rules(platform, c_api))
-    attempt("eigh", lambda: linear_algebra.add_eigh(platform))
+    attempt("lax.platform_dependent", lambda: platform_branches.add_rules(platform))
+    attempt("eigh, lu and svd", lambda: linear_algebra.add_eigh_lu_svd(platform))
     attempt("eig, schur, hessenberg, tridiagonal and qr with pivots", lambda: linear_algebra.add_lapack(platform))
     return failed
 

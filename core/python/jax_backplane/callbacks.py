@@ -168,6 +168,15 @@ def instantiate(frame, index):
                                           ctypes.pointer(STATE_TYPE), number))
 
 
+def describe(exception):
+    """Returns an exception with its stack. Its lines are not marked by column: Python 3.11 parses them for that, which
+    fails where another thread parses, too."""
+    lines = [(frame.filename, frame.lineno, frame.name, frame.line)
+             for frame in traceback.extract_tb(exception.__traceback__)]
+    return "".join(["Traceback (most recent call last):\n", *traceback.format_list(lines),
+                    *traceback.format_exception_only(exception)])
+
+
 def handle(frame):
     """The stages of the foreign function. Returns None, or the address of an error."""
     frame = frame.contents
@@ -185,8 +194,8 @@ def handle(frame):
             raise RuntimeError("the Python function of this callback is gone: the program was made by another process")
         callback.run(frame.arguments.arrays(), frame.results.arrays())
         return None
-    except BaseException:  # no exception may pass through C
-        message = ("error in a Python callback: " + traceback.format_exc()).encode(errors="backslashreplace")
+    except BaseException as exception:  # no exception may pass through C
+        message = ("error in a Python callback: " + describe(exception)).encode(errors="backslashreplace")
         error = CreateErrorArgs(ctypes.sizeof(CreateErrorArgs), None, message, INTERNAL)
         return frame.api.contents.create_error(error)
 

@@ -3,6 +3,9 @@
 eigh becomes the custom call "Eigh", which Backplane's core expands into loops that every backend runs. The others need
 iterations without a bound, or a library: they are calls of LAPACK on the host, by the functions that JAX's cpu platform
 calls.
+
+Where sizes are symbolic, as in jax.export, eigh and lu are custom calls of JAX's platforms, too, because the rules for
+known sizes have to compare them. svd always is: the core's expansion takes half the time of JAX's general rule.
 """
 
 
@@ -21,11 +24,28 @@ def lower_eigh(context, operand, *, lower, sort_eigenvalues, subset_by_index, al
                             backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6").results
 
 
-def add_eigh(platform: str):
+def has_symbolic_sizes(context) -> bool:
+    from jax._src import core
+
+    return not all(core.is_constant_shape(aval.shape) for aval in context.avals_in)
+
+
+def add_eigh_lu_svd(platform: str):
+    """Registers rules whose custom calls the core expands. lu of known sizes is left to JAX's loops over blocks."""
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
 
-    mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=platform)
+    def register(primitive, rule, rule_for_symbolic_sizes):
+        mlir.register_lowering(
+            primitive,
+            lambda context, *operands, **parameters: (rule_for_symbolic_sizes if has_symbolic_sizes(context) else rule)(
+                context, *operands, **parameters),
+            platform=platform)
+
+    of = mlir._platform_specific_lowerings
+    mlir.register_lowering(linalg.svd_p, of["cpu"][linalg.svd_p].rule, platform=platform)
+    register(linalg.eigh_p, lower_eigh, of["cpu"][linalg.eigh_p].rule)
+    register(linalg.lu_p, mlir._lowerings[linalg.lu_p].rule, of["tpu"][linalg.lu_p].rule)
 
 
 def add_lapack(platform: str):
