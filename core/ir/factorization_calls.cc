@@ -7,7 +7,7 @@ namespace {
 
 bool is_matrix(const Shape &shape) {
   const bool is_number = shape.is_array() && (is_floating(shape.element_type()) || is_complex(shape.element_type()));
-  return is_number && shape.rank() >= 2 && shape.is_static() && shape.element_count() != 0;
+  return is_number && shape.rank() >= 2 && shape.is_static();
 }
 
 // Whether `vectors` has a vector of this size for each matrix.
@@ -46,12 +46,15 @@ Factorization factorization_of(const Instruction &instruction) {
   const Shape &a = instruction.operand(0).shape();
   const std::int64_t rows = a.size(a.rank() - 2), columns = a.size(a.rank() - 1);
   const std::size_t operands = instruction.operands().size();
+  if (target == "LuDecomposition" && operands == 1 && are_factors_and_exchanges(instruction.shape(), a)) {
+    return Factorization::Lu;
+  }
+  if (a.element_count() == 0) {
+    return Factorization::None;
+  }
   if (target == "Qr" && operands == 1 && are_results(instruction.shape(), a, std::min(rows, columns)) &&
       instruction.shape().elements()[1].element_type() == a.element_type()) {
     return Factorization::Qr;
-  }
-  if (target == "LuDecomposition" && operands == 1 && are_factors_and_exchanges(instruction.shape(), a)) {
-    return Factorization::Lu;
   }
   if (target == "Eigh" && operands == 1 && rows == columns && are_results(instruction.shape(), a, rows) &&
       !is_complex(instruction.shape().elements()[1].element_type())) {

@@ -14,7 +14,7 @@ enum class Factorization : std::uint8_t {
   Eigh,              // "Eigh": a Hermitian matrix to its eigenvectors, in columns, and its eigenvalues
 };
 
-// Returns None unless target, types and sizes are those of a factorization, and there are elements.
+// Returns None unless target, types and sizes are those of a factorization, and there are elements, but for Lu.
 Factorization factorization_of(const Instruction &instruction);
 
 // The configuration of Eigh, "lower,sort,max_sweeps,tolerance".

@@ -75,8 +75,14 @@ struct LuFactors {
 LuFactors decompose_lu(ArrayBuilder &b, InstructionId a) {
   PivotRows r(b, a);
   const std::int64_t steps = std::min(b.shape(a).size(r.rows), b.shape(a).size(r.columns));
-  const InstructionId order = r.row_numbers(b.slice(a, r.columns, 0, 1));
+  std::vector<std::int64_t> sizes(b.shape(a).sizes().begin(), b.shape(a).sizes().end());
+  sizes[r.columns] = 1;
+  const InstructionId order =
+      b.iota(ir::Shape::array(ElementType::S32, sizes), static_cast<std::int64_t>(r.rows));
   const InstructionId exchanges = b.slice(order, r.rows, 0, steps);
+  if (steps == 0) {
+    return {a, exchanges, order};
+  }
   const auto eliminate = [](ArrayBuilder &body, InstructionId j, std::vector<InstructionId> values) {
     PivotRows s(body, values[0]);
     const InstructionId pivot = s.find_pivot(body.dynamic_slice(values[0], s.columns, j, 1), j);
