@@ -57,6 +57,14 @@ void solve(const Matrix<W> &a, bool lower, bool unit_diagonal, Matrix<W> &b) {
   }
 }
 
+// The magnitude by which LAPACK and JAX choose pivots: that of a complex number is |real| + |imaginary|.
+inline double pivot_magnitude(double value) {
+  return std::abs(value);
+}
+inline double pivot_magnitude(std::complex<double> value) {
+  return std::abs(value.real()) + std::abs(value.imag());
+}
+
 // Decomposes a matrix, in its place, into a lower factor with a diagonal of 1, which is not stored, and an upper one.
 // Rows are exchanged such that the largest pivot comes first. Returns with which row each row was exchanged.
 template <class W>
@@ -65,7 +73,7 @@ std::vector<std::size_t> decompose(Matrix<W> &a) {
   for (std::size_t j = 0; j < std::min(a.rows, a.columns); ++j) {
     std::size_t pivot = j;
     for (std::size_t i = j + 1; i < a.rows; ++i) {
-      if (std::abs(a(i, j)) > std::abs(a(pivot, j))) {
+      if (pivot_magnitude(a(i, j)) > pivot_magnitude(a(pivot, j))) {
         pivot = i;
       }
     }
