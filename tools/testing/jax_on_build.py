@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import python_environment
 from installation import has_sanitizer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -12,38 +13,39 @@ BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).res
 SKIPPED = 77
 
 
-def python_with(modules, variable="BACKPLANE_JAX_PYTHON"):
-    """Returns an interpreter that has the modules, such as "jax, flax": the one that runs this, or the one that an
-    environment variable names; None if neither has."""
-    for python in (sys.executable, os.environ.get(variable)):
+def python_with(modules, variable=python_environment.NAMED):
+    """Returns an interpreter that has the modules, such as "jax, flax": the one that runs this, the one that an
+    environment variable names, or that of the build; None if none has."""
+    for python in (sys.executable, os.environ.get(variable), python_environment.interpreter(BUILD)):
         test = [python, "-c", f"import {modules}"]
-        if python and subprocess.run(test, stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            return python
+        if python and os.path.exists(python) and subprocess.run(test, stderr=subprocess.DEVNULL).returncode == 0:
+            return str(python)
     return None
 
 
-def python_or_skip(modules, packages, variable="BACKPLANE_JAX_PYTHON"):
+def python_or_skip(modules, packages, variable=python_environment.NAMED):
     """Returns an interpreter that has the modules and can load this build's libraries; ends the test as skipped, with
     the reason, if there is none. `packages`: what pip would install."""
     if has_sanitizer():
         print("Python would have to be built with the sanitizer of this build")
         sys.exit(SKIPPED)
+    return found_or_skip(modules, packages, variable)
+
+
+def run_in_python_with(modules, packages):
+    """Runs the script that calls it in another interpreter if this one lacks the modules. Ends the test as skipped,
+    with the reason, if none has them."""
+    python = found_or_skip(modules, packages, python_environment.NAMED)
+    if python != sys.executable:
+        os.execv(python, [python, *sys.argv])
+
+
+def found_or_skip(modules, packages, variable):
     python = python_with(modules, variable)
     if python is None:
         print(f"no Python has {modules} (pip install {packages}, or set {variable})")
         sys.exit(SKIPPED)
     return python
-
-
-def run_in_python_with(modules, packages):
-    """Runs the script that calls it in another interpreter if this one lacks the modules: the one that
-    BACKPLANE_JAX_PYTHON names. Ends the test as skipped, with the reason, if that has not been named or lacks them."""
-    python = python_with(modules)
-    if python is None:
-        print(f"no Python has {modules} (pip install {packages}, or set BACKPLANE_JAX_PYTHON)")
-        sys.exit(SKIPPED)
-    if python != sys.executable:
-        os.execv(python, [python, *sys.argv])
 
 
 def environment(platforms, build=BUILD):

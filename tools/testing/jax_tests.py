@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+from jax_on_build import python_with
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TESTS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/jax/tests"
 EXPECTATIONS = ROOT / "core/python/jax_backplane/tests/expectations.txt"
@@ -109,8 +111,8 @@ def parse_arguments():
     parser.add_argument("--report", action="store_true", help="only show the table of the recorded outcomes")
     parser.add_argument("--groups", type=int, default=30, help="number of causes to show (default: 30)")
     parser.add_argument("--expectations", type=pathlib.Path, default=EXPECTATIONS, help="list of expected failures")
-    parser.add_argument("--python", default=os.environ.get("BACKPLANE_JAX_PYTHON", sys.executable),
-                        help="Python that has JAX and pytest (default: $BACKPLANE_JAX_PYTHON or this one)")
+    parser.add_argument("--python", default=python_with("jax, pytest, absl") or sys.executable,
+                        help="Python that has JAX and pytest (default: this one, $BACKPLANE_JAX_PYTHON or the build's)")
     return parser.parse_args()
 
 

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
 """The interpreter, which is the oracle, agrees with XLA:CPU on the sample models. Skipped where JAX is not installed.
-
-BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check has not.
 """
 
 import os

@@ -3,8 +3,7 @@
 
 The programs: those in core/import/stablehlo/tests/bytecode, for several versions, and those that JAX keeps for its own
 tests of compatibility, also inside serialized exports, if flatbuffers is installed. Also the HLO of file tests and
-samples, raised to StableHLO; of the samples XLA:CPU computes the same as from their HLO. BACKPLANE_JAX_PYTHON names a
-Python interpreter that has JAX, if the one that runs this check has not.
+samples, raised to StableHLO; of the samples XLA:CPU computes the same as from their HLO.
 """
 
 import importlib.util

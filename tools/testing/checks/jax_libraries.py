@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Programs of Flax, Optax, Equinox, Diffrax and NumPyro run on cpu as on JAX's own cpu, and some of them also on npu:
 with --full, all. Skipped where JAX or all of these libraries are missing.
-
-BACKPLANE_JAX_PYTHON names a Python interpreter that has them, if the one that runs this check has not.
 """
 
 import os

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """JAX runs on the wheel of jax-backplane: the smoke programs agree with JAX's own cpu, on cpu and on npu. The library
 alone, without the package, is loaded too. Skipped where JAX is not installed.
-
-BACKPLANE_JAX_PYTHON names a Python interpreter that has JAX, if the one that runs this check has not.
 """
 
 import os

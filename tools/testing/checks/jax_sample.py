@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """The lesson that trains a transformer runs on cpu and on npu: the loss goes down, and is the same on both. Skipped
 where JAX, Flax and Optax are not installed.
-
-BACKPLANE_JAX_PYTHON names a Python interpreter that has them, if the one that runs this check has not.
 """
 
 import pathlib

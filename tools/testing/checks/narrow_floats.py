@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """core/interpreter/testdata/narrow_float_codes.hlo has the checksums that ml_dtypes gives. Skipped without ml_dtypes.
 
-BACKPLANE_JAX_PYTHON names a Python interpreter that has ml_dtypes, if the one that runs this check has not. With
---write, writes the file.
+With --write, writes the file.
 
 Where ml_dtypes does not round to nearest in a single step, the checksums are those of correct rounding:
 - it converts f64 by way of f32, and so may round twice;
@@ -14,23 +13,18 @@ narrow float; and every narrow float to these types. The results are summed up, 
 by a different odd number.
 """
 
-import os
 import pathlib
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-FILE = ROOT / "core/interpreter/testdata/narrow_float_codes.hlo"
-SKIPPED = 77
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from jax_on_build import ROOT, run_in_python_with
 
-try:
-    import ml_dtypes
-    import numpy as np
-except ImportError:
-    python = os.environ.pop("BACKPLANE_JAX_PYTHON", None)
-    if python is None:
-        print("ml_dtypes is not installed (pip install ml_dtypes, or set BACKPLANE_JAX_PYTHON)")
-        sys.exit(SKIPPED)
-    os.execv(python, [python, __file__, *sys.argv[1:]])
+run_in_python_with("ml_dtypes, numpy", "ml_dtypes")
+
+import ml_dtypes
+import numpy as np
+
+FILE = ROOT / "core/interpreter/testdata/narrow_float_codes.hlo"
 
 NARROW = {
     "f4e2m1fn": ml_dtypes.float4_e2m1fn,

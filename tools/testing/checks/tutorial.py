@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """docs/tutorial.md is correct: its `sh` blocks are run in order, in an empty folder, with an installation of this build
 and without the source tree. A `text` block is the expected output of the block before it; "..." in it stands for any
-text. Blocks marked `jax` are run where JAX is installed; BACKPLANE_JAX_PYTHON may name the Python interpreter that has
-it."""
+text. Blocks marked `jax` are run where there is a JAX."""
 
 import pathlib
 import os
