@@ -161,13 +161,18 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   }
   RunQueue &queue = run->queue();
   queue.announce();
-  if (program->is_short && ready.empty()) {
-    queue.run_here(queued(run));
-    if (!run->status.ok()) {
-      return without_results(args, program->results.size(), run->status.error());
-    }
-  } else {
+  if (!program->is_short || !ready.empty()) {
     when_all_set(ready, [&queue, next = queued(run)] { queue.post(next); });
+    return {};
+  }
+  if (program->executable.program() != nullptr) {
+    queue.run_here(queued(run));
+  } else {  // a function that it calls may call the program; JAX refuses that on the thread that does
+    queue.post(queued(run));
+    run->done->wait();
+  }
+  if (!run->status.ok()) {
+    return without_results(args, program->results.size(), run->status.error());
   }
   return {};
 }

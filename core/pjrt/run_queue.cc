@@ -132,26 +132,29 @@ void RunQueue::end(const Run &run) {
   changed_.notify_all();  // with the lock held: without it, the queue might be destroyed meanwhile
 }
 
-RunQueue::GivesWay::GivesWay(RunQueue &queue) : queue_(queue), has_turn_(busy_with == &queue) {
-  const std::lock_guard lock(queue.mutex_);
-  ++queue.giving_way_;
-  if (has_turn_) {
-    busy_with = nullptr;
-    queue.is_busy_ = false;
+RunQueue::GivesWay::GivesWay(RunQueue &queue) {
+  if (busy_with != &queue) {
+    return;
   }
+  queue_ = &queue;
+  busy_with = nullptr;
+  const std::lock_guard lock(queue.mutex_);
+  queue.is_busy_ = false;
+  ++queue.giving_way_;
   queue.wake();
 }
 
 RunQueue::GivesWay::~GivesWay() {
-  std::unique_lock lock(queue_.mutex_);
-  --queue_.giving_way_;
-  if (has_turn_) {
-    ++queue_.resuming_;
-    queue_.changed_.wait(lock, [this] { return !queue_.is_busy_; });
-    --queue_.resuming_;
-    queue_.is_busy_ = true;
-    busy_with = &queue_;
+  if (queue_ == nullptr) {
+    return;
   }
+  std::unique_lock lock(queue_->mutex_);
+  --queue_->giving_way_;
+  ++queue_->resuming_;
+  queue_->changed_.wait(lock, [this] { return !queue_->is_busy_; });
+  --queue_->resuming_;
+  queue_->is_busy_ = true;
+  busy_with = queue_;
 }
 
 }  // namespace bp::pjrt

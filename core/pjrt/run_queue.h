@@ -38,8 +38,7 @@ class RunQueue {
   // Whether this thread is in a run of any queue, or in what is called after it.
   static bool is_in_run();
 
-  // Gives way while it exists. To be used in `work`; a run on the caller's thread keeps nobody waiting but those who
-  // announce runs.
+  // Gives way while it exists. To be used in `work`; has no effect in a run on the caller's thread.
   class GivesWay {
    public:
     explicit GivesWay(RunQueue &queue);
@@ -47,8 +46,7 @@ class RunQueue {
     ~GivesWay();
 
    private:
-    RunQueue &queue_;
-    const bool has_turn_;  // whether this thread's run was posted
+    RunQueue *queue_ = nullptr;  // nullptr: nothing to give
   };
 
  private:

@@ -283,30 +283,6 @@ TEST_CASE("a queue runs one at a time, in order, and others while one gives way"
   CHECK(std::ranges::is_sorted(order));
 }
 
-TEST_CASE("runs on their callers' threads may run others, as many as they are") {
-  constexpr int count = 40;  // more than may be announced while none gives way
-  RunQueue queue;
-  std::atomic<int> entered = 0, ended = 0;
-  const auto run = [&](std::function<void()> work) {
-    queue.announce();
-    queue.run_here({std::move(work), [&] { ++ended; }});
-  };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) {
-    threads.emplace_back(run, [&] {
-      const RunQueue::GivesWay gives_way(queue);
-      for (++entered; entered < count;) {
-        std::this_thread::yield();
-      }
-      run([] {});
-    });
-  }
-  for (std::thread &thread : threads) {
-    thread.join();
-  }
-  CHECK(ended == 2 * count);
-}
-
 TEST_CASE("a caller that is far ahead of the device waits") {
   std::promise<void> leave;
   std::atomic<int> posted = 0;
