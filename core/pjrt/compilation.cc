@@ -145,31 +145,16 @@ void describe(CompiledProgram &program) {
   fill(program.parameter_kinds, program.parameter_memories, program.parameter_memory_sizes);
 }
 
-// Whether the device, or a function that is called, does all of the work, without loops, in little memory.
+// Whether the device runs the whole program, without loops, in little memory.
 bool is_short(const runtime::Executable &executable) {
   constexpr std::int64_t little = 64 << 10;
-  const ir::Module &module = executable.module();
   const auto has_loop = [](const ir::Computation &computation) {
     return std::ranges::any_of(computation.instructions(), [](const ir::Instruction &instruction) {
       return instruction.opcode() == ir::Opcode::While;
     });
   };
-  const auto is_call = [](const ir::Instruction &instruction) {
-    constexpr std::array without_work = {ir::Opcode::Parameter, ir::Opcode::Constant, ir::Opcode::Tuple,
-                                         ir::Opcode::GetTupleElement, ir::Opcode::AfterAll};
-    return instruction.opcode() == ir::Opcode::CustomCall ||
-           std::ranges::find(without_work, instruction.opcode()) != without_work.end();
-  };
-  const auto is_on_device_or_call = [&](const runtime::Step &step) {
-    return step.program != nullptr ||
-           (step.instruction != ir::no_instruction && is_call(module.instruction(step.instruction)));
-  };
-  const bool is_on_device_or_called =
-      executable.program() != nullptr ||
-      (executable.steps().empty() ? std::ranges::all_of(module.entry().instructions(), is_call)
-                                  : std::ranges::all_of(executable.steps(), is_on_device_or_call));
-  return is_on_device_or_called && executable.memory().peak() <= little &&
-         std::ranges::none_of(module.computations(), has_loop);
+  return executable.program() != nullptr && executable.memory().peak() <= little &&
+         std::ranges::none_of(executable.module().computations(), has_loop);
 }
 
 PJRT_NamedValue property(std::string_view name, double value) {

@@ -34,7 +34,7 @@ struct CompiledProgram {
   std::int64_t argument_bytes = 0, result_bytes = 0;
   std::int64_t shared_bytes = 0;  // of results in donated arguments
   std::atomic<bool> is_deleted = false;
-  bool is_short = false;  // the call of a run returns when it has ended
+  bool is_short = false;  // a run takes less time than handing it to another thread
 
   explicit CompiledProgram(runtime::Executable compiled) : executable(std::move(compiled)) {}
 };

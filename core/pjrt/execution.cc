@@ -113,17 +113,6 @@ RunQueue::Run queued(const std::shared_ptr<Run> &run) {
           }};
 }
 
-// Destroys what the caller would have got of a run that failed, and returns how it failed.
-Error without_results(Args &args, std::size_t count, const Error &failure) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::ignore = handles<PJRT_Buffer>().destroy(std::exchange(args.output_lists[0][i], nullptr));
-  }
-  if (args.device_complete_events != nullptr) {
-    std::ignore = handles<PJRT_Event>().destroy(std::exchange(args.device_complete_events[0], nullptr));
-  }
-  return failure;
-}
-
 }  // namespace
 
 Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
@@ -161,18 +150,10 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
   }
   RunQueue &queue = run->queue();
   queue.announce();
-  if (!program->is_short || !ready.empty()) {
-    when_all_set(ready, [&queue, next = queued(run)] { queue.post(next); });
-    return {};
-  }
-  if (program->executable.program() != nullptr) {
+  if (program->is_short && ready.empty()) {
     queue.run_here(queued(run));
-  } else {  // a function that it calls may call the program; JAX refuses that on the thread that does
-    queue.post(queued(run));
-    run->done->wait();
-  }
-  if (!run->status.ok()) {
-    return without_results(args, program->results.size(), run->status.error());
+  } else {
+    when_all_set(ready, [&queue, next = queued(run)] { queue.post(next); });
   }
   return {};
 }

@@ -87,30 +87,6 @@ inline std::string program(std::string_view name, std::string_view more,
                      result_type, name, more, result_type, result_type);
 }
 
-// A program whose runs do not end before the call returns: it calls @name on f32[N], once, in a loop. The first element
-// of the argument has to be finite: it is part of the bound, so that no pass knows how often the loop runs.
-inline std::string program_with_loop(std::string_view name, int size) {
-  return fmt::format(R"(func.func @main(%a: tensor<{1}xf32>) -> tensor<{1}xf32> {{
-    %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    %one = stablehlo.constant dense<1.0> : tensor<f32>
-    %0 = stablehlo.slice %a [0:1] : (tensor<{1}xf32>) -> tensor<1xf32>
-    %1 = stablehlo.reshape %0 : (tensor<1xf32>) -> tensor<f32>
-    %2 = stablehlo.multiply %1, %zero : tensor<f32>
-    %bound = stablehlo.add %2, %one : tensor<f32>
-    %3:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<f32>, tensor<{1}xf32>
-      cond {{
-        %4 = stablehlo.compare LT, %i, %bound : (tensor<f32>, tensor<f32>) -> tensor<i1>
-        stablehlo.return %4 : tensor<i1>
-      }} do {{
-        %4 = stablehlo.add %i, %one : tensor<f32>
-        %5 = stablehlo.custom_call @{0}(%x) {{api_version = 4 : i32}} : (tensor<{1}xf32>) -> tensor<{1}xf32>
-        stablehlo.return %4, %5 : tensor<f32>, tensor<{1}xf32>
-      }}
-    return %3#1 : tensor<{1}xf32>
-  }})",
-                     name, size);
-}
-
 // Runs a program of one argument; returns its result, or the message of its failure.
 struct Outcome {
   std::vector<float> values;

@@ -225,6 +225,7 @@ def emit(context, function, token, operands, result_types, *, has_side_effect, s
     index = secrets.randbits(63)  # no other process may take it for one of its own
     callbacks[index] = callback
     context.module_context.add_keepalive(callback)
+    context.module_context.add_host_callback(callback)
     if token:
         operands = [token, *operands]
         sharding = with_token(sharding) if context.avals_out else sharding
@@ -238,6 +239,20 @@ def emit(context, function, token, operands, result_types, *, has_side_effect, s
     if token:
         token, *results = results
     return results, token, callback
+
+
+def add_to_compilation():
+    """Keeps callbacks from the library when JAX compiles: the program calls them by their numbers. For JAX, the program
+    has callbacks all the same: effects_barrier waits for its runs, and no file keeps it for another process."""
+    from jax._src import compiler
+
+    compile_and_load = compiler.backend_compile_and_load
+
+    def without_callbacks(backend, module, executable_devices, options, host_callbacks):
+        return compile_and_load(backend, module, executable_devices, options,
+                                [each for each in host_callbacks if not isinstance(each, Callback)])
+
+    compiler.backend_compile_and_load = without_callbacks
 
 
 def add_rules(platform: str, c_api):
@@ -262,6 +277,7 @@ def add_rules(platform: str, c_api):
     original = callback.emit_python_callback
     if getattr(original, "is_backplane", False):
         return
+    add_to_compilation()
 
     def emit_python_callback(ctx, callback, token, operands, operand_avals, result_avals, **options):
         platforms = ctx.module_context.platforms
