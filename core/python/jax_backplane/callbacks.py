@@ -144,7 +144,8 @@ callbacks = weakref.WeakValueDictionary()  # by index
 held = {}  # the callbacks of the library's programs, by a number of the program's call
 numbers = itertools.count(1)
 STATE_TYPE = ctypes.c_int64(0)
-RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number: held.pop(number, None) and None)
+# Holds what it uses: it is called when this module may be gone.
+RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda number, held=held: held.pop(number, None) and None)
 
 
 def release_all(c_api):

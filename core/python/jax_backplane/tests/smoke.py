@@ -182,7 +182,7 @@ def runs_that_overlap():
     def run(x):
         return jax.pure_callback(wait, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
 
-    x = jnp.asarray(numbers(200, 200))  # the call of a program with little memory would end with the callback
+    x = jnp.asarray(numbers(50, 50))
     if next(iter(x.devices())).platform == "cpu":
         opened.set()  # JAX's cpu calls back before the call returns
     late = jax.jit(lambda y: y @ x, donate_argnums=0)(run(x))  # waits for the callback, and the call returns
