@@ -3,11 +3,13 @@ while they run, an empty file system is mounted over the source tree, including 
 
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
+PYTHON = BUILD / "python"
 TIME_LIMIT_SECONDS = 300
 
 
@@ -16,12 +18,13 @@ def has_sanitizer():
     return " -fsanitize=" in (BUILD / "build.ninja").read_text()
 
 
-def hidden_tree():
+def hidden_tree(python):
     """Returns a command prefix that runs a command with an empty source tree, and ""; or None and the reason if the
-    system does not allow that."""
+    system does not allow that. `python`: a folder that shows the virtual environment of the build, if that exists."""
+    show = f"mount --bind {shlex.quote(str(PYTHON))} {shlex.quote(str(python))} && " if PYTHON.exists() else ""
     reasons = []
     for unshare in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
-        prefix = [*unshare, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(ROOT)]
+        prefix = [*unshare, "sh", "-c", show + 'mount -t tmpfs none "$0" && exec "$@"', str(ROOT)]
         try:
             done = subprocess.run([*prefix, "ls", "-A", str(ROOT)], cwd="/", capture_output=True, text=True)
         except FileNotFoundError:
@@ -36,7 +39,9 @@ class Installation:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.problems = []
-        self.hidden, self.why_not_hidden = hidden_tree()
+        self.python = self.folder / "python_environment"
+        self.python.mkdir()
+        self.hidden, self.why_not_hidden = hidden_tree(self.python)
         done = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder],
                               capture_output=True, text=True)
         if done.returncode != 0:

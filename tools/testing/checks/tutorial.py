@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from installation import ROOT, Installation, has_sanitizer
+from installation import PYTHON, ROOT, Installation, has_sanitizer
 from jax_on_build import python_with
 
 DOCUMENT = ROOT / "docs/tutorial.md"
@@ -22,7 +22,10 @@ def with_jax(installation, python):
     """Returns what makes `python` an interpreter with JAX and the package of this tree."""
     commands = installation.folder / "python"
     commands.mkdir()
-    (commands / "python").write_text(f'#!/bin/sh\nexec "{os.path.abspath(python)}" "$@"\n')
+    path = pathlib.Path(os.path.abspath(python))
+    if path.is_relative_to(PYTHON) and installation.hidden:
+        path = installation.python / path.relative_to(PYTHON)
+    (commands / "python").write_text(f'#!/bin/sh\nexec "{path}" "$@"\n')
     (commands / "python").chmod(0o755)
     for package in ("jax_backplane", "jax_plugins"):
         shutil.copytree(ROOT / "core/python" / package, commands / package)
