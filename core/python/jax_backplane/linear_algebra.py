@@ -57,5 +57,6 @@ def add_lapack(platform: str):
     for name, function, api_version in lapack.registrations()["cpu"]:
         xla_client.register_custom_call_target(name, function, platform=platform, api_version=api_version)
     of_cpu = mlir._platform_specific_lowerings["cpu"]
-    for primitive in (linalg.eig_p, linalg.geqp3_p, linalg.hessenberg_p, linalg.schur_p, linalg.tridiagonal_p):
+    for primitive in (linalg.eig_p, linalg.geqp3_p, linalg.hessenberg_p, linalg.schur_p, linalg.tridiagonal_p,
+                      linalg.tridiagonal_solve_p):
         mlir.register_lowering(primitive, of_cpu[primitive].rule, platform=platform)
