@@ -6,27 +6,11 @@
 
 #include "conformance/suite/op_case.h"
 #include "conformance/suite/stage.h"
+#include "conformance/suite/sum_bound.h"
 #include "core/interpreter/interpreter.h"
 
 namespace bp::conformance {
 namespace {
-
-// For each element of a result that is a sum: the sum of the absolute values of its terms, and an upper bound on their
-// number.
-struct SumBound {
-  std::optional<ir::Literal> sums;
-  std::int64_t terms = 1;
-};
-
-SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &arguments) {
-  SumBound bound;
-  auto sums = interpreter::interpret(module, absolute(arguments));
-  if (sums.ok()) {
-    bound.sums = std::move(sums).value();
-  }
-  bound.terms = max_elements(arguments);
-  return bound;
-}
 
 Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
   const Accuracy &accuracy = one.op->accuracy;
@@ -52,10 +36,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
   if (!found.ok()) {
     return failure(found.error().to_string());
   }
-  SumBound bound;
-  if (accuracy.closeness == Closeness::Sum) {
-    bound = bound_sums(module, *arguments);
-  }
+  const SumBound bound = accuracy.closeness == Closeness::Sum ? bound_sums(module, *arguments) : SumBound();
   const Judgement judgement =
       judge(*found, *expected, accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms);
   Verdict verdict;

@@ -72,7 +72,7 @@ Verdict verdict_or_error(const Result<Verdict> &verdict);
 Verdict nothing_to_do();
 
 // One stage per source file.
-extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, programs_stage, buffers_stage,
-    concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage;
+extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, attributes_stage, programs_stage,
+    buffers_stage, concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage;
 
 }  // namespace bp::conformance

@@ -59,6 +59,21 @@ T random_element(std::uint64_t bits) {
   }
 }
 
+// From -3 to 3, or mostly -1 and 1: then products of many are small, too. A type without such a number gets 1.
+template <class T>
+T small_integer(std::uint64_t bits, bool is_unit) {
+  if constexpr (is_complex<T>) {
+    using Part = typename T::value_type;
+    return T(small_integer<Part>(bits, is_unit), small_integer<Part>(bits >> 16, is_unit));
+  } else if constexpr (is_float<T>) {
+    constexpr double small[] = {-3, -2, -1, -1, 0, 1, 2, 3}, unit[] = {-1, -1, 1, 1, 1, 1, 1, 2};
+    const double value = (is_unit ? unit : small)[bits % 8];
+    return static_cast<double>(T(value)) == value ? T(value) : T(1.0);
+  } else {
+    return from_bits<T>(bits);
+  }
+}
+
 template <class T>
 std::vector<T> special_floats(SpecialValueSet set) {
   std::vector<double> wide = {1, -1, 0.5, 1.5, 2.5, -0.5, -2.5, 3, 0.1, -7.25, 100, 1e4, 65520, 16777217, 0};
@@ -163,6 +178,8 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, std::size_
         return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
       case Values::Edge: return fill_with_special_values<T>(literal, set, operand, seed);
       case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
+      case Values::Small:
+        return fill<T>(literal, [&](std::size_t i) { return small_integer<T>(random_bits(seed, i), seed % 2 == 0); });
     }
   });
 }
@@ -189,7 +206,11 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     return arguments;
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].shape().is_array()) {
+    const ir::Shape &shape = arguments[i].shape();
+    const bool is_kept =  // integers may be indices
+        shape.is_array() && values == Values::Small && !ir::is_floating(shape.element_type()) &&
+        !ir::is_complex(shape.element_type());
+    if (shape.is_array() && !is_kept) {
       fill_array(arguments[i], values, set, i, random_bits(seed, i), first);
     }
   }

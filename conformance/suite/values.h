@@ -16,8 +16,9 @@ enum class Values : std::uint8_t {
   Random,  // values of ordinary size; indices are in bounds
   Edge,    // pairs of special values, including indices out of bounds; see SpecialValueSet
   Every,   // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
+  Small,   // floats are small integers, most of them not 0, so that sums and products are exact; others as for Random
 };
-inline constexpr std::string_view value_names[] = {"random", "edge", "every"};
+inline constexpr std::string_view value_names[] = {"random", "edge", "every", "small"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.

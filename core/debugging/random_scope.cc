@@ -109,6 +109,9 @@ Shape with_any_layout(Random &random, Shape shape) {
 }
 
 Id Scope::fresh(const Shape &shape) {
+  if (is_entry_ && palette.only_parameters) {
+    return b.parameter(random.chance(3) ? with_any_layout(random, shape) : shape);
+  }
   if (is_entry_ && !random.chance(4)) {
     return b.parameter(random.chance(8) ? with_any_layout(random, shape) : shape);
   }
@@ -146,13 +149,13 @@ Id Scope::value(Shape wanted) {
       (std::ranges::equal(there.sizes(), wanted.sizes()) ? fitting : of_type).push_back(id);
     }
   }
-  if (!fitting.empty() && !random.chance(12)) {
+  if (!fitting.empty() && (palette.only_parameters ? random.chance(6) : !random.chance(12))) {
     // Prefers later values, so that chains arise.
     const auto count = static_cast<std::int64_t>(fitting.size());
     return fitting[static_cast<std::size_t>(std::max(random.below(count), random.below(count)))];
   }
   Id made = ir::no_instruction;
-  if (!of_type.empty() && random.chance(2)) {
+  if (!of_type.empty() && !palette.only_parameters && random.chance(2)) {
     const Id from = random.of(of_type);
     if (shape(from).rank() == 0) {
       made = b.broadcast(from, wanted);
@@ -181,12 +184,14 @@ Id Scope::value(ElementType type, std::int64_t min_rank) {
       fitting.push_back(id);
     }
   }
-  return fitting.empty() || random.chance(8) ? value(random_shape(type, min_rank)) : random.of(fitting);
+  return fitting.empty() || random.chance(palette.only_parameters ? 2 : 8) ? value(random_shape(type, min_rank))
+                                                                           : random.of(fitting);
 }
 
 Id Scope::index_scalar() {
-  return random.chance(2) ? value(Shape::scalar(ElementType::S32))
-                          : b.constant(ElementType::S32, static_cast<double>(random.between(-1, 4)));
+  return palette.only_parameters || random.chance(2)
+             ? value(Shape::scalar(ElementType::S32))
+             : b.constant(ElementType::S32, static_cast<double>(random.between(-1, 4)));
 }
 
 void Scope::keep(Id id) {

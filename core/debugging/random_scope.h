@@ -32,7 +32,8 @@ struct Palette {
   std::vector<ir::ElementType> types;
   std::vector<std::int64_t> sizes;
   std::int64_t max_elements = 256;
-  bool is_plain = false;  // whether elementwise ops are only those that most devices support
+  bool is_plain = false;         // whether elementwise ops are only those that most devices support
+  bool only_parameters = false;  // whether operands are parameters, and rarely the same one twice
 };
 
 class Scope {

@@ -1,0 +1,143 @@
+// Compares one instruction with the interpreter, with attributes, shapes and layouts that are drawn anew for each case and
+// each --seed: windows, paddings, strides, dimension numbers, combiners.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+
+#include "conformance/suite/program_judge.h"
+#include "conformance/suite/stage.h"
+#include "conformance/suite/sum_bound.h"
+#include "conformance/suite/values.h"
+#include "core/debugging/random_instruction.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ir/verifier.h"
+#include "core/text/printer.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::ElementType;
+using ir::Opcode;
+
+constexpr std::string_view prefix = "attributes/";
+
+// A case: attributes/OP/TYPE/N.
+struct AttributeCase {
+  const ir::OpInfo *op = nullptr;
+  ElementType type = ElementType::Invalid;
+
+  static std::optional<AttributeCase> parse(std::string_view id) {
+    std::vector<std::string> parts;
+    boost::split(parts, id, boost::is_any_of("/"));
+    if (parts.size() != 4) {
+      return std::nullopt;
+    }
+    const auto opcode = ir::opcode_from_string(parts[1]);
+    const auto type = ir::element_type_from_string(parts[2]);
+    if (!opcode || !type) {
+      return std::nullopt;
+    }
+    return AttributeCase{&ir::info(*opcode), *type};
+  }
+};
+
+// Most programs are small, so that many fit into the time; one of sixteen has arrays for which a device may divide the
+// work.
+std::int64_t max_elements_of(std::uint64_t seed) {
+  return seed % 16 == 0 ? 1 << 16 : seed % 4 == 0 ? 1 << 12 : 1 << 9;
+}
+
+// Whether the program is nothing but the instruction, so that the table of tolerances says how close its result must be.
+bool is_alone(const ir::Module &module) {
+  return std::ranges::all_of(module.entry().instructions(), [&](const ir::Instruction &i) {
+    return i.opcode() == Opcode::Parameter || i.opcode() == Opcode::Constant || i.id() == module.entry().root().id();
+  });
+}
+
+// Describes what is wrong with the result; empty: nothing. Sums whose order does not matter have to be exact.
+Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir::Literal> &arguments,
+                                  const ir::Literal &found, const AttributeCase &one, Values values) {
+  if (!is_alone(module)) {
+    BP_ASSIGN(const ProgramJudge judge, ProgramJudge::make(module, arguments));
+    return judge.find_mismatch(found);
+  }
+  BP_ASSIGN(const ir::Literal expected, interpreter::interpret(module, arguments));
+  const Accuracy &accuracy = one.op->accuracy;
+  if (accuracy.closeness != Closeness::Sum) {
+    return judge(found, expected, accuracy, one.type).mismatch;
+  }
+  const SumBound bound = bound_sums(module, arguments);
+  if (values == Values::Small && are_exact(bound)) {
+    return judge(found, expected, Accuracy(), one.type).mismatch;
+  }
+  return judge(found, expected, accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms).mismatch;
+}
+
+Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
+  const std::uint64_t seed = subject.seed_of(id);
+  const auto module = debugging::random_instruction(seed, one.op->opcode, one.type, max_elements_of(seed));
+  if (!module) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
+  }
+  BP_TRY(ir::verify(*module));
+  const Accuracy &accuracy = one.op->accuracy;
+  const Values values = seed / 16 % 4 != 0 ? Values::Small : Values::Random;
+  BP_ASSIGN(const std::vector<ir::Literal> arguments,
+            make_arguments(*module, values, accuracy.special_values, false, seed));
+  const auto program = subject.compile(id, *module);
+  if (!program.ok()) {
+    return verdict_of_compilation(subject, *module, program.error());
+  }
+  if (!subject.is_on_device(**program)) {
+    return nothing_to_do();
+  }
+  BP_ASSIGN(const ir::Literal found, (*program)->executable.run(arguments));
+  BP_ASSIGN(const std::string mismatch, find_mismatch(*module, arguments, found, one, values));
+  return mismatch.empty() ? Verdict() : failure(mismatch + "\n" + text::print(*module));
+}
+
+// Types that each program is tried on in quick mode; each other type gets one case.
+bool is_common(ElementType type) {
+  constexpr ElementType common[] = {ElementType::Pred, ElementType::S32, ElementType::BF16, ElementType::F32};
+  return std::ranges::find(common, type) != std::end(common);
+}
+
+std::vector<std::string> list_attributes(const Subject &subject) {
+  std::vector<std::string> ids;
+  for (const Opcode opcode : debugging::varied_ops()) {
+    for (const ir::ElementTypeInfo &row : ir::element_types()) {
+      if (ir::is_opaque(row.type) || !debugging::random_instruction(0, opcode, row.type, 64)) {
+        continue;
+      }
+      const int count = (is_common(row.type) ? 8 : 1) * (subject.is_full() ? 50 : 1);
+      for (int i = 0; i < count; ++i) {
+        ids.push_back(fmt::format("{}{}/{}/{}", prefix, ir::to_string(opcode), row.text, i));
+      }
+    }
+  }
+  return ids;
+}
+
+Verdict run_attributes(Subject &subject, const std::string &id) {
+  const auto one = AttributeCase::parse(id);
+  return one ? verdict_or_error(judge_case(subject, *one, id)) : failure(fmt::format("there is no case {}", id));
+}
+
+void describe(std::string_view id, Verdict &verdict) {
+  if (const auto one = AttributeCase::parse(id)) {
+    verdict.op = one->op->text;
+    verdict.type = ir::to_string(one->type);
+    verdict.allowed = to_string(one->op->accuracy, one->type);
+  }
+}
+
+}  // namespace
+
+const Stage attributes_stage = {.name = "attributes",
+                                .summary = "single operations with random attributes, shapes and layouts",
+                                .list = list_attributes,
+                                .run = run_attributes,
+                                .describe = describe};
+
+}  // namespace bp::conformance

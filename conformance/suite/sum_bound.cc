@@ -1,0 +1,55 @@
+#include "conformance/suite/sum_bound.h"
+
+#include <algorithm>
+
+#include "conformance/check/number.h"
+#include "conformance/suite/values.h"
+#include "core/interpreter/interpreter.h"
+
+namespace bp::conformance {
+namespace {
+
+template <class T>
+double size_of(T value) {
+  if constexpr (is_complex<T>) {
+    return std::abs(std::complex<double>(value));
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+bool are_below(const ir::Literal &sums) {
+  if (sums.shape().is_tuple()) {
+    return std::ranges::all_of(sums.tuple_elements(), are_below);
+  }
+  if (!sums.shape().is_array()) {
+    return true;
+  }
+  const ir::ElementType type = sums.shape().element_type();
+  const double limit = type == ir::ElementType::F64 || type == ir::ElementType::C128 ? 0x1p53 : 0x1p24;
+  bool are = true;
+  ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (is_float<T> || is_complex<T>) {
+      are = std::ranges::all_of(sums.elements<T>(), [&](T sum) { return size_of(sum) < limit; });
+    }
+  });
+  return are;
+}
+
+}  // namespace
+
+SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &arguments) {
+  SumBound bound;
+  auto sums = interpreter::interpret(module, absolute(arguments));
+  if (sums.ok()) {
+    bound.sums = std::move(sums).value();
+  }
+  bound.terms = max_elements(arguments);
+  return bound;
+}
+
+bool are_exact(const SumBound &bound) {
+  return bound.sums && are_below(*bound.sums);
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,135 @@
+#include "core/debugging/random_instruction.h"
+
+#include <algorithm>
+
+#include "core/debugging/random_scope.h"
+
+namespace bp::debugging {
+namespace {
+
+using ir::Opcode;
+using Id = ir::InstructionId;
+
+void add_iota(Scope &s) {
+  const ir::Shape shape = s.random_shape(s.random_type(), 1);
+  s.keep(s.b.iota(shape, s.random.below(static_cast<std::int64_t>(shape.rank()))));
+}
+
+// What adds instructions of an op, among others.
+struct Source {
+  Opcode opcode;
+  void (*add)(Scope &);
+};
+constexpr Source sources[] = {
+    {Opcode::Compare, add_elementwise},
+    {Opcode::Select, add_elementwise},
+    {Opcode::Clamp, add_elementwise},
+    {Opcode::ReducePrecision, add_elementwise},
+    {Opcode::Convert, add_elementwise},
+    {Opcode::Iota, add_iota},
+    {Opcode::Broadcast, add_movement},
+    {Opcode::Reshape, add_movement},
+    {Opcode::Transpose, add_movement},
+    {Opcode::Reverse, add_movement},
+    {Opcode::Slice, add_movement},
+    {Opcode::Pad, add_movement},
+    {Opcode::Concatenate, add_movement},
+    {Opcode::DynamicSlice, add_movement},
+    {Opcode::DynamicUpdateSlice, add_movement},
+    {Opcode::Gather, add_indexing},
+    {Opcode::Scatter, add_indexing},
+    {Opcode::Reduce, add_reduction},
+    {Opcode::ReduceWindow, add_reduction},
+    {Opcode::SelectAndScatter, add_reduction},
+    {Opcode::Sort, add_reduction},
+    {Opcode::Dot, add_contraction},
+    {Opcode::Convolution, add_contraction},
+    {Opcode::Fft, add_algorithm},
+    {Opcode::Cholesky, add_algorithm},
+    {Opcode::TriangularSolve, add_algorithm},
+    {Opcode::BatchNormTraining, add_algorithm},
+    {Opcode::BatchNormInference, add_algorithm},
+    {Opcode::BatchNormGrad, add_algorithm},
+    {Opcode::TopK, add_algorithm},
+    {Opcode::Scan, add_algorithm},
+    {Opcode::Map, add_algorithm},
+};
+
+// A size next to a multiple of a vector's width or of a tile's, a small one, or any.
+std::int64_t random_size(Random &random, std::int64_t max) {
+  constexpr std::int64_t widths[] = {4, 8, 16, 32, 64};
+  const std::int64_t kind = random.below(4);
+  const std::int64_t size = kind == 0   ? random.between(1, 4)
+                            : kind == 1 ? random.between(1, 70)
+                                        : random.of(widths) * random.between(1, 3) + random.between(-1, 1);
+  return std::clamp<std::int64_t>(size, 1, max);
+}
+
+// Makes a program of what `add` adds; returns nothing if that is no instruction of the op.
+std::optional<ir::Module> try_once(Random &random, const Palette &palette, const Source &source) {
+  ir::Module module("random");
+  const ir::ComputationId entry = module.add_computation("main");
+  Scope s(module, entry, random, palette, true);
+  source.add(s);
+  Id root = ir::no_instruction;
+  for (ir::Instruction i : module.computation(entry).instructions()) {
+    root = i.opcode() == source.opcode ? i.id() : root;
+  }
+  if (root == ir::no_instruction) {
+    return std::nullopt;
+  }
+  module.set_root(entry, root);
+  module.set_entry(entry);
+  std::vector<ir::ComputationId> order;  // callees first
+  for (ir::ComputationId id : module.computation_ids()) {
+    if (id != entry) {
+      order.push_back(id);
+    }
+  }
+  order.push_back(entry);
+  module.set_computation_order(std::move(order));
+  module.unique_names();
+  return module;
+}
+
+}  // namespace
+
+std::span<const Opcode> varied_ops() {
+  static const std::vector<Opcode> all = [] {
+    std::vector<Opcode> opcodes;
+    for (const Source &source : sources) {
+      opcodes.push_back(source.opcode);
+    }
+    return opcodes;
+  }();
+  return all;
+}
+
+std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, ir::ElementType type,
+                                             std::int64_t max_elements) {
+  constexpr int max_attempts = 400;  // a family has up to 13 ops
+  const auto source = std::ranges::find(sources, opcode, &Source::opcode);
+  if (source == std::end(sources)) {
+    return std::nullopt;
+  }
+  Random random(seed);
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    Palette palette{.types = {type}, .sizes = {}, .max_elements = max_elements, .only_parameters = true};
+    if (opcode == Opcode::Convert) {
+      for (const ir::ElementTypeInfo &row : ir::element_types()) {
+        if (row.type_class != ir::TypeClass::Opaque) {
+          palette.types.push_back(row.type);
+        }
+      }
+    }
+    for (int i = 0; i < 5; ++i) {
+      palette.sizes.push_back(random_size(random, max_elements));
+    }
+    if (std::optional<ir::Module> module = try_once(random, palette, *source)) {
+      return module;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace bp::debugging

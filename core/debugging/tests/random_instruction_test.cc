@@ -1,0 +1,60 @@
+#include "core/debugging/random_instruction.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "core/debugging/random_scope.h"
+#include "core/ir/verifier.h"
+#include "core/text/parser.h"
+#include "core/text/printer.h"
+
+namespace bp::debugging {
+
+TEST_CASE("random instructions are sound, of the wanted op, and the same for the same seed") {
+  for (const ir::Opcode opcode : varied_ops()) {
+    std::size_t found = 0;
+    for (const ir::ElementType type : {ir::ElementType::F32, ir::ElementType::S8, ir::ElementType::Pred}) {
+      for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const std::optional<ir::Module> module = random_instruction(seed, opcode, type, 300);
+        if (!module) {
+          continue;
+        }
+        ++found;
+        const std::string text = text::print(*module);
+        INFO(text);
+        const Status status = ir::verify(*module);
+        INFO((status.ok() ? "" : status.error().to_string()));
+        REQUIRE(status.ok());
+        CHECK(module->entry().root().opcode() == opcode);
+        CHECK(text::print(*random_instruction(seed, opcode, type, 300)) == text);
+        CHECK(text::parse_module(text).ok());
+      }
+    }
+    INFO(ir::to_string(opcode));
+    CHECK(found >= 40);
+  }
+}
+
+TEST_CASE("random instructions have no op but the varied ones") {
+  CHECK(!random_instruction(0, ir::Opcode::AllReduce, ir::ElementType::F32, 300));
+}
+
+TEST_CASE("the attributes of random instructions take many values") {
+  std::map<ir::Opcode, std::set<std::string>> attributes;
+  for (const ir::Opcode opcode : varied_ops()) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      if (const auto module = random_instruction(seed, opcode, ir::ElementType::F32, 4096)) {
+        const std::string text = text::print(module->entry().root());
+        attributes[opcode].insert(text.substr(std::min(text.rfind("), "), text.size())));
+      }
+    }
+  }
+  for (const ir::Opcode opcode : {ir::Opcode::Dot, ir::Opcode::Convolution, ir::Opcode::ReduceWindow,
+                                  ir::Opcode::Gather, ir::Opcode::Scatter, ir::Opcode::Pad, ir::Opcode::Slice}) {
+    INFO(ir::to_string(opcode));
+    CHECK(attributes[opcode].size() >= 60);
+  }
+}
+
+}  // namespace bp::debugging
