@@ -11,6 +11,9 @@ using ir::Opcode;
 using Id = ir::InstructionId;
 
 void add_iota(Scope &s) {
+  if (s.palette.types[0] == ir::ElementType::Pred) {
+    return;
+  }
   const ir::Shape shape = s.random_shape(s.random_type(), 1);
   s.keep(s.b.iota(shape, s.random.below(static_cast<std::int64_t>(shape.rank()))));
 }
