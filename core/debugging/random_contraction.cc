@@ -18,26 +18,30 @@ void add_dot(Scope &s) {
   }
   const Id lhs = s.value(type, 1);
   const Shape left = s.shape(lhs);
-  // Each dimension of lhs is batch, contracting or free; rhs has its batch and contracting dimensions in another order.
-  Numbers lhs_batch, lhs_contracting, rhs_batch, rhs_contracting, sizes;
-  for (std::size_t d = 0; d < left.rank(); ++d) {
-    const auto dimension = static_cast<std::int64_t>(d);
+  // Each dimension of lhs is batch, contracting or free; rhs has the former two, and its own, in any order.
+  Numbers lhs_batch, lhs_contracting, rhs_batch, rhs_contracting;
+  for (const std::int64_t d : permutation(s.random, static_cast<std::int64_t>(left.rank()))) {
     const std::int64_t role = s.random.below(3);
     if (role < 2) {
-      (role == 0 ? lhs_batch : lhs_contracting).push_back(dimension);
+      (role == 0 ? lhs_batch : lhs_contracting).push_back(d);
     }
   }
-  for (std::int64_t d : lhs_batch) {
-    rhs_batch.push_back(std::ssize(sizes));
-    sizes.push_back(left.size(static_cast<std::size_t>(d)));
+  const auto shared = std::ssize(lhs_batch) + std::ssize(lhs_contracting);
+  const std::int64_t free = s.random.below(3);
+  const Numbers places = permutation(s.random, shared + free);  // of batch, contracting and free dimensions in rhs
+  Numbers sizes(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::size_t batches = lhs_batch.size();
+    const bool is_batch = i < batches, is_free = static_cast<std::int64_t>(i) >= shared;
+    if (!is_free) {
+      (is_batch ? rhs_batch : rhs_contracting).push_back(places[i]);
+    }
+    sizes[static_cast<std::size_t>(places[i])] =
+        is_free ? s.random.of(s.palette.sizes)
+                : left.size(static_cast<std::size_t>(is_batch ? lhs_batch[i] : lhs_contracting[i - batches]));
   }
-  const bool has_free = s.random.chance(2);
-  if (has_free) {
-    sizes.push_back(s.random.of(s.palette.sizes));
-  }
-  for (std::int64_t d : lhs_contracting) {
-    rhs_contracting.push_back(std::ssize(sizes));
-    sizes.push_back(left.size(static_cast<std::size_t>(d)));
+  if (ir::product(sizes) > s.palette.max_elements || ir::product(sizes) * left.element_count() > 1 << 24) {
+    return;
   }
   const Id rhs = s.value(Shape::array(type, sizes));
   s.add(Opcode::Dot, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
@@ -64,12 +68,12 @@ void add_convolution(Scope &s) {
   Numbers filter{features / feature_groups, feature_groups * batch_groups * s.random.between(1, 3)};
   for (std::int64_t i = 0; i < spatial; ++i) {
     data.push_back(size());
-    filter.push_back(s.random.between(1, 3));
+    filter.push_back(s.random.between(1, 4));
   }
   std::vector<ir::WindowDimension> window = random_window(s, std::span(data).subspan(2));
   for (std::size_t i = 0; i < window.size(); ++i) {
     window[i].size = filter[i + 2];
-    window[i].reversal = s.random.chance(6) ? 1 : 0;
+    window[i].reversal = s.random.chance(4) ? 1 : 0;
   }
   // In the order that decode_dim_labels() reads: batch and feature of the data, the filter's and the result's, then
   // spatial ones.

@@ -129,8 +129,7 @@ void add_scatter(Scope &s) {
   }
   const ElementType type = s.shape(boxes.operand).element_type();
   const Id updates = s.value(Shape::array(type, boxes.result_sizes));
-  const ir::ComputationId combiner =
-      combining_computation(s, s.random.chance(2) ? Opcode::Add : Opcode::Multiply, type);
+  const ir::ComputationId combiner = combining_computation(s, random_combiner(s, type), type);
   s.add(
       Opcode::Scatter, std::vector{boxes.operand, boxes.indices, updates},
       [&](ir::Module &m, Id id) {

@@ -77,7 +77,7 @@ void add_pad(Scope &s) {
   std::vector<ir::PaddingDimension> padding;
   for (std::int64_t d = 0; d < rank_of(s, x); ++d) {
     padding.push_back(s.random.chance(2) ? ir::PaddingDimension{}
-                                         : ir::PaddingDimension{s.random.between(-1, 2), s.random.between(-1, 2),
+                                         : ir::PaddingDimension{s.random.between(-2, 3), s.random.between(-2, 3),
                                                                 s.random.chance(3) ? s.random.between(0, 2) : 0});
   }
   const Id value = s.value(Shape::scalar(s.shape(x).element_type()));

@@ -85,10 +85,12 @@ void add_select_and_scatter(Scope &s) {
   }
   const auto set_window = [&](ir::Module &m, Id id) { m.set_window(id, window); };
   const ir::ComputationId combine = combining_computation(s, Opcode::Add, type);
+  const ir::ComparisonDirection direction =
+      s.random.of(std::vector{ir::ComparisonDirection::Ge, ir::ComparisonDirection::Gt, ir::ComparisonDirection::Le});
   const ir::ComputationId select = s.b.module().add_computation("compare");
   ir::Builder b(s.b.module(), select);
   const Id there = b.parameter(Shape::scalar(type)), next = b.parameter(Shape::scalar(type));
-  s.b.module().set_root(select, b.compare(ir::ComparisonDirection::Ge, there, next));
+  s.b.module().set_root(select, b.compare(direction, there, next));
   auto pooled = s.b.try_add(Opcode::ReduceWindow, std::vector{x, initial}, set_window, std::span(&combine, 1));
   if (pooled.ok()) {
     const ir::ComputationId calls[] = {select, combine};
