@@ -11,6 +11,9 @@ using ir::Shape;
 using Id = ir::InstructionId;
 using Numbers = std::vector<std::int64_t>;
 
+// About as many as the interpreter does in a fraction of a second.
+constexpr std::int64_t max_operations = 1 << 22;
+
 void add_dot(Scope &s) {
   const ElementType type = s.random_type();
   if (type == ElementType::Pred) {
@@ -40,7 +43,7 @@ void add_dot(Scope &s) {
         is_free ? s.random.of(s.palette.sizes)
                 : left.size(static_cast<std::size_t>(is_batch ? lhs_batch[i] : lhs_contracting[i - batches]));
   }
-  if (ir::product(sizes) > s.palette.max_elements || ir::product(sizes) * left.element_count() > 1 << 24) {
+  if (ir::product(sizes) > s.palette.max_elements || ir::product(sizes) * left.element_count() > max_operations) {
     return;
   }
   const Id rhs = s.value(Shape::array(type, sizes));
@@ -69,6 +72,9 @@ void add_convolution(Scope &s) {
   for (std::int64_t i = 0; i < spatial; ++i) {
     data.push_back(size());
     filter.push_back(s.random.between(1, 4));
+  }
+  if (ir::product(data) > s.palette.max_elements || ir::product(data) * ir::product(filter) > max_operations) {
+    return;
   }
   std::vector<ir::WindowDimension> window = random_window(s, std::span(data).subspan(2));
   for (std::size_t i = 0; i < window.size(); ++i) {
