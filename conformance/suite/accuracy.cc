@@ -122,7 +122,7 @@ Distance distance_of(T found, T expected, double sum, const ArrayTolerance &tole
 // Returns the tolerance for an array of floats or complex numbers.
 template <class T>
 ArrayTolerance array_tolerance(std::span<const T> expected, ElementType type, const Accuracy &accuracy, double limit,
-                               std::int64_t terms) {
+                               const SumBound &bound) {
   const bool is_wide = type == ElementType::F64 || type == ElementType::C128;
   const ElementType part = is_complex<T> ? ir::real_part_type(type) : type;
   const Closeness closeness =
@@ -133,7 +133,10 @@ ArrayTolerance array_tolerance(std::span<const T> expected, ElementType type, co
                            ir::spacing_of(part),
                            is_wide ? 0x1p-53 : 0x1p-24,
                            largest_finite<T>(),
-                           terms};
+                           bound.terms};
+  if (bound.are_in_result) {
+    tolerance.epsilon = std::max(tolerance.epsilon, spacing_at(1, tolerance.spacing) / 2);
+  }
   for (const T &value : expected) {
     const double size = size_of(value);
     tolerance.largest = std::isfinite(size) ? std::max(tolerance.largest, size) : tolerance.largest;
@@ -143,7 +146,7 @@ ArrayTolerance array_tolerance(std::span<const T> expected, ElementType type, co
 
 template <class T>
 void judge_elements(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, double limit,
-                    const ir::Literal *sums, std::int64_t terms, Judgement &judgement) {
+                    const ir::Literal *sums, const SumBound &bound, Judgement &judgement) {
   const ElementType type = expected.shape().element_type();
   const auto x = found.elements<T>(), y = expected.elements<T>();
   const std::span<const T> s = sums == nullptr ? std::span<const T>() : sums->elements<T>();
@@ -159,7 +162,7 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
     }
   };
   if constexpr (is_float<T> || is_complex<T>) {
-    const ArrayTolerance tolerance = array_tolerance(y, type, accuracy, limit, terms);
+    const ArrayTolerance tolerance = array_tolerance(y, type, accuracy, limit, bound);
     double max_ulp = judgement.max_ulp.value_or(0);
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) {
@@ -193,15 +196,15 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
 }
 
 void judge_parts(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, double limit,
-                 const ir::Literal *sums, std::int64_t terms, Judgement &judgement) {
+                 const ir::Literal *sums, const SumBound &bound, Judgement &judgement) {
   if (expected.shape().is_tuple()) {
     for (std::size_t i = 0; i < expected.tuple_elements().size(); ++i) {
       judge_parts(found.tuple_elements()[i], expected.tuple_elements()[i], accuracy, limit,
-                  sums == nullptr ? nullptr : &sums->tuple_elements()[i], terms, judgement);
+                  sums == nullptr ? nullptr : &sums->tuple_elements()[i], bound, judgement);
     }
   } else if (expected.shape().is_array()) {
     ir::visit_element_type(expected.shape().element_type(), [&]<class T>() {
-      judge_elements<T>(found, expected, accuracy, limit, sums, terms, judgement);
+      judge_elements<T>(found, expected, accuracy, limit, sums, bound, judgement);
     });
   }
 }
@@ -213,12 +216,12 @@ bool moves_up(std::uint64_t seed, std::size_t i) {
 
 template <class T>
 void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, const ir::Literal *sums,
-                   std::int64_t terms, std::uint64_t seed) {
+                   const SumBound &bound, std::uint64_t seed) {
   if constexpr (is_float<T> || is_complex<T>) {
     const auto s = sums == nullptr ? std::span<const T>() : sums->elements<T>();
     const auto elements = value.mutable_elements<T>();
     const ArrayTolerance tolerance =
-        array_tolerance(std::span<const T>(elements), value.shape().element_type(), accuracy, limit, terms);
+        array_tolerance(std::span<const T>(elements), value.shape().element_type(), accuracy, limit, bound);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const double size = size_of(elements[i]);
       const double far = std::isfinite(size) ? max_difference(tolerance, size, s.empty() ? size : size_of(s[i])) : 0;
@@ -236,7 +239,29 @@ void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, c
   }
 }
 
+ir::Literal moved_parts(ir::Literal value, const Accuracy &accuracy, ElementType type, const ir::Literal *sums,
+                        const SumBound &bound, std::uint64_t seed) {
+  if (value.shape().is_tuple()) {
+    std::vector<ir::Literal> elements;
+    for (std::size_t i = 0; i < value.tuple_elements().size(); ++i) {
+      elements.push_back(moved_parts(value.tuple_elements()[i], accuracy, type,
+                                     sums == nullptr ? nullptr : &sums->tuple_elements()[i], bound, seed + i));
+    }
+    return ir::Literal::tuple(std::move(elements));
+  }
+  if (value.shape().is_array() && accuracy.closeness != Closeness::Unknown) {
+    ir::visit_element_type(value.shape().element_type(), [&]<class T>() {
+      move_elements<T>(value, accuracy, limit_of(accuracy, type), sums, bound, seed);
+    });
+  }
+  return value;
+}
+
 }  // namespace
+
+bool adds_in_result(ir::Opcode opcode) {
+  return opcode == ir::Opcode::Scatter || opcode == ir::Opcode::SelectAndScatter;
+}
 
 double limit_of(const Accuracy &accuracy, ElementType type) {
   return ir::is_complex(type) ? accuracy.complex : ir::bit_width(type) <= 16 ? accuracy.narrow : accuracy.wide;
@@ -257,34 +282,22 @@ std::string to_string(const Accuracy &accuracy, ElementType type) {
 }
 
 Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, ElementType type,
-                const ir::Literal *sums, std::int64_t terms) {
+                const SumBound &bound) {
   Judgement judgement;
   if (!ir::same(found.shape(), expected.shape(), ir::CompareLayout::No)) {
     judgement.mismatch =
         fmt::format("the result has shape {}, expected {}", ir::to_string(found.shape(), ir::PrintLayout::Never),
                     ir::to_string(expected.shape(), ir::PrintLayout::Never));
   } else if (accuracy.closeness != Closeness::Unknown) {
-    judge_parts(found, expected, accuracy, limit_of(accuracy, type), sums, terms, judgement);
+    judge_parts(found, expected, accuracy, limit_of(accuracy, type), bound.sums ? &*bound.sums : nullptr, bound,
+                judgement);
   }
   return judgement;
 }
 
-ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, ElementType type, const ir::Literal *sums,
-                            std::int64_t terms, std::uint64_t seed) {
-  if (value.shape().is_tuple()) {
-    std::vector<ir::Literal> elements;
-    for (std::size_t i = 0; i < value.tuple_elements().size(); ++i) {
-      elements.push_back(move_as_allowed(value.tuple_elements()[i], accuracy, type,
-                                         sums == nullptr ? nullptr : &sums->tuple_elements()[i], terms, seed + i));
-    }
-    return ir::Literal::tuple(std::move(elements));
-  }
-  if (value.shape().is_array() && accuracy.closeness != Closeness::Unknown) {
-    ir::visit_element_type(value.shape().element_type(), [&]<class T>() {
-      move_elements<T>(value, accuracy, limit_of(accuracy, type), sums, terms, seed);
-    });
-  }
-  return value;
+ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, ElementType type, const SumBound &bound,
+                            std::uint64_t seed) {
+  return moved_parts(std::move(value), accuracy, type, bound.sums ? &*bound.sums : nullptr, bound, seed);
 }
 
 }  // namespace bp::conformance

@@ -6,6 +6,7 @@
 
 #include "core/ir/accuracy.h"
 #include "core/ir/literal.h"
+#include "core/ir/op.h"
 
 namespace bp::conformance {
 
@@ -20,18 +21,27 @@ double limit_of(const Accuracy &accuracy, ir::ElementType type);
 // passes.
 std::string to_string(const Accuracy &accuracy, ir::ElementType type);
 
+// What bounds the error of a result that is a sum of n terms.
+struct SumBound {
+  std::optional<ir::Literal> sums = {};  // S, of the shape of the result; nothing: the absolute value of the result
+  std::int64_t terms = 1;                // n, or more
+  // Whether the result holds partial sums, rounded to its type, as that of a scatter does: then eps is that of the type.
+  bool are_in_result = false;
+};
+// Whether instructions of the op add to an array that is their result.
+bool adds_in_result(ir::Opcode opcode);
+
 // The comparison of two arrays or tuples of the same shape.
 struct Judgement {
   std::optional<double> max_ulp;  // for floats; infinity where only one value is NaN or infinity
   std::string mismatch;  // "3 of 12 elements; [1,3] is 0.5, expected 0.25 (8 ulp, allowed 1)"; empty: close enough
 };
-// `type` is the element type of the operands. Where the closeness is Sum, `sums`, of the same shape, holds S for each
-// element, and `terms` is n.
+// `type` is the element type of the operands. `bound`: for the closeness Sum.
 Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, ir::ElementType type,
-                const ir::Literal *sums = nullptr, std::int64_t terms = 1);
+                const SumBound &bound = {});
 
 // Returns a result that is as far from `value` as judge() allows: the seed chooses whether each float moves up or down.
-ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, ir::ElementType type, const ir::Literal *sums,
-                            std::int64_t terms, std::uint64_t seed);
+ir::Literal move_as_allowed(ir::Literal value, const Accuracy &accuracy, ir::ElementType type, const SumBound &bound,
+                            std::uint64_t seed);
 
 }  // namespace bp::conformance

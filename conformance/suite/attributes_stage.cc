@@ -55,6 +55,13 @@ bool is_alone(const ir::Module &module) {
   });
 }
 
+// The accuracy of a map is that of its function, which is an instruction here.
+const Accuracy &accuracy_of(const ir::Module &module) {
+  const ir::Instruction root = module.entry().root();
+  const bool is_map = root.opcode() == Opcode::Map;
+  return ir::info(is_map ? root.called(0).root().opcode() : root.opcode()).accuracy;
+}
+
 // Describes what is wrong with the result; empty: nothing. Sums whose order does not matter have to be exact.
 Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir::Literal> &arguments,
                                   const ir::Literal &found, const AttributeCase &one, Values values) {
@@ -63,7 +70,7 @@ Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir
     return judge.find_mismatch(found);
   }
   BP_ASSIGN(const ir::Literal expected, interpreter::interpret(module, arguments));
-  const Accuracy &accuracy = one.op->accuracy;
+  const Accuracy &accuracy = accuracy_of(module);
   if (accuracy.closeness != Closeness::Sum) {
     return judge(found, expected, accuracy, one.type).mismatch;
   }
@@ -71,7 +78,7 @@ Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir
   if (values == Values::Small && are_exact(bound)) {
     return judge(found, expected, Accuracy(), one.type).mismatch;
   }
-  return judge(found, expected, accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms).mismatch;
+  return judge(found, expected, accuracy, one.type, bound).mismatch;
 }
 
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {

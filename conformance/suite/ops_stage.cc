@@ -37,8 +37,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
     return failure(found.error().to_string());
   }
   const SumBound bound = accuracy.closeness == Closeness::Sum ? bound_sums(module, *arguments) : SumBound();
-  const Judgement judgement =
-      judge(*found, *expected, accuracy, one.type, bound.sums ? &*bound.sums : nullptr, bound.terms);
+  const Judgement judgement = judge(*found, *expected, accuracy, one.type, bound);
   Verdict verdict;
   verdict.max_ulp = judgement.max_ulp;
   if (!judgement.mismatch.empty()) {

@@ -137,15 +137,18 @@ Literal with_error(const ir::Instruction &instruction, std::span<const Literal> 
       (accuracy.closeness == Closeness::Ulp && is_on_a_cut(operands))) {
     give_anything(result, seed);
   } else if (accuracy.closeness != Closeness::Exact) {
-    Result<Literal> sums = Literal();
+    SumBound bound{.terms = max_elements(operands), .are_in_result = adds_in_result(instruction.opcode())};
     if (accuracy.closeness == Closeness::Sum) {
-      sums = interpreter::evaluate_instruction(instruction, absolute({operands.begin(), operands.end()}), limits());
+      auto sums =
+          interpreter::evaluate_instruction(instruction, absolute({operands.begin(), operands.end()}), limits());
+      if (sums.ok()) {
+        bound.sums = std::move(sums).value();
+      }
     }
     const bool has_type = !operands.empty() && operands[0].shape().is_array();
     const ir::Shape &shape = has_type ? operands[0].shape() : result.shape();
     const ir::ElementType type = shape.is_array() ? shape.element_type() : ir::ElementType::F32;
-    result = move_as_allowed(std::move(result), accuracy, type, sums.ok() && sums->is_valid() ? &*sums : nullptr,
-                             max_elements(operands), seed);
+    result = move_as_allowed(std::move(result), accuracy, type, bound, seed);
   }
   give_other_nans(result, seed);
   return result;

@@ -1,10 +1,13 @@
 #include "conformance/suite/sum_bound.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 
 #include "conformance/check/number.h"
 #include "conformance/suite/values.h"
 #include "core/interpreter/interpreter.h"
+#include "core/ir/float_spacing.h"
 
 namespace bp::conformance {
 namespace {
@@ -18,15 +21,19 @@ double size_of(T value) {
   }
 }
 
-bool are_below(const ir::Literal &sums) {
+bool are_below(const ir::Literal &sums, bool are_in_result) {
   if (sums.shape().is_tuple()) {
-    return std::ranges::all_of(sums.tuple_elements(), are_below);
+    return std::ranges::all_of(sums.tuple_elements(),
+                               [&](const ir::Literal &element) { return are_below(element, are_in_result); });
   }
   if (!sums.shape().is_array()) {
     return true;
   }
   const ir::ElementType type = sums.shape().element_type();
-  const double limit = type == ir::ElementType::F64 || type == ir::ElementType::C128 ? 0x1p53 : 0x1p24;
+  double limit = type == ir::ElementType::F64 || type == ir::ElementType::C128 ? 0x1p53 : 0x1p24;
+  if (are_in_result && ir::is_floating(type)) {
+    limit = std::ldexp(1.0, ir::spacing_of(type).mantissa_bits + 1);
+  }
   bool are = true;
   ir::visit_element_type(type, [&]<class T>() {
     if constexpr (is_float<T> || is_complex<T>) {
@@ -45,11 +52,12 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
     bound.sums = std::move(sums).value();
   }
   bound.terms = max_elements(arguments);
+  bound.are_in_result = adds_in_result(module.entry().root().opcode());
   return bound;
 }
 
 bool are_exact(const SumBound &bound) {
-  return bound.sums && are_below(*bound.sums);
+  return bound.sums && are_below(*bound.sums, bound.are_in_result);
 }
 
 }  // namespace bp::conformance

@@ -157,11 +157,18 @@ TEST_CASE("the judge is as strict as the table says") {
   CHECK_FALSE(judge(payload, plain, bits, ir::ElementType::F32).mismatch.empty());
 
   // A sum that cancels may be off by the error of its terms, and no more.
-  const ir::Literal terms = literal("f32[]", "1000");
-  CHECK(
-      judge(literal("f32[]", "0.0005"), literal("f32[]", "0"), sum, ir::ElementType::F32, &terms, 10).mismatch.empty());
+  SumBound bound{.sums = literal("f32[]", "1000"), .terms = 10};
+  CHECK(judge(literal("f32[]", "0.0005"), literal("f32[]", "0"), sum, ir::ElementType::F32, bound).mismatch.empty());
   CHECK_FALSE(
-      judge(literal("f32[]", "0.01"), literal("f32[]", "0"), sum, ir::ElementType::F32, &terms, 10).mismatch.empty());
+      judge(literal("f32[]", "0.01"), literal("f32[]", "0"), sum, ir::ElementType::F32, bound).mismatch.empty());
+  // In bf16, terms of 100 in all may be off by 10 times half a unit of 1, times 100; in f32 by no more than one unit.
+  bound.sums = literal("bf16[]", "100");
+  CHECK_FALSE(
+      judge(literal("bf16[]", "2"), literal("bf16[]", "1"), sum, ir::ElementType::BF16, bound).mismatch.empty());
+  bound.are_in_result = true;
+  CHECK(judge(literal("bf16[]", "2"), literal("bf16[]", "1"), sum, ir::ElementType::BF16, bound).mismatch.empty());
+  CHECK_FALSE(
+      judge(literal("bf16[]", "6"), literal("bf16[]", "1"), sum, ir::ElementType::BF16, bound).mismatch.empty());
   CHECK_FALSE(judge(literal("f32[2]", "{1, 2}"), literal("f32[]", "1"), sum, ir::ElementType::F32).mismatch.empty());
 }
 
