@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/backplane.h"
+#include "core/pjrt/event.h"
 #include "core/pjrt/handles.h"
 #include "core/pjrt/pjrt_c_api.h"
 #include "core/pjrt/run_queue.h"
@@ -31,6 +32,7 @@ struct PJRT_Device {
   bp::pjrt::Owned<PJRT_DeviceDescription> description = bp::pjrt::make_owned<PJRT_DeviceDescription>();
   std::vector<PJRT_Memory *> memories;  // by memory_kinds
   std::shared_ptr<bp::pjrt::MemoryUse> use = std::make_shared<bp::pjrt::MemoryUse>();
+  bp::pjrt::Sequence run_ends;  // JAX asks for the last one only
   bp::pjrt::RunQueue runs;
 };
 

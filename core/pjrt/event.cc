@@ -1,6 +1,7 @@
 #include "core/pjrt/event.h"
 
 #include <atomic>
+#include <utility>
 
 #include "core/pjrt/args.h"
 #include "core/pjrt/error.h"
@@ -64,6 +65,22 @@ void when_all_set(std::span<const std::shared_ptr<Moment>> moments, std::functio
     moment->when_set([count](const std::optional<Error> &) { count(); });
   }
   count();
+}
+
+std::shared_ptr<Moment> Sequence::append(std::shared_ptr<Moment> moment) {
+  std::unique_lock lock(mutex_);
+  if (last_ == nullptr || last_->is_set()) {
+    last_ = moment;
+    return moment;
+  }
+  const std::shared_ptr<Moment> before = std::exchange(last_, std::make_shared<Moment>()), both = last_;
+  lock.unlock();
+  const std::shared_ptr<Moment> moments[] = {before, moment};
+  when_all_set(moments, [before, moment, both] {
+    const std::optional<Error> error = moment->wait();
+    both->set(error ? error : before->wait());
+  });
+  return both;
 }
 
 PJRT_Event *make_event(std::shared_ptr<Moment> moment) {

@@ -37,6 +37,18 @@ class Moment {
 // Calls the function when all moments are set, at once if they are; a failure is a moment like others.
 void when_all_set(std::span<const std::shared_ptr<Moment>> moments, std::function<void()> function);
 
+// Things that happen one after the other, in whatever order they end. Threads: any.
+class Sequence {
+ public:
+  // Returns the moment at which this one and all before it are over. It fails as this one does, or as those before it
+  // that were not over when it was appended.
+  std::shared_ptr<Moment> append(std::shared_ptr<Moment> moment);
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Moment> last_;
+};
+
 // Returns a handle, which the caller destroys.
 PJRT_Event *make_event(std::shared_ptr<Moment> moment);
 // Returns the handle of an event that has happened.

@@ -146,14 +146,15 @@ Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args &args) {
     run->results.push_back(args.output_lists[0][i]->content);
   }
   if (args.device_complete_events != nullptr) {
-    args.device_complete_events[0] = make_event(run->done);
+    args.device_complete_events[0] = make_event(program->device->run_ends.append(run->done));
   }
   RunQueue &queue = run->queue();
   queue.announce();
   if (program->is_short && ready.empty()) {
     queue.run_here(queued(run));
   } else {
-    when_all_set(ready, [&queue, next = queued(run)] { queue.post(next); });
+    when_all_set(ready,
+                 [&queue, next = queued(run), is_inside = RunQueue::is_in_run()] { queue.post(next, is_inside); });
   }
   return {};
 }

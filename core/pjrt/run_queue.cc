@@ -62,17 +62,18 @@ bool RunQueue::is_in_run() {
 
 void RunQueue::announce() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return announced_ < max_announced || giving_way_ > 0; });
+  changed_.wait(lock, [this] { return announced_ < max_announced || giving_way_ > 0 || is_in_run(); });
   ++announced_;
 }
 
-void RunQueue::post(Run run) {
+void RunQueue::post(Run run, bool is_inside) {
   std::unique_lock lock(mutex_);
-  posted_.push_back(std::move(run));
+  std::deque<Run> &posted = is_inside ? posted_inside_ : posted_;
+  posted.push_back(std::move(run));
   wake();
   if (threads_.empty()) {  // none could be made
-    run = std::move(posted_.back());
-    posted_.pop_back();
+    run = std::move(posted.back());
+    posted.pop_back();
     lock.unlock();
     run_here(run);
   }
@@ -97,8 +98,9 @@ void RunQueue::work() {
     if (is_stopping_) {
       return;
     }
-    Run run = std::move(posted_.front());
-    posted_.pop_front();
+    std::deque<Run> &posted = posted_inside_.empty() ? posted_ : posted_inside_;
+    Run run = std::move(posted.front());
+    posted.pop_front();
     --idle_;
     is_busy_ = true;
     lock.unlock();

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/pjrt/event.h"
 #include "core/pjrt/run_queue.h"
 #include "core/pjrt/tests/foreign.h"
 
@@ -274,6 +275,50 @@ TEST_CASE("a queue runs one at a time, in order, and others while one gives way"
   CHECK(std::ranges::find(order, 0) - order.begin() >= 50);
   std::erase(order, 0);
   CHECK(std::ranges::is_sorted(order));
+}
+
+TEST_CASE("runs that functions of other runs start go first, and not too many give way") {
+  constexpr int count = 60;  // more than may be announced from outside
+  std::atomic<int> inside = 0, most = 0, ended = 0;
+  {
+    RunQueue queue;
+    const auto post = [&](std::function<void()> work) {
+      queue.announce();
+      queue.post({std::move(work), [&] { ++ended; }});
+    };
+    for (int i = 0; i < count; ++i) {
+      post([&] {
+        const RunQueue::GivesWay gives_way(queue);
+        const int now = ++inside;
+        for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
+        }
+        std::promise<void> done;
+        post([&] { done.set_value(); });
+        done.get_future().wait();
+        --inside;
+      });
+    }
+  }
+  CHECK(ended == 2 * count);
+  CHECK(most <= static_cast<int>(RunQueue::max_giving_way));
+}
+
+TEST_CASE("the end of a run comes after those of earlier ones, with their failures") {
+  Sequence sequence;
+  const auto first = std::make_shared<Moment>(), second = std::make_shared<Moment>(),
+             third = std::make_shared<Moment>();
+  CHECK(sequence.append(first) == first);
+  const auto after_second = sequence.append(second);
+  second->set({});
+  CHECK(!after_second->is_set());
+  const auto after_third = sequence.append(third);
+  third->set({});
+  first->set(Error(ErrorCode::Internal, "it fell"));
+  REQUIRE(after_second->is_set());
+  CHECK(after_second->wait()->message() == "it fell");
+  CHECK(after_third->wait()->message() == "it fell");
+  const auto fourth = std::make_shared<Moment>();
+  CHECK(sequence.append(fourth) == fourth);  // the failure is over
 }
 
 TEST_CASE("a caller that is far ahead of the device waits") {

@@ -256,6 +256,22 @@ def add_to_compilation():
     compiler.backend_compile_and_load = without_callbacks
 
 
+def forget_failures():
+    """Lets effects_barrier raise an error once: JAX keeps the tokens of failed runs, so that later barriers, and later
+    ordered callbacks, would fail with it."""
+    from jax._src import dispatch
+
+    wait = dispatch.RuntimeTokenSet.block_until_ready
+
+    def block_until_ready(self):
+        try:
+            wait(self)
+        finally:
+            self.clear()
+
+    dispatch.RuntimeTokenSet.block_until_ready = block_until_ready
+
+
 def add_rules(platform: str, c_api):
     """Adds the rules by which JAX lowers callbacks for a platform. Raises if JAX's internals differ."""
     import jax
@@ -279,6 +295,7 @@ def add_rules(platform: str, c_api):
     if getattr(original, "is_backplane", False):
         return
     add_to_compilation()
+    forget_failures()
 
     def emit_python_callback(ctx, callback, token, operands, operand_avals, result_avals, **options):
         platforms = ctx.module_context.platforms
