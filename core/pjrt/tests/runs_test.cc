@@ -4,7 +4,6 @@
 #include <mutex>
 #include <thread>
 
-#include "core/pjrt/event.h"
 #include "core/pjrt/run_queue.h"
 #include "core/pjrt/tests/foreign.h"
 
@@ -125,6 +124,27 @@ TEST_CASE("a run may be complete after the call, and others wait for it or do no
   }
   framework.destroy(doubled);
   framework.destroy(in_place);
+}
+
+TEST_CASE("the event of a run comes after those of earlier ones, with their failures") {
+  const Framework framework;
+  Gate gate;
+  PJRT_LoadedExecutable *gated = framework.compile(Gate::program), *doubled = framework.compile(twice);
+  PJRT_Buffer *a = framework.put({1, 2, 3}, {3});
+  PJRT_Buffer *late = framework.start(gated, {a})[0];
+  PJRT_Event *done = nullptr;
+  PJRT_Buffer *soon = framework.start(doubled, {a}, nullptr, &done)[0];
+  CHECK(framework.get(soon) == std::vector<float>{2, 4, 6});
+  CHECK(!call(framework.api().PJRT_Event_IsReady, [&](auto &args) { args.event = done; }).is_ready);
+  gate.fail();
+  CHECK(wait_for(done).find("the gate fell") != std::string::npos);
+  PJRT_Buffer *next = framework.start(doubled, {a}, nullptr, &done)[0];
+  CHECK(wait_for(done) == "");  // that failure is over
+  for (PJRT_Buffer *buffer : {a, late, soon, next}) {
+    framework.destroy(buffer);
+  }
+  framework.destroy(gated);
+  framework.destroy(doubled);
 }
 
 TEST_CASE("what a run fails with reaches all that depend on it") {
@@ -301,24 +321,6 @@ TEST_CASE("runs that functions of other runs start go first, and not too many gi
   }
   CHECK(ended == 2 * count);
   CHECK(most <= static_cast<int>(RunQueue::max_giving_way));
-}
-
-TEST_CASE("the end of a run comes after those of earlier ones, with their failures") {
-  Sequence sequence;
-  const auto first = std::make_shared<Moment>(), second = std::make_shared<Moment>(),
-             third = std::make_shared<Moment>();
-  CHECK(sequence.append(first) == first);
-  const auto after_second = sequence.append(second);
-  second->set({});
-  CHECK(!after_second->is_set());
-  const auto after_third = sequence.append(third);
-  third->set({});
-  first->set(Error(ErrorCode::Internal, "it fell"));
-  REQUIRE(after_second->is_set());
-  CHECK(after_second->wait()->message() == "it fell");
-  CHECK(after_third->wait()->message() == "it fell");
-  const auto fourth = std::make_shared<Moment>();
-  CHECK(sequence.append(fourth) == fourth);  // the failure is over
 }
 
 TEST_CASE("a caller that is far ahead of the device waits") {
