@@ -16,6 +16,7 @@ constexpr std::string_view targets[] = {
     "ShardBarrierTo",
     "Sharding",
     "annotate_device_placement",
+    "control_dep",
     "xla.sdy.FuncResultSharding",
     "xla.sdy.GlobalToLocalShape",
     "xla.sdy.LocalToGlobalShape",

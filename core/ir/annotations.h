@@ -16,7 +16,7 @@ enum class Annotation {
 
 // Recognizes the annotations of GSPMD (such as Sharding, SPMDFullToShardShape), of Shardy (such as
 // xla.sdy.FuncResultSharding, xla.sdy.GlobalToLocalShape), of host offloading (such as MoveToHost,
-// annotate_device_placement), and LayoutConstraint.
+// annotate_device_placement), LayoutConstraint, and control_dep, by which JAX asks for an order of two operations.
 Annotation annotation_of(const Instruction &instruction);
 
 }  // namespace bp::ir

@@ -303,7 +303,8 @@ Result<Shape> infer_fft(const Instruction &instruction) {
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     bool is_halved = kind == FftType::Irfft && i + 1 == lengths.size();
     std::int64_t expected = is_halved && lengths[i] != 0 ? lengths[i] / 2 + 1 : lengths[i];
-    if (lengths[i] < 0 || !sizes_agree(sizes[outer + i].size, expected)) {
+    const bool is_nothing = is_halved && lengths[i] == 0 && sizes[outer + i].size == 1;  // as JAX's hfft has it
+    if (lengths[i] < 0 || (!is_nothing && !sizes_agree(sizes[outer + i].size, expected))) {
       return unexpected_operand(instruction, 0, fmt::format("dimension {} of size {}", outer + i, expected));
     }
   }

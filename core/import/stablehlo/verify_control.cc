@@ -230,7 +230,8 @@ Status verify_custom_call(const Checked &checked) {
   }
   std::vector<ir::Shape> taken, given;
   for (std::size_t i = 0; i < checked.operand_count(); ++i) {
-    taken.push_back(checked.operand(i).shape);
+    const Type &type = checked.operand(i);
+    taken.push_back(type.is_future ? ir::Shape::token() : type.shape);  // neither has dimensions
   }
   for (std::size_t i = 0; i < checked.result_count(); ++i) {
     given.push_back(checked.result(i).shape);
