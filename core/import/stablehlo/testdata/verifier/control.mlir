@@ -243,3 +243,24 @@ func.func @main(%a: tensor<2x3xf32>) {
 }
 // expect:
 // ROOT %tuple.2 = () tuple()
+// -----
+// test: import
+// What is still to be computed has no dimensions, and so a layout of none.
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.async_start"(%a) ({
+    ^bb0(%b: tensor<2xf32>):
+      %3 = "stablehlo.all_gather"(%b) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<2xf32>
+      stablehlo.return %3 : tensor<2xf32>
+    }) : (tensor<2xf32>) -> !stablehlo.future<tensor<2xf32>>
+  %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+  stablehlo.custom_call @control_dep(%0, %1) {has_side_effect = true, operand_layouts = [dense<> : tensor<0xindex>, dense<0> : tensor<1xindex>], result_layouts = []} : (!stablehlo.future<tensor<2xf32>>, tensor<2xf32>) -> ()
+  return %1 : tensor<2xf32>
+}
+// expect:
+// HloModule module
+//
+// ENTRY %main (a: f32[2]) -> f32[2] {
+//   %a = f32[2] parameter(0)
+//   ROOT %all-gather.1 = f32[2] all-gather(%a), dimensions={0}, replica_groups={{0}}, channel_id=1, use_global_device_ids=true
+//   %custom-call.2 = () custom-call(%all-gather.1, %all-gather.1), custom_call_target="control_dep", custom_call_has_side_effect=true
+// }
