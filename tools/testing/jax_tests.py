@@ -29,6 +29,8 @@ from jax_on_build import python_with
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TESTS = pathlib.Path(os.environ.get("BACKPLANE_SHARED", ROOT.parent / "shared")) / "corpus/jax/tests"
 EXPECTATIONS = ROOT / "core/python/jax_backplane/tests/expectations.txt"
+DOCUMENT = ROOT / "docs/jax.md"
+BEGIN, END = "<!-- made by tools/testing/jax_tests.py: begin -->", "<!-- made by tools/testing/jax_tests.py: end -->"
 SKIPPED = 77
 POLL_SECONDS = 0.2
 PROGRESS_SECONDS = 30
@@ -62,7 +64,7 @@ VARIATIONS = [
     (re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?"), "N"),
 ]
 # Reasons of tests to skip themselves that need several devices.
-SEVERAL_DEVICES = re.compile(r"(?:\d+|multiple) (?:global |local )?devices|device_count\(\) >=")
+SEVERAL_DEVICES = re.compile(r"(?:\d+|multiple) (?:global |local )?devices|device_count\(\) >=|with 1 device")
 FATAL = re.compile(r"F\d+ |Check failed|Fatal Python error|terminate called")
 UNTELLING = re.compile(r"^(?:\w+\.)*\w+(?:Error|Exception)?:?\s*$|Not equal to tolerance|Arrays are not equal")
 
@@ -109,6 +111,7 @@ def parse_arguments():
     parser.add_argument("--time-limit", type=float, default=120, metavar="SECONDS", help="for a test (default: 120)")
     parser.add_argument("--rerun", choices=("failed", "all"), help="run tests again that have an outcome")
     parser.add_argument("--report", action="store_true", help="only show the table of the recorded outcomes")
+    parser.add_argument("--bless", action="store_true", help="write the figures into docs/jax.md")
     parser.add_argument("--groups", type=int, default=30, help="number of causes to show (default: 30)")
     parser.add_argument("--expectations", type=pathlib.Path, default=EXPECTATIONS, help="list of expected failures")
     parser.add_argument("--python", default=python_with("jax, pytest, absl") or sys.executable,
@@ -307,10 +310,10 @@ def report(results, reference, options):
                 if result["outcome"] in FAILURES and passes_there(name)}
     print_causes(failures, options.groups)
     listed = read_expectations(options.expectations)
-    unexpected = [name for name in failures if not any(pattern.fullmatch(name) for pattern in listed.values())]
+    unexpected = [name for name in failures if not any(pattern.fullmatch(name) for pattern, _ in listed.values())]
     stale = []
     is_whole = options.one_of == 1 and not options.test
-    for text, pattern in listed.items():
+    for text, (pattern, _) in listed.items():
         if "*" in text and not is_whole:
             continue  # the tests that fail may not have been run
         outcomes = {result["outcome"] for name, result in results.items() if pattern.fullmatch(name)}
@@ -320,7 +323,32 @@ def report(results, reference, options):
         if names:
             print(f"\n{len(names)} tests {title} in {options.expectations}:")
             print("\n".join(f"  {name}" for name in sorted(names)))
+    if options.bless:
+        bless(results, reference, listed)
     return 1 if unexpected or stale else 0
+
+
+def bless(results, reference, listed):
+    """Writes into the documentation how many tests pass, and the reasons of those that do not."""
+    counted = {name: result for name, result in results.items()
+               if reference.get(name, {}).get("outcome") == "passed" and not needs_several_devices(result)}
+    passed = sum(result["outcome"] == "passed" for result in counted.values())
+    apart = sum(needs_several_devices(result) for name, result in results.items()
+                if reference.get(name, {}).get("outcome") == "passed")
+    reasons = collections.Counter()
+    for name, result in counted.items():
+        if result["outcome"] != "passed":
+            reasons[next((reason for pattern, reason in listed.values() if pattern.fullmatch(name)), "not known")] += 1
+    text = (f"Of {len(counted):,} tests that pass on JAX's own cpu, {passed:,} pass ({100 * passed / len(counted):.1f} %); "
+            f"{apart:,} more skip themselves for want of several devices.\n\n| tests that do not pass | reason |\n|---|---|\n"
+            + "".join(f"| {count} | {reason} |\n" for reason, count in reasons.most_common()))
+    document = DOCUMENT.read_text()
+    before, _, rest = document.partition(BEGIN)
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}")
+
+
+def needs_several_devices(result):
+    return result["outcome"] == "skipped" and bool(SEVERAL_DEVICES.search(result["reason"] or ""))
 
 
 def print_table(results, reference):
@@ -331,7 +359,7 @@ def print_table(results, reference):
         unknown = "" if result["outcome"] == "skipped" else "passed"
         there = reference.get(name, {}).get("outcome") if reference else unknown
         for row in (rows[name.split("::")[0]], rows["in all"]):
-            if there == "passed" and result["outcome"] == "skipped" and SEVERAL_DEVICES.search(result["reason"] or ""):
+            if there == "passed" and needs_several_devices(result):
                 row["several devices"] += 1
             elif there == "passed":
                 row["there"] += 1
@@ -378,19 +406,20 @@ def cause(result):
 
 
 def read_expectations(path):
-    """Returns the patterns of tests that are known to fail, by their text: `*` in it stands for any characters.
+    """Returns the patterns of tests that are known to fail and the reasons, by the text of the pattern: `*` in it stands
+    for any characters.
 
     A line is FILE::CLASS::TEST, two spaces or more, and the reason; `#` begins a comment.
     """
-    patterns = {}
+    expectations = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else [], 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, gap, reason = line.partition("  ")
         if not reason.strip():
             sys.exit(f"{path}:{number}: expected FILE::CLASS::TEST, two spaces and a reason")
-        patterns[name] = re.compile(re.escape(name).replace(r"\*", ".*"))
-    return patterns
+        expectations[name] = re.compile(re.escape(name).replace(r"\*", ".*")), reason.strip()
+    return expectations
 
 
 if __name__ == "__main__":
