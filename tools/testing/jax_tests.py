@@ -339,8 +339,9 @@ def bless(results, reference, listed):
     for name, result in counted.items():
         if result["outcome"] != "passed":
             reasons[next((reason for pattern, reason in listed.values() if pattern.fullmatch(name)), "not known")] += 1
-    text = (f"Of {len(counted):,} tests that pass on JAX's own cpu, {passed:,} pass ({100 * passed / len(counted):.1f} %); "
-            f"{apart:,} more skip themselves for want of several devices.\n\n| tests that do not pass | reason |\n|---|---|\n"
+    share = f"{100 * passed / len(counted):.1f} %"
+    text = (f"Of {len(counted):,} tests that pass on JAX's own cpu, {passed:,} pass ({share}); {apart:,} more skip "
+            "themselves for want of several devices.\n\n| tests that do not pass | reason |\n|---|---|\n"
             + "".join(f"| {count} | {reason} |\n" for reason, count in reasons.most_common()))
     document = DOCUMENT.read_text()
     before, _, rest = document.partition(BEGIN)
@@ -406,8 +407,8 @@ def cause(result):
 
 
 def read_expectations(path):
-    """Returns the patterns of tests that are known to fail and the reasons, by the text of the pattern: `*` in it stands
-    for any characters.
+    """Returns the patterns of tests that are known to fail, and the reasons, by the text of the pattern: `*` in it
+    stands for any characters.
 
     A line is FILE::CLASS::TEST, two spaces or more, and the reason; `#` begins a comment.
     """
