@@ -41,6 +41,6 @@ Result<std::string> mutant_file(const Mutant &mutant, const std::string &path);
 
 // The tables, one per source file.
 extern const std::span<const Mutant> file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants,
-    combination_mutants, performance_mutants, rule_mutants;
+    combination_mutants, performance_mutants, rule_mutants, attribute_mutants;
 
 }  // namespace bp::conformance

@@ -70,15 +70,7 @@ Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir
     return judge.find_mismatch(found);
   }
   BP_ASSIGN(const ir::Literal expected, interpreter::interpret(module, arguments));
-  const Accuracy &accuracy = accuracy_of(module);
-  if (accuracy.closeness != Closeness::Sum) {
-    return judge(found, expected, accuracy, one.type).mismatch;
-  }
-  const SumBound bound = bound_sums(module, arguments);
-  if (values == Values::Small && are_exact(bound)) {
-    return judge(found, expected, Accuracy(), one.type).mismatch;
-  }
-  return judge(found, expected, accuracy, one.type, bound).mismatch;
+  return judge_instruction(module, arguments, values, found, expected, accuracy_of(module), one.type).mismatch;
 }
 
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {

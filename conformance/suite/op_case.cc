@@ -82,7 +82,15 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   }
   const bool has_special_values =
       op.accuracy.special_values != SpecialValueSet::None && (shape.size.n >= 30 || shape.name == fixed_shape);
-  return has_special_values ? std::vector{Values::Random, Values::Edge} : std::vector{Values::Random};
+  std::vector<Values> values{Values::Random};
+  if (has_special_values) {
+    values.push_back(Values::Edge);
+  }
+  const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
+  if (adds_floats && shape.size.n > 1) {
+    values.push_back(Values::Small);
+  }
+  return values;
 }
 
 Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {

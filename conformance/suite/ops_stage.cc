@@ -36,8 +36,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
   if (!found.ok()) {
     return failure(found.error().to_string());
   }
-  const SumBound bound = accuracy.closeness == Closeness::Sum ? bound_sums(module, *arguments) : SumBound();
-  const Judgement judgement = judge(*found, *expected, accuracy, one.type, bound);
+  const Judgement judgement = judge_instruction(module, *arguments, one.values, *found, *expected, accuracy, one.type);
   Verdict verdict;
   verdict.max_ulp = judgement.max_ulp;
   if (!judgement.mismatch.empty()) {

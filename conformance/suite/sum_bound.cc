@@ -5,7 +5,6 @@
 #include <complex>
 
 #include "conformance/check/number.h"
-#include "conformance/suite/values.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/float_spacing.h"
 
@@ -58,6 +57,16 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
 
 bool are_exact(const SumBound &bound) {
   return bound.sums && are_below(*bound.sums, bound.are_in_result);
+}
+
+Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Literal> &arguments, Values values,
+                            const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy,
+                            ir::ElementType type) {
+  if (accuracy.closeness != Closeness::Sum) {
+    return judge(found, expected, accuracy, type);
+  }
+  const SumBound bound = bound_sums(module, arguments);
+  return judge(found, expected, values == Values::Small && are_exact(bound) ? Accuracy() : accuracy, type, bound);
 }
 
 }  // namespace bp::conformance
