@@ -57,8 +57,9 @@ std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::in
     if (s.random.chance(2)) {
       dimension.size = s.random.between(1, std::max<std::int64_t>(1, std::min<std::int64_t>(size, 4)));
       dimension.stride = s.random.between(1, 3);
-      dimension.pad_low = s.random.between(-1, 2);
-      dimension.pad_high = s.random.between(-1, 2);
+      const std::int64_t least = size >= 2 ? -1 : 0;  // padding takes away no more than there is
+      dimension.pad_low = s.random.between(least, 2);
+      dimension.pad_high = s.random.between(least, 2);
       dimension.lhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
       dimension.rhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
     }
