@@ -339,7 +339,11 @@ void Chain::sort() {
 }
 
 void Chain::reduce_windows() {
-  const auto window = random_window(s_, s_.sizes(bounded_));
+  auto window = random_window(s_, s_.sizes(bounded_));
+  for (ir::WindowDimension &dimension : window) {  // at run time, there may be nothing to take away
+    dimension.pad_low = std::max<std::int64_t>(dimension.pad_low, 0);
+    dimension.pad_high = std::max<std::int64_t>(dimension.pad_high, 0);
+  }
   const Opcode combiner = random_combiner(s_, type());
   const Id initial = initial_value(s_, combiner, type());
   const ir::ComputationId computation = combining_computation(s_, combiner, type());
