@@ -134,14 +134,6 @@ constexpr Mutant attribute_table[] = {
      }},
     {"smallest-is-largest", "numerics", "topk always returns the largest elements", "cpu", "attributes/topk/*",
      [] { return with_number(BP_OP_TOP_K, BP_ATTR_LARGEST, 0, 1); }},
-    {"scan-forward", "numerics", "a scan from the end begins at the front", "cpu", "attributes/scan/*",
-     [] { return with_number(BP_OP_SCAN, BP_ATTR_IS_REVERSE, 1, 0); }},
-    {"solve-not-transposed", "numerics", "triangular-solve never transposes its matrix", "cpu",
-     "attributes/triangular-solve/*",
-     [] {
-       return with_number(BP_OP_TRIANGULAR_SOLVE, BP_ATTR_TRANSPOSE_A, BP_TRANSPOSE_TRANSPOSE,
-                          BP_TRANSPOSE_NO_TRANSPOSE);
-     }},
     {"precision-wide-exponent", "numerics", "reduce-precision keeps the exponent of the type", "cpu",
      "attributes/reduce-precision/f32/*",
      [] {

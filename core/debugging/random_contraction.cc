@@ -61,7 +61,7 @@ void add_convolution(Scope &s) {
   if (type == ElementType::Pred) {
     return;
   }
-  const std::int64_t spatial = s.random.between(0, 2);
+  const std::int64_t spatial = s.random.of(Numbers{0, 1, 1, 2, 2, 3});
   auto size = [&] { return s.random.of(s.palette.sizes); };
   auto divisor = [&](std::int64_t of) { return s.random.chance(2) ? 1 : s.random.chance(2) && of % 2 == 0 ? 2 : of; };
   const std::int64_t features = size(), batch = size();
@@ -79,7 +79,7 @@ void add_convolution(Scope &s) {
   std::vector<ir::WindowDimension> window = random_window(s, std::span(data).subspan(2));
   for (std::size_t i = 0; i < window.size(); ++i) {
     window[i].size = filter[i + 2];
-    window[i].reversal = s.random.chance(4) ? 1 : 0;
+    window[i].reversal = s.random.chance(3) ? 1 : 0;
   }
   // In the order that decode_dim_labels() reads: batch and feature of the data, the filter's and the result's, then
   // spatial ones.

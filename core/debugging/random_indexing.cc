@@ -66,7 +66,7 @@ Boxes random_boxes(Scope &s) {
       box.push_back(boxes.sizes.back());
     }
   }
-  if (s.random.chance(3)) {
+  if (s.random.chance(2)) {
     const Numbers order = permutation(s.random, std::ssize(boxes.index_map));
     Numbers mixed;
     for (std::int64_t i : order) {
