@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <boost/tokenizer.hpp>
 #include <chrono>
 #include <map>
 #include <random>
@@ -197,6 +198,61 @@ Status check_totals(const Report &report, const std::string &file) {
   return {};
 }
 
+// Reads what describe() writes.
+Result<Selection> selection_of(const Header &header, const std::string &file) {
+  Selection selection;
+  std::vector<std::string> words;
+  try {
+    const boost::escaped_list_separator<char> separator("\\", " ", "'");
+    const boost::tokenizer tokens(header.selection, separator);
+    words.assign(tokens.begin(), tokens.end());
+  } catch (const boost::escaped_list_error &error) {
+    return invalid_input("{}: the selection '{}': {}", file, header.selection, error.what());
+  }
+  std::erase(words, "");
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    const bool is_stage = words[i] == "--stage";
+    if ((!is_stage && words[i] != "--case") || i + 1 == words.size()) {
+      return invalid_input("{}: the run was made with '{}', expected --stage and --case only: cases may be missing",
+                           file, header.selection);
+    }
+    (is_stage ? selection.stages : selection.patterns).push_back(words[i + 1]);
+  }
+  if (!header.shard.empty()) {
+    BP_ASSIGN(selection.shard, Shard::parse(header.shard));
+  }
+  return selection;
+}
+
+// Verifies that the report has every case of the suite that its header speaks of, once, and no other. A timed case that
+// seemed slow was measured again.
+Status check_cases(const Subject &subject, const Report &report, const std::string &file) {
+  BP_ASSIGN(const Selection selection, selection_of(report.header, file));
+  BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, selection));
+  std::map<std::string_view, bool> is_there;
+  for (const Group &group : groups) {
+    for (const std::string &id : group.ids) {
+      is_there.emplace(id, false);
+    }
+  }
+  for (const Record &record : report.records) {
+    const auto found = is_there.find(record.id);
+    if (found == is_there.end()) {
+      return invalid_input("{}: has the case {}, which the {} suite does not have", file, record.id,
+                           report.header.mode);
+    }
+    found->second = true;
+  }
+  const auto missing = std::ranges::find(is_there, false, &std::pair<const std::string_view, bool>::second);
+  if (missing != is_there.end()) {
+    return invalid_input("{}: lacks {} of the {} cases of {} {} run, such as {}", file,
+                         std::ranges::count(is_there, false, &std::pair<const std::string_view, bool>::second),
+                         is_there.size(), report.header.selection.empty() ? "a" : "this part of a", report.header.mode,
+                         missing->first);
+  }
+  return {};
+}
+
 // Returns the choice that a report was made with; the backend and the models may be elsewhere now, as given.
 Choice choice_of(const Header &header, const Choice &given) {
   Choice choice;
@@ -284,6 +340,7 @@ Result<Verified> verify_report(const std::string &file, std::size_t sample, std:
     return invalid_input("{} has the SHA-256 {}, the report speaks of {}", now.plugin, now.plugin_sha256,
                          header.plugin_sha256);
   }
+  BP_TRY(check_cases(subject, verified.report, file));
   std::map<std::string, const Record *> chosen;
   for (const Record *record : draw(verified.report, sample, seed)) {
     chosen[record->id] = record;

@@ -2,6 +2,7 @@
 // meet it.
 #include "conformance/runner/session.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -272,6 +273,35 @@ TEST_CASE("a report is verified by its hashes and by running a part of it again"
 
   testing::write_file(file, lines.substr(0, lines.rfind("{\"totals")));
   CHECK(verify_report(file, 5, 1, again).error().message() == file + ": has no totals: the run was cut short");
+
+  // Forges a report by leaving a case out, by another mode, or by another case.
+  const auto forge = [&](auto change) {
+    Report report = report_from_json(lines).value();
+    change(report);
+    std::string text = to_json(report.header) + "\n";
+    Totals sums;
+    for (const Record &record : report.records) {
+      text += to_json(record) + "\n";
+      ++sums[record.verdict.status];
+    }
+    sums.sha256 = sha256_hex(text);
+    testing::write_file(file, text + to_json(sums) + "\n");
+    const auto result = verify_report(file, 0, 1, again);
+    return result.ok() ? std::string() : result.error().message();
+  };
+  const std::size_t all = report_from_json(lines).value().records.size();
+  const std::string fourth = report_from_json(lines).value().records[3].id;
+  CHECK(forge([](Report &) {}) == "");
+  CHECK(forge([](Report &report) { report.records.erase(report.records.begin() + 3); }) ==
+        fmt::format("{}: lacks 1 of the {} cases of this part of a quick run, such as {}", file, all, fourth));
+  CHECK(forge([](Report &report) { report.header.mode = "full"; }).find("cases of this part of a full run") !=
+        std::string::npos);
+  CHECK(forge([](Report &report) { report.records[0].id = "ops/add/f32/one/other"; }) ==
+        file + ": has the case ops/add/f32/one/other, which the quick suite does not have");
+  CHECK(forge([](Report &report) { report.header.selection = ""; }).find(" cases of a quick run, such as ") !=
+        std::string::npos);
+  CHECK(forge([](Report &report) { report.header.selection = "--fail-fast"; }) ==
+        file + ": the run was made with '--fail-fast', expected --stage and --case only: cases may be missing");
 }
 
 }  // namespace bp::conformance

@@ -92,7 +92,8 @@ int verify_results(std::span<const std::string> arguments) {
   Options options(
       "conform verify FILE [options]",
       "Verifies the results of `backplane conform -o FILE`: the hashes are correct, the plugin is the file\n"
-      "that was tested, and a sample of the cases has the same results when it is run again.",
+      "that was tested, no case is missing, and a sample of them has the same results when it is run again.\n"
+      "The seed of the sample should be one that whoever made the results could not know.",
       "  backplane conform verify acme.jsonl\n"
       "  backplane conform verify acme.jsonl --sample 100 --seed 7\n");
   options.add_positional("file", 1);
@@ -131,6 +132,10 @@ int verify_results(std::span<const std::string> arguments) {
     fmt::print("{}\n", difference);
   }
   const conformance::Header &header = verified->report.header;
+  if (!header.selection.empty() || !header.shard.empty()) {
+    fmt::print("{}: a part of the suite only: {}{}{}\n", file, header.selection,
+               header.shard.empty() ? "" : " --shard ", header.shard);
+  }
   fmt::print("{}: {} {}, {} cases of {}; the hashes are correct; {} run again, {} differ\n", file, header.device,
              header.version, verified->report.records.size(), header.plugin, verified->rerun,
              verified->differences.size());
