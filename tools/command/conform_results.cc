@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <boost/filesystem.hpp>
+#include <limits>
 
 #include "conformance/report/json_lines.h"
 #include "conformance/report/render.h"
@@ -95,10 +96,12 @@ int verify_results(std::span<const std::string> arguments) {
       "that was tested, no case is missing, and a sample of them has the same results when it is run again.\n"
       "The seed of the sample should be one that whoever made the results could not know.",
       "  backplane conform verify acme.jsonl\n"
-      "  backplane conform verify acme.jsonl --sample 100 --seed 7\n");
+      "  backplane conform verify acme.jsonl --sample 100 --seed 7\n"
+      "  backplane conform verify acme.jsonl --all\n");
   options.add_positional("file", 1);
   options.add()("sample", po::value<std::size_t>()->default_value(20), "number of cases to run again")(
-      "seed", po::value<std::uint64_t>()->default_value(0), "seed that chooses these cases")(
+      "all", "run all of them again")("seed", po::value<std::uint64_t>()->default_value(0),
+                                      "seed that chooses these cases")(
       "jobs", po::value<int>()->default_value(0), "number of worker processes; 0: one per processor")(
       "deadline", po::value<double>()->default_value(1), "factor by which the time limits of all cases are multiplied")(
       "expectations", po::value<std::string>()->default_value(""),
@@ -123,8 +126,10 @@ int verify_results(std::span<const std::string> arguments) {
     session.choice.models = options.get<std::vector<std::string>>("model");
   }
   const std::string file = results_in(options.get<std::string>("file"));
-  const auto verified = conformance::verify_report(file, options.get<std::size_t>("sample"),
-                                                   options.get<std::uint64_t>("seed"), std::move(session));
+  const std::size_t sample =
+      options.has("all") ? std::numeric_limits<std::size_t>::max() : options.get<std::size_t>("sample");
+  const auto verified =
+      conformance::verify_report(file, sample, options.get<std::uint64_t>("seed"), std::move(session));
   if (!verified.ok()) {
     return report(verified.error());
   }
