@@ -39,9 +39,9 @@ struct Verified {
   std::size_t rerun = 0;                 // number of cases
   std::vector<std::string> differences;  // "ops/add/f32/one/random: was pass, now fail: ..."
 };
-// Verifies an earlier report: its hashes are right, the plugin is the one it was made for, it has all cases of the suite
-// that its header speaks of, and `sample` of them, chosen by the seed, give the same results again. Blocked cases are not
-// rerun. InvalidInput: the hashes, the plugin or the cases do not match.
+// Verifies an earlier report: its hashes are right, the plugin is the one it was made for, it has all cases of the
+// suite that its header speaks of, and `sample` of them, chosen by the seed, give the same results again. Blocked cases
+// are not rerun. InvalidInput: the hashes, the plugin or the cases do not match.
 Result<Verified> verify_report(const std::string &file, std::size_t sample, std::uint64_t seed, Session session);
 
 }  // namespace bp::conformance

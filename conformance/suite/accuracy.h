@@ -21,11 +21,11 @@ double limit_of(const Accuracy &accuracy, ir::ElementType type);
 // passes.
 std::string to_string(const Accuracy &accuracy, ir::ElementType type);
 
-// What bounds the error of a result that is a sum of n terms.
+// A bound of the error of a result that is a sum of n terms.
 struct SumBound {
   std::optional<ir::Literal> sums = {};  // S, of the shape of the result; nothing: the absolute value of the result
   std::int64_t terms = 1;                // n, or more
-  // Whether the result holds partial sums, rounded to its type, as that of a scatter does: then eps is that of the type.
+  // Whether the result holds partial sums, rounded to its type, as that of a scatter does: eps is that of the type.
   bool are_in_result = false;
 };
 // Whether instructions of the op add to an array that is their result.

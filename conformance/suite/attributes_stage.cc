@@ -1,5 +1,5 @@
-// Compares one instruction with the interpreter, with attributes, shapes and layouts that are drawn anew for each case and
-// each --seed: windows, paddings, strides, dimension numbers, combiners.
+// Compares one instruction with the interpreter, with attributes, shapes and layouts that are drawn anew for each case
+// and each --seed: windows, paddings, strides, dimension numbers, combiners.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Values values_for(const ir::OpInfo &op, std::uint64_t seed) {
   return has_special_values && seed % 2 == 0 ? Values::Edge : Values::Random;
 }
 
-// Whether the program is nothing but the instruction, so that the table of tolerances says how close its result must be.
+// Whether the program is nothing but the instruction: the table of tolerances says how close its result must be.
 bool is_alone(const ir::Module &module) {
   return std::ranges::all_of(module.entry().instructions(), [&](const ir::Instruction &i) {
     return i.opcode() == Opcode::Parameter || i.opcode() == Opcode::Constant || i.id() == module.entry().root().id();

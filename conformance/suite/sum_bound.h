@@ -15,8 +15,8 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
 // numbers in which sums are computed (f64 for f64 and c128, otherwise f32; or those of the result).
 bool are_exact(const SumBound &bound);
 
-// Judges the result of a program of one instruction of an op with this accuracy, on arguments of this kind: sums of small
-// integers that are exact in any order have to be exact. `type`: of the operands.
+// Judges the result of a program of one instruction of an op with this accuracy, on arguments of this kind: sums of
+// small integers that are exact in any order have to be exact. `type`: of the operands.
 Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Literal> &arguments, Values values,
                             const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy,
                             ir::ElementType type);

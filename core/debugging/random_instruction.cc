@@ -18,7 +18,7 @@ void add_iota(Scope &s) {
   s.keep(s.b.iota(shape, s.random.below(static_cast<std::int64_t>(shape.rank()))));
 }
 
-// What adds instructions of an op, among others.
+// A function that adds instructions of an op, among others.
 struct Source {
   Opcode opcode;
   void (*add)(Scope &);

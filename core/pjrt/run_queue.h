@@ -13,8 +13,8 @@ namespace bp::pjrt {
 
 // Runs programs one at a time, in the order in which they were posted, on threads of its own. A run that calls a
 // function of the caller gives way to other runs meanwhile: the function may start some, and wait for them. Those go
-// first. Others wait while as many as `max_giving_way` have given way: their functions would need ever more threads, and
-// devices that they wait for may not run as many programs at once.
+// first. Others wait while as many as `max_giving_way` have given way: their functions would need ever more threads,
+// and devices that they wait for may not run as many programs at once.
 // Threads: any.
 class RunQueue {
  public:
