@@ -67,6 +67,9 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
   if (op.accuracy.closeness == Closeness::Unknown) {
     return is_common(type) && shape.size.n <= prime.size.n;
   }
+  if (op.opcode == ir::Opcode::Reduce && type == ElementType::F32) {
+    return true;
+  }
   return shape.size.n < above_16_bits.size.n ||
          (op.has(ir::Trait::Elementwise) && (type == ElementType::F32 || is_for_every_value(shape)));
 }
@@ -89,6 +92,9 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
   if (adds_floats && shape.size.n > 1) {
     values.push_back(Values::Small);
+  }
+  if (op.has(ir::Trait::Contraction) && ir::is_integer(type) && shape.name == prime.name) {
+    values.push_back(Values::Least);
   }
   return values;
 }

@@ -74,6 +74,24 @@ T small_integer(std::uint64_t bits, bool is_unit) {
   }
 }
 
+// Mostly the integer of the type with the largest absolute value, otherwise the largest one.
+template <class T>
+T extreme_integer(std::uint64_t bits) {
+  if constexpr (is_float<T> || is_complex<T>) {
+    return small_integer<T>(bits, false);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return bits % 2 != 0;
+  } else {
+    std::uint64_t top = std::uint64_t{1} << (sizeof(T) * 8 - 1);
+    if constexpr (is_narrow_int<T>) {
+      top = std::uint64_t{1} << (T::bits - 1);
+    }
+    const auto all_ones = from_bits<T>(~std::uint64_t{0});
+    const bool is_signed = static_cast<double>(all_ones) < 0;
+    return !is_signed ? all_ones : from_bits<T>(bits % 8 == 0 ? top - 1 : top);
+  }
+}
+
 template <class T>
 std::vector<T> special_floats(SpecialValueSet set) {
   std::vector<double> wide = {1, -1, 0.5, 1.5, 2.5, -0.5, -2.5, 3, 0.1, -7.25, 100, 1e4, 65520, 16777217, 0};
@@ -178,6 +196,8 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, std::size_
         return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
       case Values::Edge: return fill_with_special_values<T>(literal, set, operand, seed);
       case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
+      case Values::Least:
+        return fill<T>(literal, [&](std::size_t i) { return extreme_integer<T>(random_bits(seed, i)); });
       case Values::Small:
         return fill<T>(literal, [&](std::size_t i) { return small_integer<T>(random_bits(seed, i), seed % 2 == 0); });
     }
