@@ -83,11 +83,12 @@ T extreme_integer(std::uint64_t bits) {
     return bits % 2 != 0;
   } else {
     std::uint64_t top = std::uint64_t{1} << (sizeof(T) * 8 - 1);
+    bool is_signed = std::is_signed_v<T>;
+    const auto all_ones = from_bits<T>(~std::uint64_t{0});
     if constexpr (is_narrow_int<T>) {
       top = std::uint64_t{1} << (T::bits - 1);
+      is_signed = static_cast<std::int64_t>(all_ones) < 0;
     }
-    const auto all_ones = from_bits<T>(~std::uint64_t{0});
-    const bool is_signed = static_cast<double>(all_ones) < 0;
     return !is_signed ? all_ones : from_bits<T>(bits % 8 == 0 ? top - 1 : top);
   }
 }
