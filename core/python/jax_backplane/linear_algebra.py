@@ -5,7 +5,8 @@ iterations without a bound, or a library: they are calls of LAPACK on the host, 
 calls.
 
 Where sizes are symbolic, as in jax.export, eigh and lu are custom calls of JAX's platforms, too, because the rules for
-known sizes have to compare them. svd always is: the core's expansion takes half the time of JAX's general rule.
+known sizes have to compare them. svd of small matrices is one, too: the core's expansion takes half the time of JAX's
+general rule.
 """
 
 
@@ -30,22 +31,30 @@ def has_symbolic_sizes(context) -> bool:
     return not all(core.is_constant_shape(aval.shape) for aval in context.avals_in)
 
 
+MAX_SVD_SIZE = 512  # the core's expansion of gesdd has square matrices of both sizes
+
+
 def add_eigh_lu_svd(platform: str):
-    """Registers rules whose custom calls the core expands. lu of known sizes is left to JAX's loops over blocks."""
+    """Registers rules whose custom calls the core expands. lu of known sizes is left to JAX's loops over blocks, svd of
+    large matrices to its reduction to small ones."""
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
 
-    def register(primitive, rule, rule_for_symbolic_sizes):
+    def register(primitive, rule, rule_for_call, is_for_call=has_symbolic_sizes):
         mlir.register_lowering(
             primitive,
-            lambda context, *operands, **parameters: (rule_for_symbolic_sizes if has_symbolic_sizes(context) else rule)(
+            lambda context, *operands, **parameters: (rule_for_call if is_for_call(context) else rule)(
                 context, *operands, **parameters),
             platform=platform)
 
+    def is_small(context):
+        return has_symbolic_sizes(context) or max(context.avals_in[0].shape[-2:]) <= MAX_SVD_SIZE
+
     of = mlir._platform_specific_lowerings
-    mlir.register_lowering(linalg.svd_p, of["cpu"][linalg.svd_p].rule, platform=platform)
+    general = mlir._lowerings
     register(linalg.eigh_p, lower_eigh, of["cpu"][linalg.eigh_p].rule)
-    register(linalg.lu_p, mlir._lowerings[linalg.lu_p].rule, of["tpu"][linalg.lu_p].rule)
+    register(linalg.lu_p, general[linalg.lu_p].rule, of["tpu"][linalg.lu_p].rule)
+    register(linalg.svd_p, general[linalg.svd_p].rule, of["cpu"][linalg.svd_p].rule, is_small)
 
 
 def add_lapack(platform: str):
