@@ -64,7 +64,8 @@ VARIATIONS = [
     (re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?"), "N"),
 ]
 # Reasons of tests to skip themselves that need several devices.
-SEVERAL_DEVICES = re.compile(r"(?:\d+|multiple) (?:global |local )?devices|device_count\(\) >=|with 1 device")
+SEVERAL_DEVICES = re.compile(r"(?:\d+|multiple) (?:global |local )?devices|device_count\(\) >=|with 1 device|"
+                             r">1 device|or more devices")
 FATAL = re.compile(r"F\d+ |Check failed|Fatal Python error|terminate called")
 UNTELLING = re.compile(r"^(?:\w+\.)*\w+(?:Error|Exception)?:?\s*$|Not equal to tolerance|Arrays are not equal")
 
