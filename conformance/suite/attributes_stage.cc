@@ -105,9 +105,11 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
   return mismatch.empty() ? Verdict() : failure(mismatch + "\n" + text::print(*module));
 }
 
-// Ops whose attributes have the most combinations.
+// Ops whose attributes or start indices have the most combinations.
 bool has_many_attributes(Opcode opcode) {
-  constexpr Opcode ops[] = {Opcode::Convolution, Opcode::Dot, Opcode::Gather, Opcode::Scatter, Opcode::ReduceWindow};
+  constexpr Opcode ops[] = {Opcode::Convolution,       Opcode::Dot,          Opcode::Gather,
+                            Opcode::Scatter,           Opcode::ReduceWindow, Opcode::DynamicSlice,
+                            Opcode::DynamicUpdateSlice};
   return std::ranges::find(ops, opcode) != std::end(ops);
 }
 
