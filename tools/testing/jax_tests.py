@@ -342,7 +342,7 @@ def bless(results, reference, listed):
             reasons[next((reason for pattern, reason in listed.values() if pattern.fullmatch(name)), "not known")] += 1
     share = f"{100 * passed / len(counted):.1f} %"
     text = (f"{passed:,} of the {len(counted):,} tests that pass on JAX's own cpu pass ({share}). {apart:,} more skip "
-            "themselves for want of several devices.\n\n| tests that do not pass | reason |\n|---|---|\n"
+            "themselves for\nwant of several devices.\n\n| tests that do not pass | reason |\n|---|---|\n"
             + "".join(f"| {count} | {reason} |\n" for reason, count in reasons.most_common()))
     document = DOCUMENT.read_text()
     before, _, rest = document.partition(BEGIN)
