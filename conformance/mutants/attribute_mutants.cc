@@ -2,7 +2,6 @@
 // another attribute. The shape of the result fits both.
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -97,12 +96,12 @@ constexpr Mutant attribute_table[] = {
          }
        });
      }},
-    {"convolution-padding-swapped", "numerics", "a convolution pads at the end what belongs to the begin", "cpu",
+    {"convolution-padding-swapped", "numerics", "a convolution pads at the end what belongs to the beginning", "cpu",
      "attributes/convolution/*", [] { return with_attribute(BP_OP_CONVOLUTION, BP_ATTR_WINDOW, swap_window_padding); }},
-    {"window-padding-swapped", "numerics", "reduce-window pads at the end what belongs to the begin", "cpu",
+    {"window-padding-swapped", "numerics", "reduce-window pads at the end what belongs to the beginning", "cpu",
      "attributes/reduce-window/*",
      [] { return with_attribute(BP_OP_REDUCE_WINDOW, BP_ATTR_WINDOW, swap_window_padding); }},
-    {"padding-swapped", "numerics", "pad adds at the end what belongs to the begin", "cpu", "attributes/pad/*",
+    {"padding-swapped", "numerics", "pad adds at the end what belongs to the beginning", "cpu", "attributes/pad/*",
      [] { return with_attribute(BP_OP_PAD, BP_ATTR_PADDING, swap_in_groups<3, 0, 1>); }},
     {"reverse-one-dimension", "numerics", "reverse of several dimensions overlooks the last one", "cpu",
      "attributes/reverse/*",

@@ -9,7 +9,7 @@
 
 namespace bp::debugging {
 
-// Returns the ops whose attributes or shapes random_instruction() varies, in the order of the op table.
+// Returns the ops whose attributes or shapes random_instruction() varies, always in the same order.
 std::span<const ir::Opcode> varied_ops();
 
 // Returns a program whose root is an instruction of the op, on parameters; what prepares its operands may precede it.

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "core/debugging/random_scope.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
