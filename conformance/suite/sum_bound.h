@@ -9,6 +9,7 @@
 
 namespace bp::conformance {
 
+// Returns the bound for a program of one instruction, from its result for the absolute values of its arguments.
 SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &arguments);
 
 // Whether every partial sum of integers is exact, in any order: no sum of their absolute values is too large for the
