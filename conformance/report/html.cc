@@ -71,7 +71,8 @@ code { display: block; background: var(--panel); border: 1px solid var(--line); 
 std::string_view colour_of(CaseStatus status) {
   switch (status) {
     case CaseStatus::Pass: return "pass";
-    case CaseStatus::Unsupported: return "none";
+    case CaseStatus::Unsupported:
+    case CaseStatus::Weak: return "none";
     case CaseStatus::ExpectedFailure: return "known";
     default: return "fail";
   }
@@ -128,6 +129,7 @@ std::string tiles(const Report &report) {
   tile("cases", with_commas(totals.cases()));
   tile("pass", with_commas(totals[CaseStatus::Pass]));
   tile("unsupported", with_commas(totals[CaseStatus::Unsupported]));
+  tile("weak", with_commas(totals[CaseStatus::Weak]));
   tile("expected failures", with_commas(totals[CaseStatus::ExpectedFailure]));
   tile("unexpected", with_commas(totals.unexpected()));
   tile("seconds", fmt::format("{:.1f}", totals.seconds));

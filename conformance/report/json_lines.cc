@@ -117,6 +117,8 @@ Result<Header> header_from_json(std::string_view line) {
   Header header;
   header.plugin = fields.text("plugin");
   header.plugin_sha256 = fields.text("plugin_sha256");
+  header.expectations_sha256 = fields.text("expectations_sha256", false);
+  header.suite_sha256 = fields.text("suite_sha256", false);
   header.device = fields.text("device");
   header.device_name = fields.text("device_name");
   header.version = fields.text("version");
@@ -156,7 +158,8 @@ Result<Totals> totals_from_json(const json::object &object) {
   if (const json::object *counts = fields.object("totals")) {
     Fields counted(*counts);
     for (std::size_t i = 0; i < case_status_count; ++i) {
-      totals.counts[i] = counted.count(case_status_names[i].data());
+      // Reports of earlier versions lack the statuses that came later.
+      totals.counts[i] = counts->contains(case_status_names[i]) ? counted.count(case_status_names[i].data()) : 0;
     }
     BP_TRY(counted.status());
   }
@@ -246,6 +249,8 @@ std::string to_json(const Header &header) {
   }
   json::object object{{"plugin", as_utf8(header.plugin)},
                       {"plugin_sha256", header.plugin_sha256},
+                      {"expectations_sha256", header.expectations_sha256},
+                      {"suite_sha256", header.suite_sha256},
                       {"device", header.device},
                       {"device_name", as_utf8(header.device_name)},
                       {"version", as_utf8(header.version)},

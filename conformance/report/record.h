@@ -22,11 +22,12 @@ enum class CaseStatus : std::uint8_t {
   ExpectedFailure,  // listed in the plugin's expectations file, with a reason
   UnexpectedPass,   // listed there, but it passes
   Blocked,          // not run: something it depends on has failed
+  Weak,             // it ran and nothing is wrong, but a faulty device would pass as well
 };
-inline constexpr std::size_t case_status_count = 8;
+inline constexpr std::size_t case_status_count = 9;
 // Names in the order of the statuses.
 inline constexpr std::array<std::string_view, case_status_count> case_status_names = {
-    "pass", "fail", "crashed", "timed_out", "unsupported", "expected_failure", "unexpected_pass", "blocked"};
+    "pass", "fail", "crashed", "timed_out", "unsupported", "expected_failure", "unexpected_pass", "blocked", "weak"};
 std::string_view to_string(CaseStatus status);
 // Whether a case with this status makes the run a failure.
 bool is_unexpected(CaseStatus status);
@@ -58,9 +59,11 @@ struct Record {
 };
 
 struct Header {
-  std::string plugin;         // the plugin file, or "interpreter"
-  std::string plugin_sha256;  // hash of that file, hexadecimal
-  std::string device;         // id of the device
+  std::string plugin;                    // the plugin file, or "interpreter"
+  std::string plugin_sha256;             // hash of that file, hexadecimal
+  std::string expectations_sha256 = {};  // hash of the list of known failures; empty: there is none
+  std::string suite_sha256 = {};         // hash of the program that is the suite and its oracle
+  std::string device;                    // id of the device
   std::string device_name, version;
   std::string tier;
   std::string host_version, machine;

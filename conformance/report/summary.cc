@@ -67,7 +67,8 @@ OpMatrix by_op(const Report &report) {
   std::set<std::string> types;
   for (const Record &record : report.records) {
     const Verdict &verdict = record.verdict;
-    if (verdict.op.empty() || verdict.status == CaseStatus::Blocked || !verdict.is_evidence) {
+    if (verdict.op.empty() || verdict.status == CaseStatus::Blocked || verdict.status == CaseStatus::Weak ||
+        !verdict.is_evidence) {
       continue;
     }
     OpCell &cell = matrix.cells[{verdict.op, verdict.type}];

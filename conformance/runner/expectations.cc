@@ -62,19 +62,21 @@ Result<Expectations> Expectations::parse(std::string_view text, const std::strin
   return result;
 }
 
-Result<Expectations> Expectations::read_for_plugin(const std::string &plugin) {
-  const std::string file = boost::filesystem::path(plugin).replace_extension(".expectations").string();
+std::string Expectations::file_for_plugin(const std::string &plugin) {
+  std::string file = boost::filesystem::path(plugin).replace_extension(".expectations").string();
   boost::system::error_code ignored;
-  if (plugin.empty() || !boost::filesystem::exists(file, ignored)) {
-    return Expectations();
-  }
-  BP_ASSIGN(const std::string text, read_file(file));
-  return parse(text, file);
+  return plugin.empty() || !boost::filesystem::exists(file, ignored) ? std::string() : file;
+}
+
+const Expectation *Expectations::find(std::string_view id) const {
+  const auto line = std::ranges::find_if(lines_, [&](const Expectation &one) { return matches(one.pattern, id); });
+  return line == lines_.end() ? nullptr : &*line;
 }
 
 void Expectations::apply(std::string_view id, Verdict &verdict) const {
-  const auto line = std::ranges::find_if(lines_, [&](const Expectation &one) { return matches(one.pattern, id); });
-  if (line == lines_.end() || verdict.status == CaseStatus::Unsupported || verdict.status == CaseStatus::Blocked) {
+  const Expectation *line = find(id);
+  constexpr CaseStatus undecided[] = {CaseStatus::Unsupported, CaseStatus::Blocked, CaseStatus::Weak};
+  if (line == nullptr || std::ranges::find(undecided, verdict.status) != std::end(undecided)) {
     return;
   }
   const bool passes = verdict.status == CaseStatus::Pass;

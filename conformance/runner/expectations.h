@@ -29,10 +29,11 @@ class Expectations {
  public:
   // Error messages name the line.
   static Result<Expectations> parse(std::string_view text, const std::string &file);
-  // Reads the file next to the plugin: libbackplane_acme.so -> libbackplane_acme.expectations. The result is empty if
-  // there is none.
-  static Result<Expectations> read_for_plugin(const std::string &plugin);
+  // Returns the file next to the plugin: libbackplane_acme.so -> libbackplane_acme.expectations; empty if there is none.
+  static std::string file_for_plugin(const std::string &plugin);
 
+  // Returns the first line that lists the case; nullptr if none does.
+  const Expectation *find(std::string_view id) const;
   // Changes the verdict on a case according to the list.
   void apply(std::string_view id, Verdict &verdict) const;
   std::span<const Expectation> lines() const { return lines_; }

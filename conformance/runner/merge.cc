@@ -19,6 +19,8 @@ std::vector<std::pair<std::string_view, std::string>> identity_of(const Header &
     settings.insert(name + "=" + value);
   }
   return {{"the SHA-256 of the plugin", header.plugin_sha256},
+          {"the SHA-256 of the expectations", header.expectations_sha256},
+          {"the SHA-256 of the suite", header.suite_sha256},
           {"the device", header.device},
           {"the version of the plugin", header.version},
           {"--tier", header.tier},

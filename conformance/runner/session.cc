@@ -3,11 +3,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <boost/tokenizer.hpp>
 #include <chrono>
-#include <map>
-#include <random>
-#include <set>
 #include <utility>
 
 #include "conformance/report/json_lines.h"
@@ -40,34 +36,6 @@ std::string describe(const Selection &selection) {
   return text;
 }
 
-Result<Header> header_of(const Subject &subject, const Selection &selection) {
-  const Choice &choice = subject.choice();
-  Header header;
-  header.plugin = subject.is_interpreter() ? "interpreter" : subject.path();
-  if (!subject.is_interpreter()) {
-    BP_ASSIGN(const std::string bytes, read_file(subject.path()));
-    header.plugin_sha256 = sha256_hex(bytes);
-  }
-  header.device = subject.device_id();
-  if (const host::ManifestDevice *device = subject.description()) {
-    header.device_name = device->name;
-    header.version = subject.candidate().manifest->version;
-  }
-  header.tier = subject.tier();
-  header.host_version = host::HostServices({}).abi()->version;
-  utsname system{};
-  uname(&system);
-  header.machine = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
-  header.mode = choice.mode == Mode::Full ? "full" : "quick";
-  header.seed = choice.seed;
-  header.selection = describe(selection);
-  header.shard = selection.shard.count > 1 ? selection.shard.to_string() : "";
-  header.settings = choice.settings;
-  header.models = choice.models;
-  header.mutant = choice.mutant;
-  return header;
-}
-
 std::string rerun_command(const Choice &choice, const std::string &id) {
   std::string command = "backplane conform";
   for (const std::string &argument : arguments_of(choice)) {
@@ -91,12 +59,18 @@ bool is_slower_than_in(const Report &earlier, Record &record) {
   return change == Change::Slower;
 }
 
-Result<Expectations> expectations_of(const Session &session, const Subject &subject) {
-  if (session.expectations_file.empty()) {
-    return Expectations::read_for_plugin(subject.path());
+// Returns the hash in hexadecimal; empty for no file.
+Result<std::string> hash_of_file(const std::string &file) {
+  if (file.empty()) {
+    return std::string();
   }
-  BP_ASSIGN(const std::string text, read_file(session.expectations_file));
-  return Expectations::parse(text, session.expectations_file);
+  BP_ASSIGN(const std::string bytes, read_file(file));
+  return sha256_hex(bytes);
+}
+
+// Empty: there is none.
+std::string expectations_file_of(const Session &session, const Subject &subject) {
+  return session.expectations_file.empty() ? Expectations::file_for_plugin(subject.path()) : session.expectations_file;
 }
 
 // Returns all options of a run but the function that takes the records.
@@ -182,108 +156,47 @@ Status run_all(const Session &session, const Subject &subject, const std::vector
   return {};
 }
 
-// --- Verification ---
-
-Status check_totals(const Report &report, const std::string &file) {
-  if (!report.totals) {
-    return invalid_input("{}: has no totals: the run was cut short", file);
-  }
-  Totals counted;
-  for (const Record &record : report.records) {
-    ++counted[record.verdict.status];
-  }
-  if (counted.counts != report.totals->counts) {
-    return invalid_input("{}: the totals are not the sum of the records", file);
-  }
-  return {};
-}
-
-// Reads what describe() writes.
-Result<Selection> selection_of(const Header &header, const std::string &file) {
-  Selection selection;
-  std::vector<std::string> words;
-  try {
-    const boost::escaped_list_separator<char> separator("\\", " ", "'");
-    const boost::tokenizer tokens(header.selection, separator);
-    words.assign(tokens.begin(), tokens.end());
-  } catch (const boost::escaped_list_error &error) {
-    return invalid_input("{}: the selection '{}': {}", file, header.selection, error.what());
-  }
-  std::erase(words, "");
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    const bool is_stage = words[i] == "--stage";
-    if ((!is_stage && words[i] != "--case") || i + 1 == words.size()) {
-      return invalid_input("{}: the run was made with '{}', expected --stage and --case only: cases may be missing",
-                           file, header.selection);
-    }
-    (is_stage ? selection.stages : selection.patterns).push_back(words[i + 1]);
-  }
-  if (!header.shard.empty()) {
-    BP_ASSIGN(selection.shard, Shard::parse(header.shard));
-  }
-  return selection;
-}
-
-// Verifies that the report has every case of the suite that its header speaks of, and no other. A case may be there
-// twice: one that seemed slow was measured again.
-Status check_cases(const Subject &subject, const Report &report, const std::string &file) {
-  BP_ASSIGN(const Selection selection, selection_of(report.header, file));
-  BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, selection));
-  std::map<std::string_view, bool> is_there;
-  for (const Group &group : groups) {
-    for (const std::string &id : group.ids) {
-      is_there.emplace(id, false);
-    }
-  }
-  for (const Record &record : report.records) {
-    const auto found = is_there.find(record.id);
-    if (found == is_there.end()) {
-      return invalid_input("{}: has the case {}, which the {} suite does not have", file, record.id,
-                           report.header.mode);
-    }
-    found->second = true;
-  }
-  const auto missing = std::ranges::find(is_there, false, &std::pair<const std::string_view, bool>::second);
-  if (missing != is_there.end()) {
-    return invalid_input("{}: lacks {} of the {} cases of {} {} run, such as {}", file,
-                         std::ranges::count(is_there, false, &std::pair<const std::string_view, bool>::second),
-                         is_there.size(), report.header.selection.empty() ? "a" : "this part of a", report.header.mode,
-                         missing->first);
-  }
-  return {};
-}
-
-// Returns the choice that a report was made with; the backend and the models may be elsewhere now, as given.
-Choice choice_of(const Header &header, const Choice &given) {
-  Choice choice;
-  choice.name = given.name.empty() ? header.plugin : given.name;
-  choice.tier = header.tier;
-  choice.mode = header.mode == "full" ? Mode::Full : Mode::Quick;
-  choice.seed = header.seed;
-  choice.settings = header.settings;
-  choice.models = given.models.empty() ? header.models : given.models;
-  choice.mutant = header.mutant;
-  return choice;
-}
-
-// Draws the records of `sample` different cases, of all if there are fewer; blocked cases are left out.
-std::vector<const Record *> draw(const Report &report, std::size_t sample, std::uint64_t seed) {
-  std::vector<const Record *> candidates, drawn;
-  for (const Record &record : report.records) {
-    if (record.verdict.status != CaseStatus::Blocked) {
-      candidates.push_back(&record);
-    }
-  }
-  std::mt19937_64 random(seed);
-  for (std::set<std::string_view> ids; !candidates.empty() && ids.size() < sample; candidates.pop_back()) {
-    std::swap(candidates[random() % candidates.size()], candidates.back());
-    drawn.push_back(candidates.back());
-    ids.insert(drawn.back()->id);
-  }
-  return drawn;
-}
-
 }  // namespace
+
+Result<Header> header_of(const Session &session, const Subject &subject) {
+  const Choice &choice = subject.choice();
+  const Selection &selection = session.selection;
+  Header header;
+  header.plugin = subject.is_interpreter() ? "interpreter" : subject.path();
+  BP_ASSIGN(header.plugin_sha256, hash_of_file(subject.path()));
+  BP_ASSIGN(header.expectations_sha256, hash_of_file(expectations_file_of(session, subject)));
+  BP_ASSIGN(header.suite_sha256, hash_of_file(session.program));
+  header.device = subject.device_id();
+  if (const host::ManifestDevice *device = subject.description()) {
+    header.device_name = device->name;
+    header.version = subject.candidate().manifest->version;
+  }
+  header.tier = subject.tier();
+  header.host_version = host::HostServices({}).abi()->version;
+  utsname system{};
+  uname(&system);
+  header.machine = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+  header.mode = choice.mode == Mode::Full ? "full" : "quick";
+  header.seed = choice.seed;
+  header.selection = describe(selection);
+  header.shard = selection.shard.count > 1 ? selection.shard.to_string() : "";
+  header.settings = choice.settings;
+  header.models = choice.models;
+  header.mutant = choice.mutant;
+  if (session.fail_fast) {  // cases may be missing then
+    header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
+  }
+  return header;
+}
+
+Result<Expectations> expectations_of(const Session &session, const Subject &subject) {
+  const std::string file = expectations_file_of(session, subject);
+  if (file.empty()) {
+    return Expectations();
+  }
+  BP_ASSIGN(const std::string text, read_file(file));
+  return Expectations::parse(text, file);
+}
 
 std::vector<std::string> arguments_of(const Choice &choice) {
   std::vector<std::string> arguments = {choice.name};
@@ -313,10 +226,7 @@ Result<std::string> run_session(const Session &session) {
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
   BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, session.selection));
   BP_ASSIGN(RunOptions options, run_options_of(session, subject));
-  BP_ASSIGN(Header header, header_of(subject, session.selection));
-  if (session.fail_fast) {  // cases may be missing then
-    header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
-  }
+  BP_ASSIGN(const Header header, header_of(session, subject));
   lines.begin(header);
   BP_TRY(run_all(session, subject, groups, std::move(options), lines));
   return lines.end();
@@ -326,40 +236,6 @@ Result<Report> read_report(const std::string &file) {
   BP_ASSIGN(const std::string lines, read_file(file));
   auto report = report_from_json(lines);
   return report.ok() ? std::move(report) : invalid_input("{}: {}", file, report.error().message());
-}
-
-Result<Verified> verify_report(const std::string &file, std::size_t sample, std::uint64_t seed, Session session) {
-  Verified verified;
-  BP_ASSIGN(verified.report, read_report(file));
-  BP_TRY(check_totals(verified.report, file));
-  const Header &header = verified.report.header;
-  session.choice = choice_of(header, session.choice);
-  BP_ASSIGN(const Subject subject, Subject::find(session.choice));
-  BP_ASSIGN(const Header now, header_of(subject, {}));
-  if (now.plugin_sha256 != header.plugin_sha256) {
-    return invalid_input("{} has the SHA-256 {}, the report speaks of {}", now.plugin, now.plugin_sha256,
-                         header.plugin_sha256);
-  }
-  BP_TRY(check_cases(subject, verified.report, file));
-  std::map<std::string, const Record *> chosen;
-  for (const Record *record : draw(verified.report, sample, seed)) {
-    chosen[record->id] = record;
-    session.selection.patterns.push_back(record->id);
-  }
-  verified.rerun = chosen.size();
-  if (chosen.empty()) {
-    return verified;
-  }
-  session.on_record = [&](const Record &record, std::size_t, std::size_t) {
-    const auto was = chosen.find(record.id);
-    if (was != chosen.end() && was->second->verdict.status != record.verdict.status) {
-      verified.differences.push_back(fmt::format(
-          "{}: was {}, now {}{}{}", record.id, to_string(was->second->verdict.status), to_string(record.verdict.status),
-          record.verdict.message.empty() ? "" : ": ", record.verdict.message));
-    }
-  };
-  BP_TRY(run_session(session));
-  return verified;
 }
 
 }  // namespace bp::conformance

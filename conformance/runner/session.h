@@ -1,4 +1,4 @@
-// One run of the suite on one plugin, from the options to the JSON lines; and the verification of an earlier report.
+// One run of the suite on one plugin, from the options to the JSON lines.
 #pragma once
 
 #include <functional>
@@ -27,21 +27,15 @@ struct Session {
 // read.
 Result<std::string> run_session(const Session &session);
 
+// Returns what identifies a run: the backend, the options, and the hashes of the files that determine the results.
+Result<Header> header_of(const Session &session, const Subject &subject);
+// Returns the session's expectations, or those next to the plugin.
+Result<Expectations> expectations_of(const Session &session, const Subject &subject);
+
 // Returns the arguments that choose the same backend again: "acme --set x=y --seed 3".
 std::vector<std::string> arguments_of(const Choice &choice);
 
 // Reads a report from a file. Error messages name the file and the line.
 Result<Report> read_report(const std::string &file);
-
-// The outcome of verify_report().
-struct Verified {
-  Report report;
-  std::size_t rerun = 0;                 // number of cases
-  std::vector<std::string> differences;  // "ops/add/f32/one/random: was pass, now fail: ..."
-};
-// Verifies an earlier report: its hashes are right, the plugin is the one it was made for, it has all cases of the
-// suite that its header speaks of, and `sample` of them, chosen by the seed, give the same results again. Blocked cases
-// are not rerun. InvalidInput: the hashes, the plugin or the cases do not match.
-Result<Verified> verify_report(const std::string &file, std::size_t sample, std::uint64_t seed, Session session);
 
 }  // namespace bp::conformance

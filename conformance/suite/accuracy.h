@@ -27,6 +27,8 @@ struct SumBound {
   std::int64_t terms = 1;                // n, or more
   // Whether the result holds partial sums, rounded to its type, as that of a scatter does: eps is that of the type.
   bool are_in_result = false;
+  // A power of two of which all terms are multiples.
+  double unit = 1;
 };
 // Whether instructions of the op add to an array that is their result.
 bool adds_in_result(ir::Opcode opcode);

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 
-#include "conformance/suite/program_judge.h"
+#include "conformance/suite/instruction_trial.h"
 #include "conformance/suite/stage.h"
-#include "conformance/suite/sum_bound.h"
 #include "conformance/suite/values.h"
 #include "core/debugging/random_instruction.h"
-#include "core/interpreter/interpreter.h"
 #include "core/ir/verifier.h"
-#include "core/text/printer.h"
 
 namespace bp::conformance {
 namespace {
@@ -52,35 +49,11 @@ std::int64_t max_elements_of(std::uint64_t seed) {
 // too.
 Values values_for(const ir::OpInfo &op, std::uint64_t seed) {
   if (op.accuracy.closeness == Closeness::Sum) {
-    return seed % 4 == 0 ? Values::Random : Values::Small;
+    constexpr Values kinds[] = {Values::Random, Values::Small, Values::Wide, Values::Small};
+    return kinds[seed % 4];
   }
   const bool has_special_values = op.accuracy.special_values != SpecialValueSet::None;
   return has_special_values && seed % 2 == 0 ? Values::Edge : Values::Random;
-}
-
-// Whether the program is nothing but the instruction: the table of tolerances says how close its result must be.
-bool is_alone(const ir::Module &module) {
-  return std::ranges::all_of(module.entry().instructions(), [&](const ir::Instruction &i) {
-    return i.opcode() == Opcode::Parameter || i.opcode() == Opcode::Constant || i.id() == module.entry().root().id();
-  });
-}
-
-// The accuracy of a map is that of its function, which is an instruction here.
-const Accuracy &accuracy_of(const ir::Module &module) {
-  const ir::Instruction root = module.entry().root();
-  const bool is_map = root.opcode() == Opcode::Map;
-  return ir::info(is_map ? root.called(0).root().opcode() : root.opcode()).accuracy;
-}
-
-// Describes what is wrong with the result; empty: nothing. Sums whose order does not matter have to be exact.
-Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir::Literal> &arguments,
-                                  const ir::Literal &found, const AttributeCase &one, Values values) {
-  if (!is_alone(module)) {
-    BP_ASSIGN(const ProgramJudge judge, ProgramJudge::make(module, arguments));
-    return judge.find_mismatch(found);
-  }
-  BP_ASSIGN(const ir::Literal expected, interpreter::interpret(module, arguments));
-  return judge_instruction(module, arguments, values, found, expected, accuracy_of(module), one.type).mismatch;
 }
 
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
@@ -93,16 +66,13 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
   const Values values = values_for(*one.op, seed / 16);
   BP_ASSIGN(const std::vector<ir::Literal> arguments, make_arguments(*module, values, one.op->accuracy.special_values,
                                                                      one.op->has(ir::Trait::Elementwise), seed));
-  const auto program = subject.compile(id, *module);
-  if (!program.ok()) {
-    return verdict_of_compilation(subject, *module, program.error());
-  }
-  if (!subject.is_on_device(**program)) {
-    return nothing_to_do();
-  }
-  BP_ASSIGN(const ir::Literal found, (*program)->executable.run(arguments));
-  BP_ASSIGN(const std::string mismatch, find_mismatch(*module, arguments, found, one, values));
-  return mismatch.empty() ? Verdict() : failure(mismatch + "\n" + text::print(*module));
+  return judge_on_device(subject, {.key = id,
+                                   .module = *module,
+                                   .arguments = arguments,
+                                   .values = values,
+                                   .type = one.type,
+                                   .way = static_cast<Way>(seed / 256 % way_count),
+                                   .seed = seed / 4096});
 }
 
 // Ops whose attributes or start indices have the most combinations.
@@ -113,7 +83,14 @@ bool has_many_attributes(Opcode opcode) {
   return std::ranges::find(ops, opcode) != std::end(ops);
 }
 
-// Types that quick mode tries several times; each other type gets one case.
+// Whether the op has no attributes: then only shapes and layouts vary, and operands that are one value twice.
+bool is_plain(Opcode opcode) {
+  constexpr Opcode others[] = {Opcode::Compare, Opcode::Select, Opcode::Clamp, Opcode::ReducePrecision,
+                               Opcode::Convert};
+  return ir::info(opcode).has(ir::Trait::Elementwise) && std::ranges::find(others, opcode) == std::end(others);
+}
+
+// Types that quick mode tries several times; each other type gets one case, or none of an op without attributes.
 bool is_common(ElementType type) {
   constexpr ElementType common[] = {ElementType::Pred, ElementType::S32, ElementType::BF16, ElementType::F32};
   return std::ranges::find(common, type) != std::end(common);
@@ -126,8 +103,9 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       if (ir::is_opaque(row.type) || !debugging::random_instruction(0, opcode, row.type, 64)) {
         continue;
       }
-      const int of_common = has_many_attributes(opcode) ? 24 : 8;
-      const int count = (is_common(row.type) ? of_common : 1) * (subject.is_full() ? 50 : 1);
+      const int of_common = has_many_attributes(opcode) ? 24 : is_plain(opcode) ? 2 : 8;
+      const int of_others = is_plain(opcode) && !subject.is_full() ? 0 : 1;
+      const int count = (is_common(row.type) ? of_common : of_others) * (subject.is_full() ? 50 : 1);
       for (int i = 0; i < count; ++i) {
         ids.push_back(fmt::format("{}{}/{}/{}", prefix, ir::to_string(opcode), row.text, i));
       }

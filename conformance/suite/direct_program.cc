@@ -19,11 +19,13 @@ class Witness final : public compile::Observer {
     for (ir::InstructionId id : module.entry().parameter_ids()) {
       parameters.push_back(module.instruction(id).shape());
     }
+    result = module.entry().root().shape();
     images.push_back(image);
     artifacts.emplace_back(artifact.begin(), artifact.end());
     return {};
   }
   std::vector<Shape> parameters;
+  Shape result;
   std::vector<host::Image> images;
   std::vector<std::vector<std::byte>> artifacts;
 };
@@ -89,8 +91,9 @@ Result<std::shared_ptr<const DirectParts>> DirectParts::compile(const DevicePoin
   if (compiled.executable.program() == nullptr || witness.images.empty()) {
     return std::shared_ptr<const DirectParts>();
   }
-  return std::make_shared<const DirectParts>(DirectParts{
-      std::move(witness.images.back()), std::move(witness.parameters), std::move(witness.artifacts.back())});
+  return std::make_shared<const DirectParts>(DirectParts{std::move(witness.images.back()),
+                                                         std::move(witness.parameters), std::move(witness.result),
+                                                         std::move(witness.artifacts.back())});
 }
 
 Result<GuardedBlock> DirectProgram::make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,

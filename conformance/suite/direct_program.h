@@ -32,6 +32,7 @@ bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 struct DirectParts {
   host::Image image;
   std::vector<Shape> parameters;  // as stored
+  Shape result;                   // as stored
   std::vector<std::byte> artifact;
 
   // Compiles the whole module as one program; nullptr if the core leaves nothing for the device to do. The parameters

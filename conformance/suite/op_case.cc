@@ -92,6 +92,7 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
   if (adds_floats && shape.size.n > 1) {
     values.push_back(Values::Small);
+    values.push_back(Values::Wide);
   }
   if (op.has(ir::Trait::Contraction) && ir::is_integer(type) && shape.name == prime.name) {
     values.push_back(Values::Least);

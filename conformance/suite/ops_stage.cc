@@ -4,46 +4,25 @@
 
 #include <algorithm>
 
+#include "conformance/suite/instruction_trial.h"
 #include "conformance/suite/op_case.h"
 #include "conformance/suite/stage.h"
-#include "conformance/suite/sum_bound.h"
-#include "core/interpreter/interpreter.h"
 
 namespace bp::conformance {
 namespace {
 
 Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
-  const Accuracy &accuracy = one.op->accuracy;
-  auto arguments = make_arguments(module, one.values, accuracy.special_values, one.op->has(ir::Trait::Elementwise),
-                                  subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
+  auto arguments =
+      make_arguments(module, one.values, one.op->accuracy.special_values, one.op->has(ir::Trait::Elementwise),
+                     subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());
   }
-  const auto expected = interpreter::interpret(module, *arguments);
-  if (!expected.ok()) {
-    return {.status = CaseStatus::Unsupported,
-            .message = "the oracle cannot run it either: " + expected.error().message(),
-            .is_evidence = false};
-  }
-  auto program = subject.compile(group, module);
-  if (!program.ok()) {
-    return verdict_of_compilation(subject, module, program.error());
-  }
-  if (!subject.is_on_device(**program)) {
-    return nothing_to_do();
-  }
-  auto found = (*program)->executable.run(*arguments);
-  if (!found.ok()) {
-    return failure(found.error().to_string());
-  }
-  const Judgement judgement = judge_instruction(module, *arguments, one.values, *found, *expected, accuracy, one.type);
-  Verdict verdict;
-  verdict.max_ulp = judgement.max_ulp;
-  if (!judgement.mismatch.empty()) {
-    verdict.status = CaseStatus::Fail;
-    verdict.message = judgement.mismatch;
-  }
-  return verdict;
+  return judge_on_device(subject, {.key = group,
+                                   .module = std::move(module),
+                                   .arguments = std::move(arguments).value(),
+                                   .values = one.values,
+                                   .type = one.type});
 }
 
 std::vector<std::string> list_ops(const Subject &subject) {

@@ -20,10 +20,32 @@ double size_of(T value) {
   }
 }
 
-bool are_below(const ir::Literal &sums, bool are_in_result) {
+// Returns the largest power of two of a certain range of which all finite elements are multiples.
+double common_unit(const ir::Literal &literal) {
+  double unit = 0x1p60;
+  if (literal.shape().is_array()) {
+    ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+      const auto look = [&](double value) {
+        for (; std::isfinite(value) && std::remainder(value, unit) != 0 && unit > 0; unit /= 2) {
+        }
+      };
+      for (const T &element : literal.elements<T>()) {
+        if constexpr (is_complex<T>) {
+          look(static_cast<double>(element.real()));
+          look(static_cast<double>(element.imag()));
+        } else if constexpr (is_float<T>) {
+          look(static_cast<double>(element));
+        }
+      }
+    });
+  }
+  return unit;
+}
+
+bool are_below(const ir::Literal &sums, bool are_in_result, double unit) {
   if (sums.shape().is_tuple()) {
     return std::ranges::all_of(sums.tuple_elements(),
-                               [&](const ir::Literal &element) { return are_below(element, are_in_result); });
+                               [&](const ir::Literal &element) { return are_below(element, are_in_result, unit); });
   }
   if (!sums.shape().is_array()) {
     return true;
@@ -36,7 +58,7 @@ bool are_below(const ir::Literal &sums, bool are_in_result) {
   bool are = true;
   ir::visit_element_type(type, [&]<class T>() {
     if constexpr (is_float<T> || is_complex<T>) {
-      are = std::ranges::all_of(sums.elements<T>(), [&](T sum) { return size_of(sum) < limit; });
+      are = std::ranges::all_of(sums.elements<T>(), [&](T sum) { return size_of(sum) < limit * unit; });
     }
   });
   return are;
@@ -51,12 +73,18 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
     bound.sums = std::move(sums).value();
   }
   bound.terms = max_elements(arguments);
+  const bool multiplies = ir::info(module.entry().root().opcode()).has(ir::Trait::Contraction);
+  bound.unit = multiplies ? 1 : 0x1p60;
+  for (const ir::Literal &argument : arguments) {
+    const double unit = common_unit(argument);
+    bound.unit = multiplies ? bound.unit * unit : std::min(bound.unit, unit);
+  }
   bound.are_in_result = adds_in_result(module.entry().root().opcode());
   return bound;
 }
 
 bool are_exact(const SumBound &bound) {
-  return bound.sums && are_below(*bound.sums, bound.are_in_result);
+  return bound.sums && are_below(*bound.sums, bound.are_in_result, bound.unit);
 }
 
 Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Literal> &arguments, Values values,
@@ -66,7 +94,9 @@ Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Lite
     return judge(found, expected, accuracy, type);
   }
   const SumBound bound = bound_sums(module, arguments);
-  return judge(found, expected, values == Values::Small && are_exact(bound) ? Accuracy() : accuracy, type, bound);
+  return judge(found, expected,
+               (values == Values::Small || values == Values::Wide) && are_exact(bound) ? Accuracy() : accuracy, type,
+               bound);
 }
 
 }  // namespace bp::conformance

@@ -12,8 +12,9 @@ namespace bp::conformance {
 // Returns the bound for a program of one instruction, from its result for the absolute values of its arguments.
 SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &arguments);
 
-// Whether every partial sum of integers is exact, in any order: no sum of their absolute values is too large for the
-// numbers in which sums are computed (f64 for f64 and c128, otherwise f32; or those of the result).
+// Whether every partial sum is exact, in any order: no sum of absolute values has, in units of which all terms are
+// multiples, too many digits for the numbers in which sums are computed (f64 for f64 and c128, otherwise f32; or those
+// of the result).
 bool are_exact(const SumBound &bound);
 
 // Judges the result of a program of one instruction of an op with this accuracy, on arguments of this kind: sums of

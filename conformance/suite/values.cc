@@ -1,6 +1,7 @@
 #include "conformance/suite/values.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,6 +9,7 @@
 
 #include "conformance/check/number.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/ir/float_spacing.h"
 
 namespace bp::conformance {
 namespace {
@@ -72,6 +74,37 @@ T small_integer(std::uint64_t bits, bool is_unit) {
   } else {
     return from_bits<T>(bits);
   }
+}
+
+// How the elements of an operand with many digits are drawn.
+struct WideIntegers {
+  int digits = 1;
+  bool are_rare = false;  // most elements are -1 and 1, so that small terms meet large sums
+};
+
+// Returns an odd integer with up to as many digits.
+template <class T>
+T wide_integer(std::uint64_t bits, const WideIntegers &wide) {
+  if constexpr (is_complex<T>) {
+    using Part = typename T::value_type;
+    return T(wide_integer<Part>(bits, wide), wide_integer<Part>(random_bits(bits, 0), wide));
+  } else if constexpr (is_float<T>) {
+    const bool is_small = wide.are_rare && bits % 16 != 0;
+    const std::uint64_t integer = is_small ? 1 : (bits >> 8) % (std::uint64_t{1} << wide.digits) | 1;
+    const double value = static_cast<double>(integer) * ((bits & 0x10) != 0 ? -1 : 1);
+    return static_cast<double>(T(value)) == value ? T(value) : T(1.0);
+  } else {
+    return from_bits<T>(bits);
+  }
+}
+
+// Sums of as many terms have to be exact in the digits with which they are computed.
+WideIntegers choose_wide(ElementType type, std::int64_t terms, std::uint64_t seed) {
+  const ElementType part = ir::is_complex(type) ? ir::real_part_type(type) : type;
+  const int digits_of_type = ir::is_floating(part) ? ir::spacing_of(part).mantissa_bits + 1 : 1;
+  const int digits_of_sums = part == ElementType::F64 ? 53 : 24;
+  const int digits_of_terms = std::bit_width(static_cast<std::uint64_t>(terms)) + (ir::is_complex(type) ? 1 : 0);
+  return {.digits = std::clamp(digits_of_sums - digits_of_terms, 1, digits_of_type), .are_rare = seed % 2 == 0};
 }
 
 // Mostly the integer of the type with the largest absolute value, otherwise the largest one.
@@ -189,6 +222,49 @@ void fill_with_special_values(Literal &literal, SpecialValueSet set, std::size_t
   fill<T>(literal, [&](std::size_t i) { return values[(start + i + operand * (i / count)) % count]; });
 }
 
+template <class T>
+T scaled(T value, double by) {
+  if constexpr (is_complex<T>) {
+    return T(scaled(value.real(), by), scaled(value.imag(), by));
+  } else {
+    return T(static_cast<double>(value) * by);
+  }
+}
+
+// Multiplies all elements by a power of two that the type has, and its sums and products by others too.
+void scale(Literal &literal, std::uint64_t seed) {
+  constexpr double scales[] = {1, 1, 0x1p40, 0x1p-40};
+  const ElementType type = literal.shape().element_type();
+  const ElementType part = ir::is_complex(type) ? ir::real_part_type(type) : type;
+  if (part != ElementType::F32 && part != ElementType::BF16 && part != ElementType::F64) {
+    return;
+  }
+  ir::visit_element_type(type, [&]<class T>() {
+    if constexpr (is_float<T> || is_complex<T>) {
+      for (T &element : literal.mutable_elements<T>()) {
+        element = scaled(element, scales[seed % 4]);
+      }
+    }
+  });
+}
+
+void fill_with_wide_integers(Literal &literal, const WideIntegers &wide, std::uint64_t seed) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    fill<T>(literal, [&](std::size_t i) { return wide_integer<T>(random_bits(seed, i), wide); });
+  });
+}
+
+// Makes some elements equal to those of another array: comparisons that always have the same result show little.
+void make_some_equal(Literal &literal, const Literal &other, std::uint64_t seed) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    const auto elements = literal.mutable_elements<T>();
+    const auto others = other.elements<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = random_bits(seed, i) % 8 == 0 ? others[i] : elements[i];
+    }
+  });
+}
+
 void fill_array(Literal &literal, Values values, SpecialValueSet set, std::size_t operand, std::uint64_t seed,
                 std::uint64_t first) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
@@ -199,6 +275,7 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, std::size_
       case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
       case Values::Least:
         return fill<T>(literal, [&](std::size_t i) { return extreme_integer<T>(random_bits(seed, i)); });
+      case Values::Wide:  // of the operands without many digits
       case Values::Small:
         return fill<T>(literal, [&](std::size_t i) { return small_integer<T>(random_bits(seed, i), seed % 2 == 0); });
     }
@@ -226,13 +303,27 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
   if (values == Values::Random && !is_elementwise) {
     return arguments;
   }
+  const std::int64_t terms = max_elements(arguments);
+  const bool multiplies = ir::info(module.entry().root().opcode()).has(ir::Trait::Contraction);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Shape &shape = arguments[i].shape();
+    const bool is_exact = values == Values::Small || values == Values::Wide;
     const bool is_kept =  // integers may be indices
-        shape.is_array() && values == Values::Small && !ir::is_floating(shape.element_type()) &&
-        !ir::is_complex(shape.element_type());
-    if (shape.is_array() && !is_kept) {
+        shape.is_array() && is_exact && !ir::is_floating(shape.element_type()) && !ir::is_complex(shape.element_type());
+    if (!shape.is_array() || is_kept) {
+      continue;
+    }
+    const bool is_wide = values == Values::Wide && i == seed % arguments.size();
+    if (is_wide) {
+      fill_with_wide_integers(arguments[i], choose_wide(shape.element_type(), terms, seed / 8), random_bits(seed, i));
+    } else {
       fill_array(arguments[i], values, set, i, random_bits(seed, i), first);
+    }
+    if (values == Values::Random && i > 0 && arguments[i].shape() == arguments[0].shape()) {
+      make_some_equal(arguments[i], arguments[0], seed);
+    }
+    if (is_wide || (values == Values::Wide && !multiplies)) {
+      scale(arguments[i], seed / 16);
     }
   }
   return arguments;

@@ -17,9 +17,12 @@ enum class Values : std::uint8_t {
   Edge,    // pairs of special values, including indices out of bounds; see SpecialValueSet
   Every,   // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
   Small,   // floats are small integers, most of them not 0, so that sums and products are exact; others as for Random
-  Least,   // integers are mostly those with the largest products: the smallest signed one; others as for Small
+  // One operand has integers with as many digits as sums of its elements allow, in some cases scaled by a power of two;
+  // the others are mostly -1 and 1. Sums are large and exact, but not for a device that computes with fewer digits.
+  Wide,
+  Least,  // integers are mostly those with the largest products: the smallest signed one; others as for Small
 };
-inline constexpr std::string_view value_names[] = {"random", "edge", "every", "small", "least"};
+inline constexpr std::string_view value_names[] = {"random", "edge", "every", "small", "wide", "least"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.

@@ -1,6 +1,7 @@
 // Runs of the suite on a plugin that misbehaves (tests/plugins/misbehaving.c): each fault affects only the cases that
 // meet it.
 #include "conformance/runner/session.h"
+#include "conformance/runner/verification.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -300,6 +301,15 @@ TEST_CASE("a report is verified by its hashes and by running a part of it again"
         file + ": has the case ops/add/f32/one/other, which the quick suite does not have");
   CHECK(forge([](Report &report) { report.header.selection = ""; }).find(" cases of a quick run, such as ") !=
         std::string::npos);
+  const std::string hash(64, '0');
+  CHECK(forge([&](Report &report) { report.header.plugin_sha256 = hash; }).find("the report speaks of " + hash) !=
+        std::string::npos);
+  CHECK(forge([&](Report &report) { report.header.expectations_sha256 = hash; }) ==
+        fmt::format("{}: was made with expectations with the SHA-256 {}, the plugin has no expectations; "
+                    "--expectations FILE names others",
+                    file, hash));
+  CHECK(forge([&](Report &report) { report.records[3].verdict.status = CaseStatus::ExpectedFailure; }) ==
+        fmt::format("{}: says expected_failure for {}, which the expectations do not list", file, fourth));
   CHECK(forge([](Report &report) { report.header.selection = "--fail-fast"; }) ==
         file + ": the run was made with '--fail-fast', expected --stage and --case only: cases may be missing");
 }

@@ -61,9 +61,16 @@ std::vector<ElementType> types_of_width(int bits) {
 
 }  // namespace
 
+std::span<const ir::OpInfo *const> elementwise_ops() {
+  static const std::vector<const ir::OpInfo *> all = find_elementwise_ops();
+  return all;
+}
+
 void add_elementwise(Scope &s) {
-  static const std::vector<const ir::OpInfo *> choices = find_elementwise_ops();
-  const ir::OpInfo &op = *s.random.of(s.palette.is_plain ? plain_ops() : choices);
+  add_elementwise(s, *(s.palette.is_plain ? s.random.of(plain_ops()) : s.random.of(elementwise_ops())));
+}
+
+void add_elementwise(Scope &s, const ir::OpInfo &op) {
   const ElementType type = type_for(s, op);
   if (type == ElementType::Invalid) {
     return;

@@ -24,11 +24,6 @@ struct Source {
   void (*add)(Scope &);
 };
 constexpr Source sources[] = {
-    {Opcode::Compare, add_elementwise},
-    {Opcode::Select, add_elementwise},
-    {Opcode::Clamp, add_elementwise},
-    {Opcode::ReducePrecision, add_elementwise},
-    {Opcode::Convert, add_elementwise},
     {Opcode::Iota, add_iota},
     {Opcode::Broadcast, add_movement},
     {Opcode::Reshape, add_movement},
@@ -69,14 +64,15 @@ std::int64_t random_size(Random &random, std::int64_t max) {
 }
 
 // Makes a program of what `add` adds; returns nothing if that is no instruction of the op.
-std::optional<ir::Module> try_once(Random &random, const Palette &palette, const Source &source) {
+template <class Add>
+std::optional<ir::Module> try_once(Random &random, const Palette &palette, Opcode opcode, Add add) {
   ir::Module module("random");
   const ir::ComputationId entry = module.add_computation("main");
   Scope s(module, entry, random, palette, true);
-  source.add(s);
+  add(s);
   Id root = ir::no_instruction;
   for (ir::Instruction i : module.computation(entry).instructions()) {
-    root = i.opcode() == source.opcode ? i.id() : root;
+    root = i.opcode() == opcode ? i.id() : root;
   }
   if (root == ir::no_instruction) {
     return std::nullopt;
@@ -100,6 +96,9 @@ std::optional<ir::Module> try_once(Random &random, const Palette &palette, const
 std::span<const Opcode> varied_ops() {
   static const std::vector<Opcode> all = [] {
     std::vector<Opcode> opcodes;
+    for (const ir::OpInfo *op : elementwise_ops()) {
+      opcodes.push_back(op->opcode);
+    }
     for (const Source &source : sources) {
       opcodes.push_back(source.opcode);
     }
@@ -112,7 +111,8 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
                                              std::int64_t max_elements) {
   constexpr int max_attempts = 400;  // a family has up to 13 ops
   const auto source = std::ranges::find(sources, opcode, &Source::opcode);
-  if (source == std::end(sources)) {
+  const bool is_elementwise = std::ranges::find(elementwise_ops(), &ir::info(opcode)) != elementwise_ops().end();
+  if (source == std::end(sources) && !is_elementwise) {
     return std::nullopt;
   }
   Random random(seed);
@@ -128,7 +128,13 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
     for (int i = 0; i < 5; ++i) {
       palette.sizes.push_back(random_size(random, max_elements));
     }
-    if (std::optional<ir::Module> module = try_once(random, palette, *source)) {
+    std::optional<ir::Module> module = try_once(random, palette, opcode, [&](Scope &s) {
+      is_elementwise ? add_elementwise(s, ir::info(opcode)) : source->add(s);
+    });
+    // A result without elements shows little about a device: few programs have one.
+    const bool has_elements =
+        module && (!module->entry().root().shape().is_array() || module->entry().root().shape().element_count() > 0);
+    if (module && (has_elements || random.chance(8))) {
       return module;
     }
   }

@@ -106,8 +106,12 @@ ir::ComputationId combining_computation(Scope &scope, ir::Opcode combiner, ir::E
 // Returns the initial value that has no effect, if there is a simple one.
 Scope::Id initial_value(Scope &scope, ir::Opcode combiner, ir::ElementType type);
 
+// Returns the elementwise ops whose operands all follow the same rules.
+std::span<const ir::OpInfo *const> elementwise_ops();
+
 // Each of these adds an instruction of one kind; each kind has a file of its own.
 void add_elementwise(Scope &scope);
+void add_elementwise(Scope &scope, const ir::OpInfo &op);
 void add_movement(Scope &scope);
 void add_indexing(Scope &scope);
 void add_reduction(Scope &scope);

@@ -4,11 +4,12 @@
 
 #include <boost/filesystem.hpp>
 #include <limits>
+#include <optional>
 
 #include "conformance/report/json_lines.h"
 #include "conformance/report/render.h"
 #include "conformance/runner/merge.h"
-#include "conformance/runner/session.h"
+#include "conformance/runner/verification.h"
 #include "core/base/files.h"
 #include "tools/command/terminal.h"
 
@@ -92,16 +93,17 @@ int report_results(std::span<const std::string> arguments) {
 int verify_results(std::span<const std::string> arguments) {
   Options options(
       "conform verify FILE [options]",
-      "Verifies the results of `backplane conform -o FILE`: the hashes are correct, the plugin is the file\n"
-      "that was tested, no case is missing, and a sample of them has the same results when it is run again.\n"
+      "Verifies the results of `backplane conform -o FILE`: the hashes are correct, plugin and expectations are the\n"
+      "files that were used, no case is missing, and a sample of them has the same results when it is run again.\n"
       "The seed of the sample should be one that whoever made the results could not know.",
       "  backplane conform verify acme.jsonl\n"
       "  backplane conform verify acme.jsonl --sample 100 --seed 7\n"
       "  backplane conform verify acme.jsonl --all\n");
   options.add_positional("file", 1);
-  options.add()("sample", po::value<std::size_t>()->default_value(20), "number of cases to run again")(
-      "all", "run all of them again")("seed", po::value<std::uint64_t>()->default_value(0),
-                                      "seed that chooses these cases")(
+  options.add()("sample", po::value<std::size_t>(),
+                "number of cases to run again; default: all of a quick run, 2,000 of a full one")(
+      "all", "run all cases again")("seed", po::value<std::uint64_t>()->default_value(0),
+                                    "seed that chooses these cases")(
       "jobs", po::value<int>()->default_value(0), "number of worker processes; 0: one per processor")(
       "deadline", po::value<double>()->default_value(1), "factor by which the time limits of all cases are multiplied")(
       "expectations", po::value<std::string>()->default_value(""),
@@ -126,8 +128,12 @@ int verify_results(std::span<const std::string> arguments) {
     session.choice.models = options.get<std::vector<std::string>>("model");
   }
   const std::string file = results_in(options.get<std::string>("file"));
-  const std::size_t sample =
-      options.has("all") ? std::numeric_limits<std::size_t>::max() : options.get<std::size_t>("sample");
+  std::optional<std::size_t> sample;
+  if (options.has("all")) {
+    sample = std::numeric_limits<std::size_t>::max();
+  } else if (options.has("sample")) {
+    sample = options.get<std::size_t>("sample");
+  }
   const auto verified =
       conformance::verify_report(file, sample, options.get<std::uint64_t>("seed"), std::move(session));
   if (!verified.ok()) {
@@ -135,6 +141,9 @@ int verify_results(std::span<const std::string> arguments) {
   }
   for (const std::string &difference : verified->differences) {
     fmt::print("{}\n", difference);
+  }
+  if (verified->is_of_other_suite) {
+    fmt::print("{}: another build of the suite made these results: what differs may have that reason\n", file);
   }
   const conformance::Header &header = verified->report.header;
   if (!header.selection.empty() || !header.shard.empty()) {

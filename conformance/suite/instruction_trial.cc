@@ -1,0 +1,323 @@
+#include "conformance/suite/instruction_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <variant>
+
+#include "conformance/check/number.h"
+#include "conformance/suite/direct_program.h"
+#include "conformance/suite/program_judge.h"
+#include "conformance/suite/stage.h"
+#include "conformance/suite/sum_bound.h"
+#include "core/interpreter/interpreter.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/storage.h"
+#include "core/text/printer.h"
+
+namespace bp::conformance {
+namespace {
+
+using ir::Literal;
+using ir::Module;
+using ir::Opcode;
+using Arguments = std::vector<Literal>;
+// What the device computed, or the verdict on a program that it did not run.
+using Execution = std::variant<Literal, Verdict>;
+
+Execution execution_of(Result<Literal> found) {
+  return found.ok() ? Execution(std::move(found).value()) : Execution(failure(found.error().to_string()));
+}
+
+// --- Ways of execution ---
+
+using Program = std::shared_ptr<const Compiled>;
+
+std::variant<Program, Verdict> compile(Subject &subject, const std::string &key, const Module &module) {
+  auto program = subject.compile(key, module);
+  if (!program.ok()) {
+    return verdict_of_compilation(subject, module, program.error());
+  }
+  return subject.is_on_device(**program) ? std::variant<Program, Verdict>(std::move(program).value()) : nothing_to_do();
+}
+
+Execution run_plain(Subject &subject, const std::string &key, const Module &module, const Arguments &arguments) {
+  const auto program = compile(subject, key, module);
+  const auto *compiled = std::get_if<Program>(&program);
+  return compiled == nullptr ? Execution(std::get<Verdict>(program))
+                             : execution_of((*compiled)->executable.run(arguments));
+}
+
+// Whether two literals of one shape have the same bits.
+bool are_same_bits(const Literal &a, const Literal &b) {
+  if (a.shape().is_tuple()) {
+    return std::ranges::equal(a.tuple_elements(), b.tuple_elements(), are_same_bits);
+  }
+  return std::ranges::equal(a.bytes(), b.bytes());
+}
+
+Execution run_repeatedly(Subject &subject, const InstructionTrial &trial) {
+  Execution first = run_plain(subject, trial.key, trial.module, trial.arguments);
+  auto others = interpreter::random_arguments(trial.module, trial.seed);
+  if (!std::holds_alternative<Literal>(first) || !others.ok()) {
+    return first;
+  }
+  run_plain(subject, trial.key, trial.module, *others);
+  const Execution again = run_plain(subject, trial.key, trial.module, trial.arguments);
+  if (!std::holds_alternative<Literal>(again)) {
+    return again;
+  }
+  return are_same_bits(std::get<Literal>(first), std::get<Literal>(again))
+             ? first
+             : failure("the bits of the result differ after a run with other arguments (BP-RUN-04)");
+}
+
+// Reads the result of a program from the bytes of its arrays.
+Result<Literal> literal_of(const ir::Shape &shape, std::span<const std::vector<std::byte>> &outputs) {
+  if (!shape.is_tuple()) {
+    const std::vector<std::byte> &bytes = outputs.front();
+    outputs = outputs.subspan(1);
+    return ir::load(bytes, shape);
+  }
+  std::vector<Literal> elements;
+  for (const ir::Shape &element : shape.elements()) {
+    BP_ASSIGN(Literal literal, literal_of(element, outputs));
+    elements.push_back(std::move(literal));
+  }
+  return Literal::tuple(std::move(elements));
+}
+
+std::size_t count_arrays(const ir::Shape &shape) {
+  if (!shape.is_tuple()) {
+    return 1;
+  }
+  std::size_t count = 0;
+  for (const ir::Shape &element : shape.elements()) {
+    count += count_arrays(element);
+  }
+  return count;
+}
+
+Result<Literal> run_between_guards(const Backend &backend, const std::shared_ptr<const DirectParts> &parts,
+                                   const Arguments &arguments) {
+  BP_ASSIGN(const std::unique_ptr<DirectProgram> program, DirectProgram::load(backend.device(), parts));
+  BP_ASSIGN(const DirectProgram::Outputs first,
+            program->run(arguments, {.side = GuardedBlock::Side::AtEnd, .poison = std::byte{0xff}}));
+  BP_ASSIGN(
+      const DirectProgram::Outputs second,
+      program->run(arguments, {.side = GuardedBlock::Side::AtStart, .poison = std::byte{0x2a}, .is_reversed = true}));
+  if (first != second) {
+    return make_error(ErrorCode::PluginFailure,
+                      "the bits of the result differ when buffers have other addresses and other bytes before the run");
+  }
+  std::span<const std::vector<std::byte>> outputs = first;
+  return literal_of(parts->result, outputs);
+}
+
+Execution run_guarded(Subject &subject, const InstructionTrial &trial) {
+  const auto backend = subject.backend();
+  if (!backend.ok() || (*backend)->is_interpreter()) {
+    return run_plain(subject, trial.key, trial.module, trial.arguments);
+  }
+  const auto parts = DirectParts::compile((*backend)->device(), trial.module);
+  if (!parts.ok()) {
+    return verdict_of_compilation(subject, trial.module, parts.error());
+  }
+  if (*parts == nullptr) {
+    return nothing_to_do();
+  }
+  if ((*parts)->image.view().entry().roots().size() != count_arrays((*parts)->result)) {
+    return run_plain(subject, trial.key, trial.module, trial.arguments);  // parts of the result are no arrays
+  }
+  return execution_of(run_between_guards(**backend, *parts, trial.arguments));
+}
+
+// Turns one parameter into a constant, and removes it from the arguments.
+void make_constant(Module &module, Arguments &arguments, std::size_t which) {
+  const ir::ComputationId entry = module.entry().id();
+  const auto parameters = module.entry().parameter_ids();
+  const std::vector<ir::InstructionId> before(parameters.begin(), parameters.end());
+  const ir::Shape stored = module.instruction(before[which]).shape();
+  const ir::InstructionId constant = module.add_constant(entry, arguments[which]);
+  module.set_shape(constant, stored);
+  std::vector<ir::InstructionId> replacements(static_cast<std::size_t>(constant) + 1, ir::no_instruction);
+  replacements[static_cast<std::size_t>(before[which])] = constant;
+  module.replace_uses(replacements);
+  std::vector<ir::InstructionId> order{constant};
+  for (const ir::Instruction i : module.entry().instructions()) {
+    if (i.id() != constant && i.id() != before[which]) {
+      order.push_back(i.id());
+    }
+  }
+  for (std::size_t p = which + 1; p < before.size(); ++p) {
+    module.set_number(before[p], ir::AttributeKey::ParameterNumber, static_cast<std::int64_t>(p) - 1);
+  }
+  module.set_instruction_order(entry, std::move(order));
+  module.unique_names();
+  arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
+Execution run_with_constant(Subject &subject, const InstructionTrial &trial) {
+  Module module = trial.module;
+  Arguments arguments = trial.arguments;
+  if (arguments.size() > 1) {
+    make_constant(module, arguments, trial.seed % arguments.size());
+  }
+  return run_plain(subject, trial.key + "/constant", module, arguments);
+}
+
+Execution run_donated(Subject &subject, const InstructionTrial &trial) {
+  Module module = trial.module;
+  const ir::Shape &result = module.entry().root().shape();
+  const auto parameters = module.entry().parameter_ids();
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    if (result.is_array() && module.instruction(parameters[p]).shape() == result) {
+      module.header().input_output_alias.push_back({.output_index = {},
+                                                    .parameter = static_cast<std::int64_t>(p),
+                                                    .parameter_index = {},
+                                                    .must = trial.seed % 2 == 0});
+      break;
+    }
+  }
+  return run_plain(subject, trial.key + "/donated", module, trial.arguments);
+}
+
+Execution execute(Subject &subject, const InstructionTrial &trial) {
+  switch (trial.way) {
+    case Way::Plain: return run_plain(subject, trial.key, trial.module, trial.arguments);
+    case Way::Repeated: return run_repeatedly(subject, trial);
+    case Way::Guarded: return run_guarded(subject, trial);
+    case Way::Constant: return run_with_constant(subject, trial);
+    case Way::Donated: return run_donated(subject, trial);
+  }
+  return failure("there is no such way");
+}
+
+std::string_view describe(Way way) {
+  switch (way) {
+    case Way::Plain: return "";
+    case Way::Repeated: return "in the first of several runs";
+    case Way::Guarded: return "with memory of the caller";
+    case Way::Constant: return "with an operand that is a constant";
+    case Way::Donated: return "with an operand whose memory the result may take";
+  }
+  return "";
+}
+
+// --- Judgement ---
+
+// Whether the program is nothing but the instruction: the table of tolerances says how close its result must be.
+bool is_alone(const Module &module) {
+  return std::ranges::all_of(module.entry().instructions(), [&](const ir::Instruction &i) {
+    return i.opcode() == Opcode::Parameter || i.opcode() == Opcode::Constant || i.id() == module.entry().root().id();
+  });
+}
+
+// The accuracy of a map is that of its function, which is an instruction here.
+const Accuracy &accuracy_of(const Module &module) {
+  const ir::Instruction root = module.entry().root();
+  const bool is_map = root.opcode() == Opcode::Map;
+  return ir::info(is_map ? root.called(0).root().opcode() : root.opcode()).accuracy;
+}
+
+// The most frequent element and the infinite ones and NaNs, of all arrays of a value.
+struct Census {
+  std::size_t elements = 0, unlimited = 0;
+  std::map<std::array<std::uint64_t, 2>, std::size_t> by_bits;
+};
+
+void add_to_census(const Literal &literal, Census &census) {
+  if (literal.shape().is_tuple()) {
+    for (const Literal &element : literal.tuple_elements()) {
+      add_to_census(element, census);
+    }
+  } else if (literal.shape().is_array()) {
+    ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+      constexpr std::size_t max_looked_at = 512;
+      const auto elements = literal.elements<T>();
+      const std::size_t step = elements.size() / max_looked_at + 1;
+      for (std::size_t i = 0; i < elements.size(); i += step) {
+        ++census.elements;
+        if constexpr (is_float<T>) {
+          census.unlimited += std::isfinite(static_cast<double>(elements[i])) ? 0 : 1;
+        }
+        std::array<std::uint64_t, 2> bits{};
+        std::memcpy(bits.data(), &elements[i], sizeof(T));
+        ++census.by_bits[bits];
+      }
+    });
+  }
+}
+
+std::size_t count_most_frequent(const Census &census) {
+  std::size_t most = 0;
+  for (const auto &[bits, count] : census.by_bits) {
+    most = std::max(most, count);
+  }
+  return most;
+}
+
+Judgement judge_result(const InstructionTrial &trial, const Literal &found, const Literal &expected) {
+  if (is_alone(trial.module)) {
+    return judge_instruction(trial.module, trial.arguments, trial.values, found, expected, accuracy_of(trial.module),
+                             trial.type);
+  }
+  const auto judge = ProgramJudge::make(trial.module, trial.arguments);
+  const auto mismatch = judge.ok() ? judge->find_mismatch(found) : Result<std::string>(judge.error());
+  return {.max_ulp = {}, .mismatch = mismatch.ok() ? *mismatch : mismatch.error().to_string()};
+}
+
+}  // namespace
+
+std::string find_weakness(const Arguments &arguments, const Literal &expected) {
+  constexpr std::size_t few = 16;  // fewer elements may be the same by chance
+  Census census;
+  add_to_census(expected, census);
+  if (census.elements == 0) {
+    return "the result has no elements";
+  }
+  const std::size_t most_same = count_most_frequent(census);
+  const std::size_t limit = census.elements - census.elements / 16;
+  if (census.elements >= few && census.unlimited >= limit) {
+    return "almost all elements of the result are infinite or NaN";
+  }
+  const bool operands_vary = std::ranges::any_of(arguments, [](const Literal &argument) {
+    Census of_operand;
+    add_to_census(argument, of_operand);
+    return of_operand.elements >= few && of_operand.by_bits.size() > 1;
+  });
+  return operands_vary && census.elements >= few && most_same >= limit
+             ? "almost all elements of the result are the same"
+             : "";
+}
+
+Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
+  const auto expected = interpreter::interpret(trial.module, trial.arguments);
+  if (!expected.ok()) {
+    return {.status = CaseStatus::Unsupported,
+            .message = "the oracle cannot run it either: " + expected.error().message(),
+            .is_evidence = false};
+  }
+  const Execution execution = execute(subject, trial);
+  if (const auto *verdict = std::get_if<Verdict>(&execution)) {
+    return *verdict;
+  }
+  const Judgement judgement = judge_result(trial, std::get<Literal>(execution), *expected);
+  Verdict verdict;
+  verdict.max_ulp = judgement.max_ulp;
+  if (!judgement.mismatch.empty()) {
+    const std::string_view way = describe(trial.way);
+    verdict.status = CaseStatus::Fail;
+    verdict.message =
+        fmt::format("{}{}{}\n{}", judgement.mismatch, way.empty() ? "" : ", ", way, text::print(trial.module));
+  } else if (std::string weakness = find_weakness(trial.arguments, *expected); !weakness.empty()) {
+    verdict.status = CaseStatus::Weak;
+    verdict.message = std::move(weakness);
+  }
+  return verdict;
+}
+
+}  // namespace bp::conformance

@@ -1,0 +1,45 @@
+// One instruction, run on the device and compared with the interpreter: what the stages `ops` and `attributes` have in
+// common.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/report/record.h"
+#include "conformance/suite/subject.h"
+#include "conformance/suite/values.h"
+
+namespace bp::conformance {
+
+// How the program is executed. The result must be the same.
+enum class Way : std::uint8_t {
+  Plain,     // by the core's runtime, with parameters as operands
+  Repeated,  // three times, with other arguments the second time: the third result has the bits of the first
+  Guarded,   // by the ABI, between guards and in poisoned memory; again with other addresses: the same bits
+  Constant,  // one operand is a constant of the program, as weights are
+  Donated,   // the result takes the memory of an operand, if one has its shape
+};
+inline constexpr std::size_t way_count = 5;
+
+struct InstructionTrial {
+  std::string key;  // trials with the same key have the same program
+  ir::Module module;
+  std::vector<ir::Literal> arguments;
+  Values values = Values::Random;
+  ir::ElementType type = ir::ElementType::Invalid;  // of the operands
+  Way way = Way::Plain;
+  std::uint64_t seed = 0;  // for the choices that a way leaves
+};
+
+// Unsupported if the device does not claim the program; weak if a wrong result would probably have been the same. The
+// message of a failure contains the program.
+Verdict judge_on_device(Subject &subject, const InstructionTrial &trial);
+
+// Why a result proves little about the device that computed it: it has no elements, or almost all are infinite or NaN,
+// or the same although the operands' are not. Empty: it proves something.
+std::string find_weakness(const std::vector<ir::Literal> &arguments, const ir::Literal &expected);
+
+}  // namespace bp::conformance
