@@ -144,6 +144,57 @@ ArrayTolerance array_tolerance(std::span<const T> expected, ElementType type, co
   return tolerance;
 }
 
+// Error statistics over the elements of an array of sums. The bound of one element holds for the worst order of
+// additions; errors of rounding are independent, so that over many elements they are of the order of the square root of
+// the number of terms, and cancel.
+class SumErrors {
+ public:
+  // `error`: found minus expected; `size`: of the expected element; `sum`: of the absolute values of its terms.
+  void add(double error, double size, double sum, const ArrayTolerance &tolerance) {
+    const double usual =
+        spacing_at(size, tolerance.spacing) + std::sqrt(static_cast<double>(tolerance.terms)) * tolerance.epsilon * sum;
+    if (std::isfinite(error) && std::isfinite(usual)) {
+      const double relative = error / usual;
+      ++count_;
+      squares_ += relative * relative;
+      total_ += relative;
+    }
+  }
+  // Describes what is wrong; empty: nothing.
+  std::string find_mismatch() const {
+    constexpr double few = 16;            // whose errors may be alike by chance
+    constexpr double max_square = 1.6;    // mean; two roundings of a term have two thirds
+    constexpr double max_deviations = 3;  // of the sum of independent errors from 0
+    const double of_chance = max_deviations * std::sqrt(max_square * count_);
+    if (count_ >= few && squares_ > max_square * count_) {
+      return fmt::format(
+          "the errors of {} elements are too large together: their root mean square is {:.3g} times that "
+          "of roundings, allowed are {:.3g}",
+          count_, std::sqrt(squares_ / count_), std::sqrt(max_square));
+    }
+    if (count_ >= few && std::fabs(total_) > of_chance) {
+      return fmt::format(
+          "the errors of {} elements lean to one side: their sum is {:.3g} times that of a rounding, "
+          "allowed are {:.3g}",
+          count_, total_, of_chance);
+    }
+    return "";
+  }
+
+ private:
+  double count_ = 0, squares_ = 0, total_ = 0;
+};
+
+template <class T>
+void add_errors(T found, T expected, T sum, const ArrayTolerance &tolerance, SumErrors &errors) {
+  if constexpr (is_complex<T>) {
+    errors.add(static_cast<double>(found.real() - expected.real()), size_of(expected), size_of(sum), tolerance);
+    errors.add(static_cast<double>(found.imag() - expected.imag()), size_of(expected), size_of(sum), tolerance);
+  } else {
+    errors.add(static_cast<double>(found) - static_cast<double>(expected), size_of(expected), size_of(sum), tolerance);
+  }
+}
+
 template <class T>
 void judge_elements(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, double limit,
                     const ir::Literal *sums, const SumBound &bound, Judgement &judgement) {
@@ -164,7 +215,11 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
   if constexpr (is_float<T> || is_complex<T>) {
     const ArrayTolerance tolerance = array_tolerance(y, type, accuracy, limit, bound);
     double max_ulp = judgement.max_ulp.value_or(0);
+    SumErrors errors;
     for (std::size_t i = 0; i < y.size(); ++i) {
+      if (!s.empty() && tolerance.closeness == Closeness::Sum) {
+        add_errors(x[i], y[i], s[i], tolerance, errors);
+      }
       if (std::memcmp(&x[i], &y[i], sizeof(T)) == 0) {
         continue;
       }
@@ -174,6 +229,7 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
       count(i, apart);
     }
     judgement.max_ulp = max_ulp;
+    judgement.mismatch = wrong == 0 && judgement.mismatch.empty() ? errors.find_mismatch() : judgement.mismatch;
   } else {
     for (std::size_t i = 0; i < y.size(); ++i) {
       if (std::memcmp(&x[i], &y[i], sizeof(T)) != 0) {

@@ -7,6 +7,7 @@
 #include "conformance/runner/expectations.h"
 #include "conformance/runner/selection.h"
 #include "conformance/suite/growth.h"
+#include "conformance/suite/instruction_trial.h"
 #include "conformance/suite/op_case.h"
 #include "core/text/parser.h"
 
@@ -170,6 +171,52 @@ TEST_CASE("the judge is as strict as the table says") {
   CHECK_FALSE(
       judge(literal("bf16[]", "6"), literal("bf16[]", "1"), sum, ir::ElementType::BF16, bound).mismatch.empty());
   CHECK_FALSE(judge(literal("f32[2]", "{1, 2}"), literal("f32[]", "1"), sum, ir::ElementType::F32).mismatch.empty());
+}
+
+TEST_CASE("errors of many sums are judged together") {
+  const Accuracy sum = ir::info(ir::Opcode::Dot).accuracy;
+  constexpr std::int64_t terms = 10'000;
+  const ir::Shape shape = text::parse_shape("f32[64]").value();
+  // The elements of the result are 1000 of terms with absolute values that sum up to 1000, plus these errors.
+  const auto judged = [&](auto error) {
+    ir::Literal found = ir::Literal::zeros(shape).value(), expected = ir::Literal::zeros(shape).value();
+    for (std::size_t i = 0; i < 64; ++i) {
+      expected.mutable_elements<float>()[i] = 1000;
+      found.mutable_elements<float>()[i] = 1000 + error(i);
+    }
+    SumBound bound{.terms = terms};
+    bound.sums = expected;
+    return judge(found, expected, sum, ir::ElementType::F32, bound).mismatch;
+  };
+  CHECK(judged([](std::size_t i) { return i % 2 == 0 ? 0.005f : -0.005f; }).empty());
+  CHECK(judged([](std::size_t i) { return i == 7 ? 0.05f : 0.0f; }) == "");  // one element may be as bad as the worst
+  CHECK(judged([](std::size_t i) {
+          return i % 2 == 0 ? 0.05f : -0.05f;
+        }).starts_with("the errors of 64 elements are too"));
+  CHECK(judged([](std::size_t) { return 0.005f; }).starts_with("the errors of 64 elements lean to one side"));
+  CHECK(judged([](std::size_t) { return 0.001f; }).empty());
+}
+
+TEST_CASE("a result that a faulty device could have as well is weak") {
+  const ir::Shape shape = text::parse_shape("f32[64]").value();
+  const auto array = [&](auto element) {
+    ir::Literal made = ir::Literal::zeros(shape).value();
+    for (std::size_t i = 0; i < 64; ++i) {
+      made.mutable_elements<float>()[i] = element(i);
+    }
+    return made;
+  };
+  const auto count = [](std::size_t i) { return static_cast<float>(i); };
+  const auto zero = [](std::size_t) { return 0.0f; };
+  const std::vector<ir::Literal> varied{array(count)}, same{array(zero)};
+  CHECK(find_weakness(varied, array(count)).empty());
+  CHECK(find_weakness(varied, array([](std::size_t i) { return i < 2 ? 1.0f : 0.0f; })) ==
+        "almost all elements of the result are the same");
+  CHECK(find_weakness(same, array(zero)).empty());  // as the operand's, so that the result says something
+  CHECK(find_weakness(varied, array([](std::size_t i) { return i < 2 ? 1.0f : std::log(-1.0f - float(i)); })) ==
+        "almost all elements of the result are infinite or NaN");
+  CHECK(find_weakness(varied, literal("f32[0]", "{}")) == "the result has no elements");
+  CHECK(find_weakness(varied, literal("f32[2]", "{1, 1}")).empty());
 }
 
 TEST_CASE("patterns") {
