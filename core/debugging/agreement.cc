@@ -189,7 +189,9 @@ Result<Agreement> compare(const Module &module, const Executable &executable, co
   Agreement agreement;
   for (Comparison &comparison : comparisons) {
     const bool is_passed_through = origins.is_passed_through(comparison.output);
-    const bool agrees = is_passed_through ? comparison.identical : comparison.typical_error <= tolerance;
+    const ir::ElementType type = comparison.shape.element_type();
+    const bool is_exact = is_passed_through || type == ir::ElementType::Pred || ir::is_integer(type);
+    const bool agrees = is_exact ? comparison.identical : comparison.typical_error <= tolerance;
     agreement.outputs.push_back(
         {std::move(comparison), is_passed_through, agrees ? Verdict::Agrees : Verdict::Differs});
   }

@@ -55,6 +55,19 @@ TEST_CASE("a saturated result is weak evidence, one that answers to its inputs i
   }
 }
 
+TEST_CASE("integers have to be equal") {
+  const auto program = [](const std::string &least) {
+    return "ENTRY e { x = s32[64] parameter(0)  k = s32[] constant(1000000000)  ks = s32[64] broadcast(k), "
+           "dimensions={} "
+           "l = s32[] constant(" +
+           least +
+           ")  ls = s32[64] broadcast(l), dimensions={}  m = s32[64] or(x, ls) "
+           "ROOT r = s32[64] add(m, ks) }";
+  };
+  CHECK(judge(program("0")).verdict() == Verdict::Agrees);
+  CHECK(judge(program("0"), program("1")).verdict() == Verdict::Differs);  // by a billionth
+}
+
 TEST_CASE("sums of many and results of few elements answer to their inputs") {
   CHECK(judge(R"(sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
     ENTRY e { x = f32[100000] parameter(0)  zero = f32[] constant(0)
