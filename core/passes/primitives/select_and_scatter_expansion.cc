@@ -50,7 +50,7 @@ Id expand_select_and_scatter(ArrayBuilder &b, ir::Instruction i) {
                    const Id after = body.apply_to_arrays(scatter, std::array{before, from}, output.sizes())[0];
                    return std::vector{window.replaced(body, result, after, is_chosen, position), from, chosen};
                  });
-  return window.unpadded(b, state[0]);
+  return window.unpadded(b, state[0], initial);
 }
 
 }  // namespace

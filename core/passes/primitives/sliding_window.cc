@@ -80,8 +80,8 @@ Id SlidingWindow::is_no_gap(ArrayBuilder &b, const ir::Shape &shape) const {
   return b.pad(b.pad(all, b.constant(ElementType::Pred, 0), inside), yes, edges);
 }
 
-Id SlidingWindow::unpadded(ArrayBuilder &b, Id padded) const {
-  return b.pad(padded, b.zeros(ir::Shape::scalar(b.type(padded))), padding(b.shape(padded).rank(), true));
+Id SlidingWindow::unpadded(ArrayBuilder &b, Id padded, Id value) const {
+  return b.pad(padded, value, padding(b.shape(padded).rank(), true));
 }
 
 // Positions are numbered in row-major order; if the window is reversed, its last element comes first.

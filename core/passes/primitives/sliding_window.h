@@ -29,11 +29,12 @@ class SlidingWindow {
   bool has_gaps() const;
   // Returns the elements of a padded array under a position (s32[]), for all placements of the window.
   ir::InstructionId under(ArrayBuilder &b, ir::InstructionId padded, ir::InstructionId position) const;
-  // Return the padded array with the elements under a position replaced by `values` where `are_taken`, and the array
-  // without the padding that padded() added.
+  // Returns the padded array with the elements under a position replaced by `values` where `are_taken`.
   ir::InstructionId replaced(ArrayBuilder &b, ir::InstructionId padded, ir::InstructionId values,
                              ir::InstructionId are_taken, ir::InstructionId position) const;
-  ir::InstructionId unpadded(ArrayBuilder &b, ir::InstructionId padded) const;
+  // Returns the array without the padding that padded() added, and with `value` for the elements that negative padding
+  // took away.
+  ir::InstructionId unpadded(ArrayBuilder &b, ir::InstructionId padded, ir::InstructionId value) const;
 
  private:
   struct Box {
