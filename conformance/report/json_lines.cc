@@ -156,7 +156,11 @@ Result<Totals> totals_from_json(const json::object &object) {
   if (const json::object *counts = fields.object("totals")) {
     Fields counted(*counts);
     for (std::size_t i = 0; i < case_status_count; ++i) {
-      totals.counts[i] = counted.count(case_status_names[i].data());
+      // Reports of versions that did not have this status lack it.
+      const bool is_required = i < static_cast<std::size_t>(CaseStatus::NotRun);
+      if (is_required || counts->contains(case_status_names[i])) {
+        totals.counts[i] = counted.count(case_status_names[i].data());
+      }
     }
     BP_TRY(counted.status());
   }

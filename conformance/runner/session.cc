@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "conformance/report/json_lines.h"
+#include "conformance/runner/hardware_safe.h"
 #include "core/base/files.h"
 
 namespace bp::conformance {
@@ -36,6 +37,9 @@ std::string describe(const Selection &selection) {
   }
   for (const std::string &pattern : selection.patterns) {
     text += fmt::format("{}--case {}", text.empty() ? "" : " ", quoted(pattern));
+  }
+  if (selection.hardware_safe) {
+    text += fmt::format("{}--hardware-safe", text.empty() ? "" : " ");
   }
   return text;
 }
@@ -68,10 +72,17 @@ Result<Header> header_of(const Subject &subject, const Selection &selection) {
   return header;
 }
 
-std::string rerun_command(const Choice &choice, const std::string &id) {
+// Returns the command that runs the case alone, with everything that may decide its outcome.
+std::string rerun_command(const Session &session, const std::string &id) {
   std::string command = "backplane conform";
-  for (const std::string &argument : arguments_of(choice)) {
+  for (const std::string &argument : arguments_of(session.choice)) {
     command += " " + quoted(argument);
+  }
+  if (!session.expectations_file.empty()) {
+    command += " --expectations " + quoted(session.expectations_file);
+  }
+  if (session.deadline_scale != 1) {
+    command += fmt::format(" --deadline {:g}", session.deadline_scale);
   }
   return command + " --case " + quoted(id);
 }
@@ -110,7 +121,7 @@ Result<RunOptions> run_options_of(const Session &session, const Subject &subject
   options.jobs = session.jobs;
   options.deadline_scale = session.deadline_scale;
   options.fail_fast = session.fail_fast;
-  options.rerun_command = [&session](const std::string &id) { return rerun_command(session.choice, id); };
+  options.rerun_command = [&session](const std::string &id) { return rerun_command(session, id); };
   BP_ASSIGN(options.expectations, expectations_of(session, subject));
   return options;
 }
@@ -210,11 +221,13 @@ Result<Selection> selection_of(const Header &header, const std::string &file) {
     return invalid_input("{}: the selection '{}': {}", file, header.selection, error.what());
   }
   std::erase(words, "");
+  selection.hardware_safe = std::erase(words, "--hardware-safe") != 0;
   for (std::size_t i = 0; i < words.size(); i += 2) {
     const bool is_stage = words[i] == "--stage";
     if ((!is_stage && words[i] != "--case") || i + 1 == words.size()) {
-      return invalid_input("{}: the run was made with '{}', expected --stage and --case only: cases may be missing",
-                           file, header.selection);
+      return invalid_input(
+          "{}: the run was made with '{}', expected --stage, --case and --hardware-safe only: cases may be missing",
+          file, header.selection);
     }
     (is_stage ? selection.stages : selection.patterns).push_back(words[i + 1]);
   }
@@ -229,6 +242,7 @@ Result<Selection> selection_of(const Header &header, const std::string &file) {
 Status check_cases(const Subject &subject, const Report &report, const std::string &file) {
   BP_ASSIGN(const Selection selection, selection_of(report.header, file));
   BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, selection));
+  BP_TRY(check_left_out(report, selection.hardware_safe, file));
   std::map<std::string_view, bool> is_there;
   for (const Group &group : groups) {
     for (const std::string &id : group.ids) {
@@ -266,11 +280,11 @@ Choice choice_of(const Header &header, const Choice &given) {
   return choice;
 }
 
-// Draws the records of `sample` different cases, of all if there are fewer; blocked cases are left out.
+// Draws the records of `sample` different cases, of all if there are fewer, but none that was not run.
 std::vector<const Record *> draw(const Report &report, std::size_t sample, std::uint64_t seed) {
   std::vector<const Record *> candidates, drawn;
   for (const Record &record : report.records) {
-    if (record.verdict.status != CaseStatus::Blocked) {
+    if (record.verdict.status != CaseStatus::Blocked && record.verdict.status != CaseStatus::NotRun) {
       candidates.push_back(&record);
     }
   }
@@ -311,13 +325,18 @@ std::vector<std::string> arguments_of(const Choice &choice) {
 Result<std::string> run_session(const Session &session) {
   Lines lines(session);
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
-  BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, session.selection));
+  BP_ASSIGN(std::vector<Group> groups, select_cases(subject, session.selection));
+  const std::vector<Record> left_out =
+      session.selection.hardware_safe ? leave_out_unsafe(subject, groups) : std::vector<Record>();
   BP_ASSIGN(RunOptions options, run_options_of(session, subject));
   BP_ASSIGN(Header header, header_of(subject, session.selection));
   if (session.fail_fast) {  // cases may be missing then
     header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
   }
   lines.begin(header);
+  for (const Record &record : left_out) {
+    lines.tell(record, 0, left_out.size());
+  }
   BP_TRY(run_all(session, subject, groups, std::move(options), lines));
   return lines.end();
 }

@@ -40,8 +40,8 @@ struct Verified {
   std::vector<std::string> differences;  // "ops/add/f32/one/random: was pass, now fail: ..."
 };
 // Verifies an earlier report: its hashes are right, the plugin is the one it was made for, it has all cases of the
-// suite that its header speaks of, and `sample` of them, chosen by the seed, give the same results again. Blocked cases
-// are not rerun. InvalidInput: the hashes, the plugin or the cases do not match.
+// suite that its header speaks of, and `sample` of them, chosen by the seed, give the same results again. Cases that
+// were not run are not run now either. InvalidInput: the hashes, the plugin or the cases do not match.
 Result<Verified> verify_report(const std::string &file, std::size_t sample, std::uint64_t seed, Session session);
 
 }  // namespace bp::conformance
