@@ -6,13 +6,13 @@
 #include <boost/algorithm/string.hpp>
 
 #include "conformance/suite/program_judge.h"
+#include "conformance/suite/shown.h"
 #include "conformance/suite/stage.h"
 #include "conformance/suite/sum_bound.h"
 #include "conformance/suite/values.h"
 #include "core/debugging/random_instruction.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/verifier.h"
-#include "core/text/printer.h"
 
 namespace bp::conformance {
 namespace {
@@ -72,27 +72,48 @@ const Accuracy &accuracy_of(const ir::Module &module) {
   return ir::info(is_map ? root.called(0).root().opcode() : root.opcode()).accuracy;
 }
 
-// Describes what is wrong with the result; empty: nothing. Sums whose order does not matter have to be exact.
-Result<std::string> find_mismatch(const ir::Module &module, const std::vector<ir::Literal> &arguments,
-                                  const ir::Literal &found, const AttributeCase &one, Values values) {
+// Judges the result. Sums whose order does not matter have to be exact.
+Result<Judgement> judge_result(const ir::Module &module, const std::vector<ir::Literal> &arguments,
+                               const ir::Literal &found, const AttributeCase &one, Values values) {
   if (!is_alone(module)) {
     BP_ASSIGN(const ProgramJudge judge, ProgramJudge::make(module, arguments));
-    return judge.find_mismatch(found);
+    Judgement judgement;
+    BP_ASSIGN(judgement.mismatch, judge.find_mismatch(found));
+    return judgement;
   }
   BP_ASSIGN(const ir::Literal expected, interpreter::interpret(module, arguments));
-  return judge_instruction(module, arguments, values, found, expected, accuracy_of(module), one.type).mismatch;
+  return judge_instruction(module, arguments, values, found, expected, accuracy_of(module), one.type);
+}
+
+std::optional<ir::Module> module_of(const AttributeCase &one, std::uint64_t seed) {
+  return debugging::random_instruction(seed, one.op->opcode, one.type, max_elements_of(seed));
+}
+
+Result<std::vector<ir::Literal>> arguments_of(const AttributeCase &one, const ir::Module &module, std::uint64_t seed) {
+  return make_arguments(module, values_for(*one.op, seed / 16), one.op->accuracy.special_values,
+                        one.op->has(ir::Trait::Elementwise), seed);
+}
+
+Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &id) {
+  const auto one = AttributeCase::parse(id);
+  auto module = one ? module_of(*one, subject.seed_of(id)) : std::nullopt;
+  if (!module) {
+    return invalid_input("there is no such instruction");
+  }
+  BP_TRY(ir::verify(*module));
+  BP_ASSIGN(std::vector<ir::Literal> arguments, arguments_of(*one, *module, subject.seed_of(id)));
+  return CaseProgram{std::move(*module), std::move(arguments), to_string(one->op->accuracy, one->type)};
 }
 
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
   const std::uint64_t seed = subject.seed_of(id);
-  const auto module = debugging::random_instruction(seed, one.op->opcode, one.type, max_elements_of(seed));
+  const auto module = module_of(one, seed);
   if (!module) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
   }
   BP_TRY(ir::verify(*module));
   const Values values = values_for(*one.op, seed / 16);
-  BP_ASSIGN(const std::vector<ir::Literal> arguments, make_arguments(*module, values, one.op->accuracy.special_values,
-                                                                     one.op->has(ir::Trait::Elementwise), seed));
+  BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
   const auto program = subject.compile(id, *module);
   if (!program.ok()) {
     return verdict_of_compilation(subject, *module, program.error());
@@ -101,8 +122,10 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
     return nothing_to_do();
   }
   BP_ASSIGN(const ir::Literal found, (*program)->executable.run(arguments));
-  BP_ASSIGN(const std::string mismatch, find_mismatch(*module, arguments, found, one, values));
-  return mismatch.empty() ? Verdict() : failure(mismatch + "\n" + text::print(*module));
+  BP_ASSIGN(const Judgement judgement, judge_result(*module, arguments, found, one, values));
+  return judgement.mismatch.empty()
+             ? Verdict()
+             : failure(describe_failure(judgement.mismatch, *module, arguments, judgement.worst));
 }
 
 // Ops whose attributes or start indices have the most combinations.
@@ -155,6 +178,7 @@ const Stage attributes_stage = {.name = "attributes",
                                 .summary = "single operations with random attributes, shapes and layouts",
                                 .list = list_attributes,
                                 .run = run_attributes,
-                                .describe = describe};
+                                .describe = describe,
+                                .program = program_of_attributes};
 
 }  // namespace bp::conformance

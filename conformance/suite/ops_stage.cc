@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conformance/suite/op_case.h"
+#include "conformance/suite/shown.h"
 #include "conformance/suite/stage.h"
 #include "conformance/suite/sum_bound.h"
 #include "core/interpreter/interpreter.h"
@@ -12,10 +13,14 @@
 namespace bp::conformance {
 namespace {
 
+Result<std::vector<Literal>> arguments_of(const Subject &subject, const OpCase &one, const ir::Module &module) {
+  return make_arguments(module, one.values, one.op->accuracy.special_values, one.op->has(ir::Trait::Elementwise),
+                        subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
+}
+
 Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
   const Accuracy &accuracy = one.op->accuracy;
-  auto arguments = make_arguments(module, one.values, accuracy.special_values, one.op->has(ir::Trait::Elementwise),
-                                  subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
+  auto arguments = arguments_of(subject, one, module);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());
   }
@@ -41,7 +46,7 @@ Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const
   verdict.max_ulp = judgement.max_ulp;
   if (!judgement.mismatch.empty()) {
     verdict.status = CaseStatus::Fail;
-    verdict.message = judgement.mismatch;
+    verdict.message = describe_failure(judgement.mismatch, module, *arguments, judgement.worst);
   }
   return verdict;
 }
@@ -63,6 +68,13 @@ Verdict run_ops(Subject &subject, const std::string &id) {
   return judge_case(subject, *one, std::move(module).value(), id.substr(0, id.rfind('/')));
 }
 
+Result<CaseProgram> program_of_ops(Subject &subject, const std::string &id) {
+  const auto one = OpCase::parse(id);
+  BP_ASSIGN(ir::Module module, one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id)));
+  BP_ASSIGN(std::vector<Literal> arguments, arguments_of(subject, *one, module));
+  return CaseProgram{std::move(module), std::move(arguments), to_string(one->op->accuracy, one->type)};
+}
+
 void describe(std::string_view id, Verdict &verdict) {
   if (const auto one = OpCase::parse(id)) {
     verdict.op = one->op->text;
@@ -78,6 +90,7 @@ const Stage ops_stage = {.name = "ops",
                          .list = list_ops,
                          .run = run_ops,
                          .describe = describe,
+                         .program = program_of_ops,
                          .shares_programs = true};
 
 }  // namespace bp::conformance
