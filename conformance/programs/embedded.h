@@ -14,5 +14,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_programs();
 // Returns the files of samples/models.
 std::span<const EmbeddedFile> embedded_models();
+// Returns the files of conformance/workloads.
+std::span<const EmbeddedFile> embedded_workloads();
 
 }  // namespace bp::conformance

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
+#include "conformance/report/buyer_page.h"
 #include "conformance/report/markup.h"
+#include "conformance/report/op_tables.h"
 #include "conformance/report/page_style.h"
 #include "conformance/report/performance_page.h"
 #include "conformance/report/render.h"
@@ -37,6 +38,7 @@ nav { display: flex; flex-wrap: wrap; gap: 4px 18px; margin-top: 22px; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(440px, 100%), 1fr)); gap: 0 56px; }
 .bars > div { display: grid; grid-template-columns: 140px 1fr 52px 62px; gap: 10px; align-items: center; line-height: 1.75; }
 .number, .bars b, .bars em { text-align: right; font-variant-numeric: tabular-nums; font-weight: 500; white-space: nowrap; }
+.bars.wide > div { grid-template-columns: 172px 1fr 60px 110px; }
 .bars em { color: var(--faint); font-style: normal; font-weight: 400; }
 .bar { display: flex; height: 11px; border-radius: 3px; overflow: hidden; background: var(--none); }
 .bar .pass, .key .pass { background: var(--pass); } .bar .fail, .key .fail { background: var(--fail); }
@@ -54,7 +56,7 @@ table { border-collapse: collapse; } th { font-weight: 400; text-align: left; co
 .card td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; min-width: 58px; padding: 1px 6px; }
 .card thead span { writing-mode: horizontal-tb; transform: none; } .card thead th { height: auto; text-align: right; padding: 0 6px 4px; } .exact { color: var(--faint); } .off { color: var(--fail); font-weight: 600; }
 .key { display: flex; flex-wrap: wrap; gap: 2px 16px; } .key i { display: inline-block; width: 12px; height: 12px; border-radius: 3px; margin: 0 6px -1px 0; }
-details { border-bottom: 1px solid var(--line); padding: 7px 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
+details p { white-space: pre-wrap; } details { border-bottom: 1px solid var(--line); padding: 7px 0; } summary { cursor: pointer; overflow-wrap: anywhere; }
 summary b { color: var(--fail); margin-right: 4px; } details.list { border: 0; } details.list summary { color: var(--faint); }
 code { display: block; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 7px 11px;
   margin: 6px 0; font: 12px ui-monospace, monospace; overflow-wrap: anywhere; user-select: all; }
@@ -72,19 +74,11 @@ std::string_view colour_of(CaseStatus status) {
   switch (status) {
     case CaseStatus::Pass: return "pass";
     case CaseStatus::Unsupported:
-    case CaseStatus::Weak: return "none";
+    case CaseStatus::Weak:
+    case CaseStatus::NotRun: return "none";
     case CaseStatus::ExpectedFailure: return "known";
     default: return "fail";
   }
-}
-
-// Returns "13,196".
-std::string with_commas(std::size_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) {
-    text.insert(at - 3, ",");
-  }
-  return text;
 }
 
 std::string head(const Report &report) {
@@ -131,16 +125,12 @@ std::string tiles(const Report &report) {
   tile("unsupported", with_commas(totals[CaseStatus::Unsupported]));
   tile("weak", with_commas(totals[CaseStatus::Weak]));
   tile("expected failures", with_commas(totals[CaseStatus::ExpectedFailure]));
+  if (totals[CaseStatus::NotRun] != 0) {
+    tile("not run", with_commas(totals[CaseStatus::NotRun]));
+  }
   tile("unexpected", with_commas(totals.unexpected()));
   tile("seconds", fmt::format("{:.1f}", totals.seconds));
   return out + "</div>";
-}
-
-// Returns a row with a name, a stacked bar, and two figures.
-std::string bar_row(std::string_view name, const std::string &parts, const std::string &figure,
-                    const std::string &note) {
-  return fmt::format("<div><span>{}</span><div class=\"bar\">{}</div><b>{}</b><em>{}</em></div>", escape(name), parts,
-                     figure, note);
 }
 
 std::string stages(const Report &report) {
@@ -176,142 +166,6 @@ std::string families(const Report &report) {
          "each family.</p></section>";
 }
 
-char class_of(const OpCell &cell) {
-  return cell.failed != 0 ? 'f' : cell.passed == 0 ? 'n' : cell.unsupported != 0 ? 'i' : 'p';
-}
-
-std::string table_head(const std::vector<std::string> &types) {
-  std::string out = "<thead><tr><th></th>";
-  for (const std::string &type : types) {
-    out += fmt::format("<th><span>{}</span></th>", type == "-" ? "no type" : escape(type));
-  }
-  return out + "</tr></thead>";
-}
-
-std::string cell_of(const std::string &op, const std::string &type, const OpCell &cell) {
-  std::string counts;
-  for (const auto &[count, what] :
-       {std::pair{cell.passed, "pass"}, std::pair{cell.unsupported, "unsupported"}, std::pair{cell.failed, "fail"}}) {
-    if (count != 0) {
-      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, what);
-    }
-  }
-  return fmt::format("<td class=\"{}\" title=\"{} {}: {}\"></td>", class_of(cell), escape(op), escape(type), counts);
-}
-
-// Returns the tables of all families, one after the other.
-std::string matrix(const OpMatrix &ops) {
-  if (ops.ops.empty()) {
-    return "";
-  }
-  std::string out =
-      "<h2 id=\"operations\">Operations and element types</h2><p class=\"key\"><span><i "
-      "class=\"pass\"></i>passes</span>"
-      "<span><i class=\"part\"></i>in part</span><span><i class=\"none\"></i>unsupported</span>"
-      "<span><i class=\"fail\"></i>fails</span></p><div class=\"scroll\"><table class=\"matrix\">" +
-      table_head(ops.types) + "<tbody>";
-  std::vector<std::string> families;
-  for (const std::string &op : ops.ops) {
-    if (std::ranges::count(families, family_of(op)) == 0) {
-      families.push_back(family_of(op));
-    }
-  }
-  for (const std::string &family : families) {
-    out += fmt::format("<tr class=\"family\"><th>{}</th></tr>\n", escape(family));
-    for (const std::string &op : ops.ops) {
-      if (family_of(op) != family) {
-        continue;
-      }
-      out += fmt::format("<tr class=\"cells\"><th>{}</th>", escape(op));
-      for (const std::string &type : ops.types) {
-        const auto cell = ops.cells.find({op, type});
-        out += cell == ops.cells.end() ? "<td></td>" : cell_of(op, type, cell->second);
-      }
-      out += "</tr>\n";
-    }
-  }
-  return out + "</tbody></table></div>";
-}
-
-// Whether there is a result that was compared with the expected one.
-bool is_judged(const OpCell &cell) {
-  return cell.passed + cell.failed != 0 && (cell.max_ulp || !cell.allowed.empty());
-}
-
-bool is_exact(const OpCell &cell) {
-  return cell.failed == 0 && cell.max_ulp.value_or(0) == 0 && (cell.allowed == "exact" || cell.allowed == "bits");
-}
-
-// Returns "1.2 / 4", "0 / 0", "37 / sum".
-std::string precision_cell(const OpCell &cell) {
-  const bool is_wrong = cell.failed != 0;
-  // Other types than floats are compared for equality: no distance is measured.
-  const std::string met = cell.max_ulp || !is_wrong ? fmt::format("{:.3g}", cell.max_ulp.value_or(0)) : "wrong";
-  const std::string allowed =
-      cell.allowed == "exact" || cell.allowed == "bits" ? "0" : cell.allowed.substr(0, cell.allowed.find(" ulp"));
-  return fmt::format("<td{}>{}{}{}</td>",
-                     is_wrong         ? " class=\"off\""
-                     : is_exact(cell) ? " class=\"exact\""
-                                      : "",
-                     met, allowed.empty() ? "" : " / ", allowed);
-}
-
-// Returns a table of these ops and of the types on which at least one of them was judged.
-std::string precision_table(const OpMatrix &ops, const std::vector<std::string> &rows) {
-  const auto cell_of = [&](const std::string &op, const std::string &type) {
-    const auto cell = ops.cells.find({op, type});
-    return cell == ops.cells.end() || !is_judged(cell->second) ? nullptr : &cell->second;
-  };
-  std::vector<std::string> types;
-  std::ranges::copy_if(ops.types, std::back_inserter(types), [&](const std::string &type) {
-    return std::ranges::any_of(rows, [&](const std::string &op) { return cell_of(op, type) != nullptr; });
-  });
-  std::string out = "<div class=\"scroll\"><table class=\"card matrix\">" + table_head(types) + "<tbody>";
-  for (const std::string &op : rows) {
-    out += fmt::format("<tr><th>{}</th>", escape(op));
-    for (const std::string &type : types) {
-      const OpCell *cell = cell_of(op, type);
-      out += cell == nullptr ? "<td></td>" : precision_cell(*cell);
-    }
-    out += "</tr>\n";
-  }
-  return out + "</tbody></table></div>";
-}
-
-// Ops whose results are rounded come first. Ops that are exact for all types, on most devices the majority, can be
-// unfolded.
-std::string precision(const OpMatrix &ops) {
-  std::vector<std::string> exact, others;
-  for (const std::string &op : ops.ops) {
-    bool any = false, all_exact = true;
-    for (const std::string &type : ops.types) {
-      if (const auto cell = ops.cells.find({op, type}); cell != ops.cells.end() && is_judged(cell->second)) {
-        any = true;
-        all_exact = all_exact && is_exact(cell->second);
-      }
-    }
-    if (any) {
-      (all_exact ? exact : others).push_back(op);
-    }
-  }
-  if (exact.empty() && others.empty()) {
-    return "";
-  }
-  std::string out =
-      "<h2 id=\"precision\">Precision: met / allowed</h2><p class=\"faint\">The largest distance from the "
-      "interpreter's result, in units in the last place. A <em>sum</em> of n terms, which may be added in any order, "
-      "may differ by n eps of the sum of their absolute values and one rounding, which is a lot if terms cancel. A "
-      "<em>norm</em> may differ by a number of eps of the largest element and one rounding.</p>";
-  if (!others.empty()) {
-    out += precision_table(ops, others);
-  }
-  return exact.empty() ? out
-                       : out + fmt::format(
-                                   "<details class=\"list\"><summary>{} operations have to equal the "
-                                   "interpreter's for every type, and do</summary>{}</details>",
-                                   exact.size(), precision_table(ops, exact));
-}
-
 std::string failures(const Report &report) {
   constexpr std::size_t most = 500;
   std::string out;
@@ -330,38 +184,12 @@ std::string failures(const Report &report) {
   return out.empty() ? "" : "<h2 id=\"unexpected\">Unexpected</h2>" + out;
 }
 
-// Groups the equal messages of one status, the most frequent first.
-std::string reasons(const Report &report, CaseStatus status, std::string_view title) {
-  std::map<std::string, std::size_t> counts;
-  for (const Record &record : report.records) {
-    if (record.verdict.status == status) {
-      ++counts[record.verdict.message];
-    }
-  }
-  std::vector<std::pair<std::size_t, std::string>> sorted;
-  for (const auto &[message, count] : counts) {
-    sorted.emplace_back(count, message);
-  }
-  std::ranges::stable_sort(sorted, [](const auto &a, const auto &b) { return a.first > b.first; });
-  std::string out;
-  constexpr std::size_t most = 60;
-  for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) {
-    out += fmt::format("<tr><td class=\"number\">{}</td><td>{}</td></tr>\n", with_commas(sorted[i].first),
-                       escape(sorted[i].second));
-  }
-  return out.empty() ? ""
-                     : fmt::format("<h2 id=\"{}\">{}</h2><table class=\"reasons\"><tbody>{}</tbody></table>",
-                                   to_string(status), title, out);
-}
-
 // Returns links to the sections that exist.
 std::string contents(std::string_view body) {
-  constexpr std::pair<std::string_view, std::string_view> sections[] = {{"unexpected", "Unexpected"},
-                                                                        {"performance", "Performance"},
-                                                                        {"operations", "Operations"},
-                                                                        {"precision", "Precision"},
-                                                                        {"expected_failure", "Known not to pass"},
-                                                                        {"unsupported", "Why unsupported"}};
+  constexpr std::pair<std::string_view, std::string_view> sections[] = {
+      {"unexpected", "Unexpected"},       {"buyer", "What a user gets"}, {"performance", "Performance"},
+      {"operations", "Operations"},       {"precision", "Precision"},    {"expected_failure", "Known not to pass"},
+      {"unsupported", "Why unsupported"}, {"not_run", "Left out"}};
   std::string out;
   for (const auto &[id, title] : sections) {
     if (body.find(fmt::format("<h2 id=\"{}\"", id)) != std::string_view::npos) {
@@ -373,13 +201,14 @@ std::string contents(std::string_view body) {
 
 }  // namespace
 
-std::string to_html(const Report &report) {
+std::string to_html(const Report &report, std::span<const Workload> workloads) {
   const OpMatrix ops = by_op(report);
-  const std::string body =
-      fmt::format("{}\n<div class=\"pair\">{}\n{}</div>\n{}\n{}\n{}\n{}\n{}\n", failures(report), stages(report),
-                  families(report), performance_section(performance_of(report)), matrix(ops), precision(ops),
-                  reasons(report, CaseStatus::ExpectedFailure, "Known not to pass"),
-                  reasons(report, CaseStatus::Unsupported, "Why cases are unsupported"));
+  const std::string body = fmt::format(
+      "{}\n<div class=\"pair\">{}\n{}</div>\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", failures(report), stages(report),
+      families(report), buyer_section(report, workloads), performance_section(performance_of(report)), op_table(ops),
+      precision_tables(ops), reasons_section(report, CaseStatus::ExpectedFailure, "Known not to pass"),
+      reasons_section(report, CaseStatus::Unsupported, "Why cases are unsupported"),
+      reasons_section(report, CaseStatus::NotRun, "Left out on purpose"));
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><title>Conformance of {}</title>\n<style>{}{}{}</style></head>"

@@ -26,7 +26,8 @@ std::string to_junit(const Report &report) {
     out += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
         escape(stage.name), totals.cases(), totals.unexpected() - errors, errors,
-        totals[CaseStatus::Unsupported] + totals[CaseStatus::ExpectedFailure] + totals[CaseStatus::Weak],
+        totals[CaseStatus::Unsupported] + totals[CaseStatus::ExpectedFailure] + totals[CaseStatus::NotRun] +
+            totals[CaseStatus::Weak],
         totals.seconds);
     for (const Record &record : report.records) {
       if (record.stage != stage.name) {

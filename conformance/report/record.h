@@ -23,11 +23,13 @@ enum class CaseStatus : std::uint8_t {
   UnexpectedPass,   // listed there, but it passes
   Blocked,          // not run: something it depends on has failed
   Weak,             // it ran and nothing is wrong, but a faulty device would pass as well
+  NotRun,           // left out on purpose: the message says why
 };
-inline constexpr std::size_t case_status_count = 9;
+inline constexpr std::size_t case_status_count = 10;
 // Names in the order of the statuses.
 inline constexpr std::array<std::string_view, case_status_count> case_status_names = {
-    "pass", "fail", "crashed", "timed_out", "unsupported", "expected_failure", "unexpected_pass", "blocked", "weak"};
+    "pass",    "fail", "crashed", "timed_out", "unsupported", "expected_failure", "unexpected_pass",
+    "blocked", "weak", "not_run"};
 std::string_view to_string(CaseStatus status);
 // Whether a case with this status makes the run a failure.
 bool is_unexpected(CaseStatus status);

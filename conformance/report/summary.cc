@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/report/workload.h"
 #include "core/ir/element_type.h"
 #include "core/ir/op.h"
 
@@ -68,7 +69,7 @@ OpMatrix by_op(const Report &report) {
   for (const Record &record : report.records) {
     const Verdict &verdict = record.verdict;
     if (verdict.op.empty() || verdict.status == CaseStatus::Blocked || verdict.status == CaseStatus::Weak ||
-        !verdict.is_evidence) {
+        verdict.status == CaseStatus::NotRun || !verdict.is_evidence) {
       continue;
     }
     OpCell &cell = matrix.cells[{verdict.op, verdict.type}];
@@ -99,41 +100,67 @@ OpMatrix by_op(const Report &report) {
   return matrix;
 }
 
-std::vector<FamilyScore> family_scores(const Report &report) {
-  struct Share {
-    double passed = 0, all = 0;
-  };
-  std::map<std::string, Share> ops;
-  const OpMatrix matrix = by_op(report);
-  for (const auto &[key, cell] : matrix.cells) {
-    Share &share = ops[key.first];
-    share.passed += static_cast<double>(cell.passed);
-    share.all += static_cast<double>(cell.passed + cell.unsupported + cell.failed);
-  }
-  std::vector<FamilyScore> families;
-  for (const std::string &op : matrix.ops) {
-    const std::string name = family_of(op);
-    auto family = std::ranges::find(families, name, &FamilyScore::family);
-    if (family == families.end()) {
-      families.push_back({name});
-      family = families.end() - 1;
+namespace {
+
+// The weights that pairs of op and type have in the score, before they are divided by their sums.
+struct Weights {
+  std::map<std::pair<std::string, std::string>, double> used;  // by workloads; no entry: by none
+  double pairs = 0, uses = 0;                                  // sums
+
+  explicit Weights(const Shares &shares) : pairs(static_cast<double>(shares.size())) {
+    for (const Workload &workload : named_workloads()) {
+      for (const WorkloadOp &op : workload.ops) {
+        if (shares.contains({op.op, op.type})) {
+          const double part = static_cast<double>(op.count) / static_cast<double>(workload.instructions());
+          used[{op.op, op.type}] += part;
+          uses += part;
+        }
+      }
     }
-    ++family->ops;
-    family->score += ops[op].passed / ops[op].all;
+  }
+
+  // The sum over all pairs is 1.
+  double of(const std::pair<std::string, std::string> &pair) const {
+    const auto found = used.find(pair);
+    return uses == 0 ? 1 / pairs : (1 / pairs + (found == used.end() ? 0 : found->second / uses)) / 2;
+  }
+};
+
+}  // namespace
+
+std::vector<FamilyScore> family_scores(const Report &report) {
+  const Shares shares = counted_shares(report);
+  const Weights weights(shares);
+  std::vector<FamilyScore> families;
+  std::string last_op;
+  for (const std::string &op : by_op(report).ops) {
+    for (auto at = shares.lower_bound({op, ""}); at != shares.end() && at->first.first == op; ++at) {
+      const std::string name = family_of(op);
+      auto family = std::ranges::find(families, name, &FamilyScore::family);
+      if (family == families.end()) {
+        families.push_back({name});
+        family = families.end() - 1;
+      }
+      family->ops += op == last_op ? 0 : 1;
+      last_op = op;
+      const double weight = weights.of(at->first);
+      family->weight += weight;
+      family->score += weight * at->second.of_all();
+      family->share += at->second;
+    }
   }
   for (FamilyScore &family : families) {
-    family.score /= static_cast<double>(family.ops);
+    family.score /= family.weight;
   }
   return families;
 }
 
 double score(const Report &report) {
-  const std::vector<FamilyScore> families = family_scores(report);
   double sum = 0;
-  for (const FamilyScore &family : families) {
-    sum += family.score;
+  for (const FamilyScore &family : family_scores(report)) {
+    sum += family.weight * family.score;
   }
-  return families.empty() ? 0 : sum / static_cast<double>(families.size());
+  return sum;
 }
 
 }  // namespace bp::conformance

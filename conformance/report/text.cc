@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <cmath>
 #include <span>
 
 #include "conformance/report/performance.h"
@@ -66,24 +68,28 @@ std::string describe(const Performance &performance) {
 
 }  // namespace
 
-std::string to_text(const Report &report, const std::function<std::string(CaseStatus)> &paint) {
-  constexpr std::size_t max_shown = 20;
+bool is_shown(const Record &record) {
+  return is_unexpected(record.verdict.status) && record.verdict.status != CaseStatus::Blocked;
+}
+
+std::string to_text(const Record &record, const Paint &paint) {
+  std::string out = fmt::format("{} {}\n", paint(record.verdict.status), record.id);
+  if (!record.verdict.message.empty()) {
+    out += fmt::format("  {}\n", boost::replace_all_copy(record.verdict.message, "\n", "\n  "));
+  }
+  return record.rerun.empty() ? out : out + fmt::format("  rerun: {}\n", record.rerun);
+}
+
+std::string to_text(const Report &report, const Paint &paint, std::size_t shown, std::span<const Workload> workloads) {
   std::string out;
-  std::size_t shown = 0, unexpected = 0;
+  const bool are_shown = shown > 0;
+  std::size_t unexpected = 0;
   for (const Record &record : report.records) {
-    if (!is_unexpected(record.verdict.status)) {
-      continue;
+    unexpected += is_unexpected(record.verdict.status) ? 1 : 0;
+    if (!are_shown && is_shown(record) && shown < max_shown_results) {
+      out += to_text(record, paint);
+      ++shown;
     }
-    ++unexpected;
-    if (record.verdict.status == CaseStatus::Blocked || shown == max_shown) {
-      continue;
-    }
-    ++shown;
-    out += fmt::format("{} {}\n", paint(record.verdict.status), record.id);
-    if (!record.verdict.message.empty()) {
-      out += fmt::format("  {}\n", record.verdict.message);
-    }
-    out += fmt::format("  rerun: {}\n", record.rerun);
   }
   if (unexpected > shown) {
     out += fmt::format("... and {} more\n", unexpected - shown);
@@ -91,9 +97,14 @@ std::string to_text(const Report &report, const std::function<std::string(CaseSt
   for (const StageSummary &stage : by_stage(report)) {
     out += fmt::format("{:<12} {}  ({:.1f} s of work)\n", stage.name, describe(stage.totals), stage.totals.seconds);
   }
-  if (!by_op(report).ops.empty()) {
-    out += fmt::format("{:<12} {:.1f} of 100: the mean over the families of ops of the cases that pass\n", "score",
+  if (const Shares shares = counted_shares(report); !shares.empty()) {
+    out += fmt::format("{:<12} {:.1f} of 100: half by operations and types, half by their use in workloads\n", "score",
                        100 * score(report));
+    std::vector<std::string> parts;
+    for (const Workload &workload : workloads) {
+      parts.push_back(fmt::format("{} {:.0f} %", workload.name, std::floor(100 * share_of(workload, shares).passed)));
+    }
+    out += parts.empty() ? "" : fmt::format("{:<12} {}\n", "workloads", fmt::join(parts, ", "));
   }
   out += describe(performance_of(report));
   if (report.totals) {

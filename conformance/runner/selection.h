@@ -23,6 +23,7 @@ struct Selection {
   std::vector<std::string> stages;    // empty: all
   std::vector<std::string> patterns;  // patterns of case ids; empty: all
   Shard shard;
+  bool hardware_safe = false;  // leave out what may stop a real board (hardware_safe.h)
 };
 
 // The ids of cases that share a compiled program. One worker runs a whole group.

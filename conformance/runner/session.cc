@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "conformance/report/json_lines.h"
+#include "conformance/runner/hardware_safe.h"
 #include "core/base/files.h"
 
 namespace bp::conformance {
@@ -33,13 +34,23 @@ std::string describe(const Selection &selection) {
   for (const std::string &pattern : selection.patterns) {
     text += fmt::format("{}--case {}", text.empty() ? "" : " ", quoted(pattern));
   }
+  if (selection.hardware_safe) {
+    text += fmt::format("{}--hardware-safe", text.empty() ? "" : " ");
+  }
   return text;
 }
 
-std::string rerun_command(const Choice &choice, const std::string &id) {
+// Returns the command that runs the case alone, with everything that may decide its outcome.
+std::string rerun_command(const Session &session, const std::string &id) {
   std::string command = "backplane conform";
-  for (const std::string &argument : arguments_of(choice)) {
+  for (const std::string &argument : arguments_of(session.choice)) {
     command += " " + quoted(argument);
+  }
+  if (!session.expectations_file.empty()) {
+    command += " --expectations " + quoted(session.expectations_file);
+  }
+  if (session.deadline_scale != 1) {
+    command += fmt::format(" --deadline {:g}", session.deadline_scale);
   }
   return command + " --case " + quoted(id);
 }
@@ -84,7 +95,7 @@ Result<RunOptions> run_options_of(const Session &session, const Subject &subject
   options.jobs = session.jobs;
   options.deadline_scale = session.deadline_scale;
   options.fail_fast = session.fail_fast;
-  options.rerun_command = [&session](const std::string &id) { return rerun_command(session.choice, id); };
+  options.rerun_command = [&session](const std::string &id) { return rerun_command(session, id); };
   BP_ASSIGN(options.expectations, expectations_of(session, subject));
   return options;
 }
@@ -224,10 +235,15 @@ std::vector<std::string> arguments_of(const Choice &choice) {
 Result<std::string> run_session(const Session &session) {
   Lines lines(session);
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
-  BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, session.selection));
+  BP_ASSIGN(std::vector<Group> groups, select_cases(subject, session.selection));
+  const std::vector<Record> left_out =
+      session.selection.hardware_safe ? leave_out_unsafe(subject, groups) : std::vector<Record>();
   BP_ASSIGN(RunOptions options, run_options_of(session, subject));
   BP_ASSIGN(const Header header, header_of(session, subject));
   lines.begin(header);
+  for (const Record &record : left_out) {
+    lines.tell(record, 0, left_out.size());
+  }
   BP_TRY(run_all(session, subject, groups, std::move(options), lines));
   return lines.end();
 }

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "conformance/runner/hardware_safe.h"
+
 namespace bp::conformance {
 namespace {
 
@@ -36,11 +38,13 @@ Result<Selection> selection_of(const Header &header, const std::string &file) {
     return invalid_input("{}: the selection '{}': {}", file, header.selection, error.what());
   }
   std::erase(words, "");
+  selection.hardware_safe = std::erase(words, "--hardware-safe") != 0;
   for (std::size_t i = 0; i < words.size(); i += 2) {
     const bool is_stage = words[i] == "--stage";
     if ((!is_stage && words[i] != "--case") || i + 1 == words.size()) {
-      return invalid_input("{}: the run was made with '{}', expected --stage and --case only: cases may be missing",
-                           file, header.selection);
+      return invalid_input(
+          "{}: the run was made with '{}', expected --stage, --case and --hardware-safe only: cases may be missing",
+          file, header.selection);
     }
     (is_stage ? selection.stages : selection.patterns).push_back(words[i + 1]);
   }
@@ -55,6 +59,7 @@ Result<Selection> selection_of(const Header &header, const std::string &file) {
 Status check_cases(const Subject &subject, const Report &report, const std::string &file) {
   BP_ASSIGN(const Selection selection, selection_of(report.header, file));
   BP_ASSIGN(const std::vector<Group> groups, select_cases(subject, selection));
+  BP_TRY(check_left_out(report, selection.hardware_safe, file));
   std::map<std::string_view, bool> is_there;
   for (const Group &group : groups) {
     for (const std::string &id : group.ids) {
@@ -119,11 +124,11 @@ Choice choice_of(const Header &header, const Choice &given) {
   return choice;
 }
 
-// Draws the records of `sample` different cases, of all if there are fewer; blocked cases are left out.
+// Draws the records of `sample` different cases, of all if there are fewer, but none that was not run.
 std::vector<const Record *> draw(const Report &report, std::size_t sample, std::uint64_t seed) {
   std::vector<const Record *> candidates, drawn;
   for (const Record &record : report.records) {
-    if (record.verdict.status != CaseStatus::Blocked) {
+    if (record.verdict.status != CaseStatus::Blocked && record.verdict.status != CaseStatus::NotRun) {
       candidates.push_back(&record);
     }
   }

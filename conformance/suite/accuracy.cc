@@ -241,6 +241,7 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
     return;
   }
   const auto at = static_cast<std::size_t>(worst);
+  judgement.worst = worst;
   judgement.mismatch =
       fmt::format("{} of {} elements are wrong; [{}] is {}, expected {}", wrong, y.size(),
                   fmt::join(interpreter::index_of(expected.shape(), worst), ","), print(x[at]), print(y[at]));

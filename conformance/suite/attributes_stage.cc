@@ -56,16 +56,35 @@ Values values_for(const ir::OpInfo &op, std::uint64_t seed) {
   return has_special_values && seed % 2 == 0 ? Values::Edge : Values::Random;
 }
 
+std::optional<ir::Module> module_of(const AttributeCase &one, std::uint64_t seed) {
+  return debugging::random_instruction(seed, one.op->opcode, one.type, max_elements_of(seed));
+}
+
+Result<std::vector<ir::Literal>> arguments_of(const AttributeCase &one, const ir::Module &module, std::uint64_t seed) {
+  return make_arguments(module, values_for(*one.op, seed / 16), one.op->accuracy.special_values,
+                        one.op->has(ir::Trait::Elementwise), seed);
+}
+
+Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &id) {
+  const auto one = AttributeCase::parse(id);
+  auto module = one ? module_of(*one, subject.seed_of(id)) : std::nullopt;
+  if (!module) {
+    return invalid_input("there is no such instruction");
+  }
+  BP_TRY(ir::verify(*module));
+  BP_ASSIGN(std::vector<ir::Literal> arguments, arguments_of(*one, *module, subject.seed_of(id)));
+  return CaseProgram{std::move(*module), std::move(arguments), to_string(one->op->accuracy, one->type)};
+}
+
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
   const std::uint64_t seed = subject.seed_of(id);
-  const auto module = debugging::random_instruction(seed, one.op->opcode, one.type, max_elements_of(seed));
+  const auto module = module_of(one, seed);
   if (!module) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
   }
   BP_TRY(ir::verify(*module));
   const Values values = values_for(*one.op, seed / 16);
-  BP_ASSIGN(const std::vector<ir::Literal> arguments, make_arguments(*module, values, one.op->accuracy.special_values,
-                                                                     one.op->has(ir::Trait::Elementwise), seed));
+  BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
   return judge_on_device(subject, {.key = id,
                                    .module = *module,
                                    .arguments = arguments,
@@ -133,6 +152,7 @@ const Stage attributes_stage = {.name = "attributes",
                                 .summary = "single operations with random attributes, shapes and layouts",
                                 .list = list_attributes,
                                 .run = run_attributes,
-                                .describe = describe};
+                                .describe = describe,
+                                .program = program_of_attributes};
 
 }  // namespace bp::conformance

@@ -125,6 +125,8 @@ const Stage buffers_stage = {
     .summary = "the same bits with guarded buffers, protected inputs, poisoned memory and other addresses",
     .list = list_buffers,
     .run = run_buffers,
+    .program = [](Subject &subject,
+                  const std::string &id) { return program_of_sample(subject, id, id.substr(0, id.rfind('/'))); },
     .rules = rules_of_buffers};
 
 }  // namespace bp::conformance

@@ -128,6 +128,13 @@ std::vector<std::string> list_claims(const Subject &subject) {
   return ids;
 }
 
+Result<CaseProgram> program_of_claims(Subject &subject, const std::string &id) {
+  const std::size_t begin = id.find('/') + 1;
+  BP_ASSIGN(CaseProgram program, program_of_sample(subject, id, id.substr(begin, id.rfind('/') - begin)));
+  program.is_whole = false;
+  return program;
+}
+
 Verdict run_claims(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
   const std::string name = id.substr(begin, end - begin);
@@ -147,6 +154,7 @@ const Stage claims_stage = {
     .summary = "programs of which random claims are denied, and claims that depend only on the instruction",
     .list = list_claims,
     .run = run_claims,
+    .program = program_of_claims,
     .rules = rules_of_claims};
 
 }  // namespace bp::conformance

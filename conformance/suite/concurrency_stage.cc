@@ -322,6 +322,11 @@ const Stage concurrency_stage = {
     .summary = "the same bits when one device or two devices run several programs at the same time",
     .list = list_concurrency,
     .run = run_concurrency,
+    .program =
+        [](Subject &subject, const std::string &id) {
+          const std::size_t begin = id.find('/') + 1;
+          return program_of_sample(subject, id, id.substr(begin, id.rfind('/') - begin));
+        },
     .shares_programs = true};
 
 }  // namespace bp::conformance

@@ -75,6 +75,16 @@ Verdict run_fuzz(Subject &subject, const std::string &id) {
   return verdict_or_error(id.starts_with(calls) ? judge_calls(subject, id) : judge_graph(subject, id));
 }
 
+Result<CaseProgram> program_of_fuzz(Subject &subject, const std::string &id) {
+  if (id.starts_with(calls)) {
+    return invalid_input("the case is a sequence of calls; the message of a failing one lists them");
+  }
+  const std::uint64_t seed = subject.seed_of(id);
+  Module module = random_graph(seed, graph_size(seed));
+  BP_ASSIGN(std::vector<Literal> arguments, graph_arguments(module, seed));
+  return CaseProgram{std::move(module), std::move(arguments), std::string(allowed_by_program_judge), false};
+}
+
 std::string advice(const Subject &subject, std::string_view id) {
   if (id.starts_with(calls)) {
     return "the last call that it printed is the cause";
@@ -89,6 +99,7 @@ const Stage fuzz_stage = {.name = "fuzz",
                           .summary = "random programs compared with the interpreter, and random sequences of calls",
                           .list = list_fuzz,
                           .run = run_fuzz,
+                          .program = program_of_fuzz,
                           .advice = advice,
                           .deadline_seconds = 60};
 

@@ -11,12 +11,12 @@
 #include "conformance/check/number.h"
 #include "conformance/suite/direct_program.h"
 #include "conformance/suite/program_judge.h"
+#include "conformance/suite/shown.h"
 #include "conformance/suite/stage.h"
 #include "conformance/suite/sum_bound.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/storage.h"
-#include "core/text/printer.h"
 
 namespace bp::conformance {
 namespace {
@@ -311,8 +311,8 @@ Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
   if (!judgement.mismatch.empty()) {
     const std::string_view way = describe(trial.way);
     verdict.status = CaseStatus::Fail;
-    verdict.message =
-        fmt::format("{}{}{}\n{}", judgement.mismatch, way.empty() ? "" : ", ", way, text::print(trial.module));
+    verdict.message = describe_failure(fmt::format("{}{}{}", judgement.mismatch, way.empty() ? "" : ", ", way),
+                                       trial.module, trial.arguments, judgement.worst);
   } else if (std::string weakness = find_weakness(trial.arguments, *expected); !weakness.empty()) {
     verdict.status = CaseStatus::Weak;
     verdict.message = std::move(weakness);

@@ -11,10 +11,13 @@
 namespace bp::conformance {
 namespace {
 
+Result<std::vector<Literal>> arguments_of(const Subject &subject, const OpCase &one, const ir::Module &module) {
+  return make_arguments(module, one.values, one.op->accuracy.special_values, one.op->has(ir::Trait::Elementwise),
+                        subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
+}
+
 Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
-  auto arguments =
-      make_arguments(module, one.values, one.op->accuracy.special_values, one.op->has(ir::Trait::Elementwise),
-                     subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
+  auto arguments = arguments_of(subject, one, module);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());
   }
@@ -42,6 +45,13 @@ Verdict run_ops(Subject &subject, const std::string &id) {
   return judge_case(subject, *one, std::move(module).value(), id.substr(0, id.rfind('/')));
 }
 
+Result<CaseProgram> program_of_ops(Subject &subject, const std::string &id) {
+  const auto one = OpCase::parse(id);
+  BP_ASSIGN(ir::Module module, one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id)));
+  BP_ASSIGN(std::vector<Literal> arguments, arguments_of(subject, *one, module));
+  return CaseProgram{std::move(module), std::move(arguments), to_string(one->op->accuracy, one->type)};
+}
+
 void describe(std::string_view id, Verdict &verdict) {
   if (const auto one = OpCase::parse(id)) {
     verdict.op = one->op->text;
@@ -57,6 +67,7 @@ const Stage ops_stage = {.name = "ops",
                          .list = list_ops,
                          .run = run_ops,
                          .describe = describe,
+                         .program = program_of_ops,
                          .shares_programs = true};
 
 }  // namespace bp::conformance

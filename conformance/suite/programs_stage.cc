@@ -11,6 +11,7 @@
 #include "conformance/programs/embedded.h"
 #include "conformance/suite/differential.h"
 #include "conformance/suite/model_pieces.h"
+#include "conformance/suite/random_graph.h"
 #include "conformance/suite/stage.h"
 #include "core/ir/verifier.h"
 
@@ -85,8 +86,8 @@ const Model *find_model(const Subject &subject, const std::string &name) {
   return nullptr;
 }
 
-// Judges the case "programs/model/NAME/SIZE/INDEX".
-Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
+// Returns the piece "programs/model/NAME/SIZE/INDEX".
+Result<compile::Extract> piece_of(const Subject &subject, const std::string &id) {
   std::vector<std::string> parts;
   boost::split(parts, id, boost::is_any_of("/"));
   std::size_t size = 0, number = 0;
@@ -99,14 +100,35 @@ Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
   if (number >= pieces.size()) {
     return invalid_input("there is no case {}", id);
   }
-  const compile::Extract piece = extract_piece(model->module, pieces, number);
+  compile::Extract piece = extract_piece(model->module, pieces, number);
+  BP_TRY(ir::verify(piece.module));
+  return piece;
+}
+
+std::uint64_t seed_of_piece(const Subject &subject, const std::string &id) {
+  constexpr std::uint64_t kinds_of_draws = 4;  // seeds that are multiples of it give ordinary numbers, as in models
+  return subject.seed_of(id) / kinds_of_draws * kinds_of_draws;
+}
+
+Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
+  BP_ASSIGN(const compile::Extract piece, piece_of(subject, id));
   if (piece.outputs.empty()) {
     return nothing_to_do();
   }
-  BP_TRY(ir::verify(piece.module));
   BP_ASSIGN(const Backend *backend, subject.backend());
-  constexpr std::uint64_t kinds_of_draws = 4;  // seeds that are multiples of it give ordinary numbers, as in models
-  return compare_with_interpreter(*backend, piece.module, subject.seed_of(id) / kinds_of_draws * kinds_of_draws);
+  return compare_with_interpreter(*backend, piece.module, seed_of_piece(subject, id));
+}
+
+Result<CaseProgram> program_of_programs(Subject &subject, const std::string &id) {
+  if (id.starts_with(of_models)) {
+    BP_ASSIGN(compile::Extract piece, piece_of(subject, id));
+    BP_ASSIGN(std::vector<Literal> arguments, graph_arguments(piece.module, seed_of_piece(subject, id)));
+    return CaseProgram{std::move(piece.module), std::move(arguments), std::string(allowed_by_program_judge), false};
+  }
+  BP_ASSIGN(const Case one, find_case(id));
+  BP_ASSIGN(const ir::Module module, parse(one));
+  BP_ASSIGN(SelfChecking apart, split_checks(module));
+  return CaseProgram{std::move(apart.program), std::move(apart.arguments), "as the checks of the program say"};
 }
 
 Verdict run_programs(Subject &subject, const std::string &id) {
@@ -125,6 +147,7 @@ const Stage programs_stage = {.name = "programs",
                               .summary = "whole programs that contain their expected results, and pieces of models",
                               .list = list_programs,
                               .run = run_programs,
+                              .program = program_of_programs,
                               .deadline_seconds = 120,
                               .rules = rules_of_programs};
 

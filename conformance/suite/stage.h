@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/report/record.h"
+#include "conformance/suite/case_program.h"
 #include "conformance/suite/subject.h"
 
 namespace bp::conformance {
@@ -26,6 +27,8 @@ struct Stage {
   Verdict (*run)(Subject &subject, const std::string &id);
   // Sets the op and type of the verdict, derived from the case id. nullptr: cases are not about an op.
   void (*describe)(std::string_view id, Verdict &verdict) = nullptr;
+  // Returns the program that the case runs, with its arguments. nullptr: cases make calls of their own.
+  Result<CaseProgram> (*program)(Subject &subject, const std::string &id) = nullptr;
   // Returns advice on how to continue after a case has ended its worker. nullptr: no advice.
   std::string (*advice)(const Subject &subject, std::string_view id) = nullptr;
   double deadline_seconds = 30;  // per case

@@ -72,8 +72,8 @@ TEST_CASE("a crash, an exit or a hang costs the case in hand") {
   for (const Record &record : report.records) {
     if (record.verdict.status == status) {
       CHECK(record.verdict.message == message);
-      CHECK(record.rerun ==
-            "backplane conform " + session.choice.name + " --set fault=" + fault + " --case " + record.id);
+      CHECK(record.rerun == "backplane conform " + session.choice.name + " --set fault=" + fault +
+                                " --deadline 0.03 --case " + record.id);
       CHECK(record.verdict.op == "subtract");
     }
   }
@@ -311,7 +311,7 @@ TEST_CASE("a report is verified by its hashes and by running a part of it again"
   CHECK(forge([&](Report &report) { report.records[3].verdict.status = CaseStatus::ExpectedFailure; }) ==
         fmt::format("{}: says expected_failure for {}, which the expectations do not list", file, fourth));
   CHECK(forge([](Report &report) { report.header.selection = "--fail-fast"; }) ==
-        file + ": the run was made with '--fail-fast', expected --stage and --case only: cases may be missing");
+        file + ": the run was made with '--fail-fast', expected --stage, --case and --hardware-safe only: cases may be missing");
 }
 
 }  // namespace bp::conformance

@@ -1,14 +1,19 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/algorithm/string.hpp>
 
 #include "conformance/mutants/mutant.h"
 #include "conformance/report/json_lines.h"
+#include "conformance/report/render.h"
 #include "conformance/runner/session.h"
 #include "conformance/runner/worker.h"
 #include "core/base/files.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/conform_diff.h"
 #include "tools/command/conform_results.h"
+#include "tools/command/conform_show.h"
+#include "tools/command/conform_workload.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -24,11 +29,18 @@ std::vector<std::string> split(const std::string &list) {
   return items;
 }
 
-bp::Result<std::string> run_with_progress(conformance::Session &session) {
+// Prints unexpected results as they come, `shown` of them, so that a long run can be ended early.
+bp::Result<std::string> run_with_progress(conformance::Session &session, std::size_t &shown) {
   Progress progress("conform");
   std::size_t unexpected = 0;
   session.on_record = [&](const conformance::Record &record, std::size_t done, std::size_t total) {
     unexpected += conformance::is_unexpected(record.verdict.status) ? 1 : 0;
+    if (conformance::is_shown(record) && shown < conformance::max_shown_results) {
+      ++shown;
+      progress.clear();
+      fmt::print("{}", conformance::to_text(record, paint_status));
+      std::fflush(stdout);
+    }
     progress.update(done, total, fmt::format("{} unexpected  {}", unexpected, record.id));
   };
   return run_session(session);
@@ -88,19 +100,24 @@ int be_worker(const conformance::Session &session, int descriptor) {
 }
 
 // Runs the cases, writes each line to --output while they come, and returns all lines.
-bp::Result<std::string> run_into_file(const Options &options, conformance::Session session) {
+bp::Result<std::string> run_into_file(const Options &options, conformance::Session session, std::size_t &shown) {
   if (!options.has("output")) {
-    return run_with_progress(session);
+    return run_with_progress(session, shown);
   }
   BP_ASSIGN(OutputFile file, OutputFile::create(options.get<std::string>("output")));
   session.on_line = [&](const std::string &line) { file.write(line); };
-  BP_ASSIGN(std::string lines, run_with_progress(session));
+  BP_ASSIGN(std::string lines, run_with_progress(session, shown));
   BP_TRY(file.status());
   return lines;
 }
 
 int run_and_report(const Options &options, conformance::Session session) {
-  const bp::Result<std::string> lines = run_into_file(options, std::move(session));
+  std::vector<conformance::Workload> workloads;
+  if (auto exit = read_workloads(options, workloads)) {  // before the run, which takes minutes
+    return *exit;
+  }
+  std::size_t shown = 0;
+  const bp::Result<std::string> lines = run_into_file(options, std::move(session), shown);
   if (!lines.ok()) {
     return report(lines.error());
   }
@@ -111,12 +128,12 @@ int run_and_report(const Options &options, conformance::Session session) {
   if (results->records.empty()) {
     fmt::print(stderr, "backplane: no case was run: this shard is empty\n");
   }
-  return show_results(options, *results);
+  return show_results(options, *results, workloads, shown);
 }
 
 Options conform_options() {
   Options options(
-      "conform NAME|PATH [options], or conform verify FILE, or conform report FILE...",
+      "conform NAME|PATH [options], or conform verify FILE, conform report FILE..., conform diff OLD NEW",
       "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
       "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
       "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
@@ -125,12 +142,16 @@ Options conform_options() {
       "  backplane conform ./libbackplane_acme.so --full --shard 3/8\n"
       "  backplane conform acme --stage x_ray,life_cycle\n"
       "  backplane conform acme --case 'ops/add/f32/*'       every case that matches\n"
+      "  backplane conform acme --hardware-safe              without what may stop a real board\n"
+      "  backplane conform acme --show ops/add/f32/prime/edge   one case in full: program, operands, results\n"
       "  backplane conform acme --model resnet.mlir --case 'programs/model/resnet/*'\n"
       "  backplane conform acme -o acme.jsonl --html acme.html --junit acme.xml\n"
       "  backplane conform acme --stage performance --against-report acme.jsonl\n"
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n"
       "  backplane conform report shard_*.jsonl --html acme.html   combines shards and shows their results\n"
-      "See also conform verify --help and conform report --help.\n");
+      "  backplane conform diff monday.jsonl tuesday.jsonl   what got worse, better, new\n"
+      "  backplane conform workload model.hlo -o model.json  counts its operations, for conform report --workload\n"
+      "See also conform verify --help, and those of conform report, diff and workload.\n");
   options.add_positional("backend", 1);
   options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
@@ -138,6 +159,10 @@ Options conform_options() {
       "stage", po::value<std::string>()->default_value(""), "run only these stages, separated by commas")(
       "case", po::value<std::vector<std::string>>()->composing(),
       "run only cases that match this pattern, in which '*' stands for any text; may be repeated")(
+      "show", po::value<std::string>(),
+      "run only this case, and print in words what it is, its program, also as the core rewrites it for the device, "
+      "the "
+      "operands, the expected result and the device's, and what ran where")(
       "quick", "the quick run, which is the default")("full",
                                                       "test more shapes and values, with many more repetitions")(
       "seed", po::value<std::uint64_t>()->default_value(0),
@@ -149,8 +174,11 @@ Options conform_options() {
       "output,o", po::value<std::string>(), "file for the results, as JSON lines, written case by case")(
       "against-report", po::value<std::string>(),
       "results of an earlier run: shows which cases have become slower or faster")(
-      "fail-fast", "end at the first unexpected result")("expectations", po::value<std::string>()->default_value(""),
-                                                         "file with expectations; default: the one next to the plugin")(
+      "hardware-safe",
+      "leave out the cases that may stop a real board: damaged artifacts, lost devices, exhausted memory, many loads; "
+      "they are reported as not_run, with the reason")("fail-fast", "end at the first unexpected result")(
+      "expectations", po::value<std::string>()->default_value(""),
+      "file with expectations; default: the one next to the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
       "a model file, whose pieces become cases of the stage programs; may be repeated")(
       "mutant", po::value<std::string>()->default_value(""),
@@ -168,10 +196,21 @@ Options conform_options() {
 // Returns the exit code of a misuse if a listing was asked for together with something that only runs have.
 std::optional<int> check_listing(const Options &options) {
   for (const char *listing : {"mutants", "stages", "list", "rules"}) {
-    for (const char *of_runs : {"output", "html", "junit", "against-report", "fail-fast"}) {
+    for (const char *of_runs : {"output", "html", "junit", "badge", "workload", "against-report", "fail-fast"}) {
       if (options.has(listing) && options.has(of_runs)) {
         return options.misuse(fmt::format("--{} runs nothing, expected no --{}", listing, of_runs));
       }
+    }
+  }
+  return std::nullopt;
+}
+
+// Returns the exit code of a misuse if --show is given together with something that it ignores.
+std::optional<int> check_show(const Options &options) {
+  for (const char *other : {"mutants", "stages", "list", "rules", "stage", "case", "shard", "output", "html", "junit",
+                            "badge", "workload", "against-report", "fail-fast", "hardware-safe"}) {
+    if (options.has("show") && options.is_given(other)) {
+      return options.misuse(fmt::format("--show prints one case, expected no --{}", other));
     }
   }
   return std::nullopt;
@@ -200,6 +239,7 @@ std::optional<int> read_run(const Options &options, conformance::Session &sessio
   session.expectations_file = options.get<std::string>("expectations");
   session.jobs = options.get<int>("jobs");
   session.deadline_scale = options.get<double>("deadline");
+  session.selection.hardware_safe = options.has("hardware-safe");
   session.fail_fast = options.has("fail-fast");
   if (session.jobs < 0 || !(session.deadline_scale > 0)) {
     return options.misuse("--jobs must be at least 0, --deadline positive");
@@ -232,17 +272,28 @@ std::optional<int> read_shard(const Options &options, conformance::Shard &shard)
   return std::nullopt;
 }
 
+// Returns the function of `conform WORD ...`; nullptr if the word is no such command but the name of a backend.
+int (*command_on_results(const std::string &word))(std::span<const std::string>) {
+  constexpr std::pair<std::string_view, int (*)(std::span<const std::string>)> commands[] = {
+      {"verify", verify_results}, {"report", report_results}, {"diff", compare_results}, {"workload", count_workload}};
+  const auto found = std::ranges::find(commands, word, [](const auto &one) { return one.first; });
+  return found == std::end(commands) ? nullptr : found->second;
+}
+
 }  // namespace
 
 int conform(std::span<const std::string> arguments) {
-  if (!arguments.empty() && (arguments[0] == "verify" || arguments[0] == "report")) {
-    return arguments[0] == "verify" ? verify_results(arguments.subspan(1)) : report_results(arguments.subspan(1));
+  if (const auto command = arguments.empty() ? nullptr : command_on_results(arguments[0])) {
+    return command(arguments.subspan(1));
   }
   Options options = conform_options();
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
   if (auto exit = check_listing(options)) {
+    return *exit;
+  }
+  if (auto exit = check_show(options)) {
     return *exit;
   }
   if (options.has("mutants")) {
@@ -263,6 +314,9 @@ int conform(std::span<const std::string> arguments) {
   }
   if (options.has("worker")) {
     return be_worker(session, options.get<int>("worker"));
+  }
+  if (options.has("show")) {
+    return show_case(std::move(session), options.get<std::string>("show"));
   }
   if (auto exit = read_earlier_report(options, session.earlier)) {
     return *exit;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <boost/filesystem.hpp>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -18,30 +19,52 @@ namespace {
 
 namespace po = boost::program_options;
 
-std::string paint_word(conformance::CaseStatus status) {
+}  // namespace
+
+std::string paint_status(conformance::CaseStatus status) {
   return paint(conformance::is_unexpected(status) ? Colour::Red : Colour::Green, conformance::to_string(status));
 }
 
-// The results may be in a folder, together with logs and other files.
 std::string results_in(const std::string &package) {
   boost::system::error_code problem;
   return boost::filesystem::is_directory(package, problem) ? package + "/results.jsonl" : package;
 }
 
-}  // namespace
-
 void add_renderings(Options &options) {
   options.add()("html", po::value<std::string>(), "file for an HTML page with the results")(
-      "junit", po::value<std::string>(), "file for the results as JUnit XML");
+      "junit", po::value<std::string>(), "file for the results as JUnit XML")(
+      "badge", po::value<std::string>(), "file for a small SVG picture with the score")(
+      "workload", po::value<std::vector<std::string>>()->composing(),
+      "a file of `backplane conform workload`: also shows how much of it runs on the device; may be repeated");
 }
 
-int show_results(const Options &options, const conformance::Report &results) {
-  fmt::print("{}", conformance::to_text(results, paint_word));
-  using Render = std::string (*)(const conformance::Report &);
-  for (const auto &[option, render] : {std::pair<const char *, Render>{"html", conformance::to_html},
-                                       std::pair<const char *, Render>{"junit", conformance::to_junit}}) {
+std::optional<int> read_workloads(const Options &options, std::vector<conformance::Workload> &workloads) {
+  workloads = conformance::named_workloads();
+  if (!options.has("workload")) {
+    return std::nullopt;
+  }
+  for (const std::string &file : options.get<std::vector<std::string>>("workload")) {
+    const auto text = read_file(file);
+    auto workload =
+        text.ok() ? conformance::workload_from_json(*text) : bp::Result<conformance::Workload>(text.error());
+    if (!workload.ok()) {
+      return report(text.ok() ? invalid_input("{}: {}", file, workload.error().message()) : workload.error());
+    }
+    workloads.push_back(std::move(workload).value());
+  }
+  return std::nullopt;
+}
+
+int show_results(const Options &options, const conformance::Report &results,
+                 std::span<const conformance::Workload> workloads, std::size_t shown) {
+  fmt::print("{}", conformance::to_text(results, paint_status, shown, workloads));
+  const std::pair<const char *, std::function<std::string()>> renderings[] = {
+      {"html", [&] { return conformance::to_html(results, workloads); }},
+      {"junit", [&] { return conformance::to_junit(results); }},
+      {"badge", [&] { return conformance::to_badge(results); }}};
+  for (const auto &[option, render] : renderings) {
     if (options.has(option)) {
-      if (Status written = write_file(options.get<std::string>(option), render(results)); !written.ok()) {
+      if (Status written = write_file(options.get<std::string>(option), render()); !written.ok()) {
         return report(written.error());
       }
     }
@@ -55,7 +78,8 @@ int report_results(std::span<const std::string> arguments) {
       "Shows the results of `backplane conform -o FILE` again, without running a case, and combines the shards of one\n"
       "run. The shards must be complete, must have the same plugin, options and version of Backplane, and no case may\n"
       "have two outcomes.",
-      "  backplane conform report acme.jsonl --html acme.html\n"
+      "  backplane conform report acme.jsonl --html acme.html --badge acme.svg\n"
+      "  backplane conform report acme.jsonl --workload model.json --html acme.html    see conform workload --help\n"
       "  backplane conform acme --shard 1/2 -o shard_1.jsonl        on one machine\n"
       "  backplane conform acme --shard 2/2 -o shard_2.jsonl        on another\n"
       "  backplane conform report shard_1.jsonl shard_2.jsonl -o acme.jsonl --html acme.html --junit acme.xml\n");
@@ -67,6 +91,10 @@ int report_results(std::span<const std::string> arguments) {
   }
   if (!options.has("files")) {
     return options.misuse("no file with results was given");
+  }
+  std::vector<conformance::Workload> workloads;
+  if (auto exit = read_workloads(options, workloads)) {
+    return *exit;
   }
   std::vector<conformance::Part> parts;
   for (const std::string &package : options.get<std::vector<std::string>>("files")) {
@@ -87,7 +115,7 @@ int report_results(std::span<const std::string> arguments) {
       return report(written.error());
     }
   }
-  return show_results(options, *merged);
+  return show_results(options, *merged, workloads);
 }
 
 int verify_results(std::span<const std::string> arguments) {

@@ -28,6 +28,8 @@ class Options {
   std::optional<int> parse(std::span<const std::string> arguments);
 
   bool has(const char *name) const { return values_.count(name) != 0; }
+  // Whether the user gave the option: has() is also true for one with a default.
+  bool is_given(const char *name) const { return has(name) && !values_[name].defaulted(); }
   template <class T>
   const T &get(const char *name) const {
     return values_[name].as<T>();

@@ -69,6 +69,10 @@ Progress::Progress(std::string what)
     : what_(std::move(what)), start_(std::chrono::steady_clock::now()), last_(start_) {}
 
 Progress::~Progress() {
+  clear();
+}
+
+void Progress::clear() const {
   if (shown_ && is_terminal()) {
     fmt::print(stderr, "\r\033[K");
   }

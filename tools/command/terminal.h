@@ -24,6 +24,8 @@ class Progress {
 
   // Reports that `done` of `total` are finished. `detail`: what is being processed.
   void update(std::size_t done, std::size_t total, std::string_view detail);
+  // Removes the line from a terminal, so that other output can follow.
+  void clear() const;
 
  private:
   std::string what_;

@@ -3,6 +3,7 @@
 cases in normal runs and on all of them in full ones, and can be loaded a thousand times; the report, the page, the XML,
 `verify` and `report` agree. conform_tests tests it with a plugin that misbehaves."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -131,7 +132,40 @@ def check_report(folder):
     code, out, err = conform("report", str(files["two"]), "--html", str(folder / "part.html"))
     if code != 3 or "missing: shard 1/2; found 2/2 in " not in err or (folder / "part.html").exists():
         problems.append(f"report of one shard of two: exit code {code}\n{out}{err}")
+    return problems + check_diff(folder) + check_badge(folder)
+
+
+def check_diff(folder):
+    """Exit codes and output of `conform diff`, on the reports that check_report() has made."""
+    same, part, worse = (str(folder / name) for name in ("merged.jsonl", "two.jsonl", "worse.jsonl"))
+    header, *records, totals = map(json.loads, pathlib.Path(same).read_text().splitlines())
+    changed = next(record for record in records if record["status"] == "pass")
+    changed["status"] = "fail"
+    totals["totals"]["pass"] -= 1
+    totals["totals"]["fail"] += 1
+    lines = "".join(json.dumps(line) + "\n" for line in [header, *records])
+    totals["sha256"] = hashlib.sha256(lines.encode()).hexdigest()
+    pathlib.Path(worse).write_text(lines + json.dumps(totals) + "\n")
+    problems = []
+    for arguments, expected, text in (
+        ([same, str(folder / "reversed.jsonl")], 0, "\nall "),
+        ([same, worse], 1, f"1 regressed\n  {changed['id']}: pass -> fail"),
+        ([worse, same], 0, f"1 mended\n  {changed['id']}: fail -> pass"),
+        ([same], 2, "1 files with results were given"),
+        ([same, part], 3, "the old report is the whole run, the new one shard 2/2"),
+        ([same, same, "--json"], 0, '"regressions":[]')):
+        code, out, err = conform("diff", *arguments)
+        if code != expected or text not in out + err or "\x1b" in out:
+            problems.append(f"diff {arguments}: exit code {code}, expected {expected} and {text!r}\n{out}{err}")
     return problems
+
+
+def check_badge(folder):
+    badge = folder / "badge.svg"
+    code, out, err = conform("report", str(folder / "merged.jsonl"), "--badge", str(badge))
+    if code != 0 or "of 100, in part" not in "".join(ElementTree.parse(badge).getroot().itertext()):
+        return [f"badge: exit code {code}\n{out}{err}"]
+    return []
 
 
 # Ops that need a communication partner, a routine, or a state that a device keeps between runs.

@@ -15,7 +15,7 @@ CONFORMANCE = {
     "images": set(),
     "museum": set(),
     "programs": set(),
-    "report": set(),
+    "report": {"coverage", "programs"},
     "mutants": {"images"},
     "suite": {"check", "coverage", "images", "mutants", "programs", "report"},
     "runner": {"report", "suite"},
