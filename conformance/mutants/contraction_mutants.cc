@@ -178,11 +178,13 @@ constexpr Mutant contraction_table[] = {
        });
      },
      nullptr, "ml-explore/mlx#4274"},
-    {"scan-carry-lost", "reductions", "a sum along an array of s32 starts again after 1,024 elements", "cpu",
-     "ops/scan/*",
+    {"sums-carry-lost", "reductions", "sums of s32 from the beginning of an array start again after 1,024 elements",
+     "cpu", "attributes/reduce-window/s32/*",
      [] {
-       return after_step(BP_OP_SCAN, [](const Step &step) {
-         if (!step.converts(BP_DTYPE_S32, BP_DTYPE_S32) || step.result().rank() != 1) {
+       return after_step(BP_OP_REDUCE_WINDOW, [](const Step &step) {
+         const auto window = step.instruction.integers(BP_ATTR_WINDOW);
+         if (!step.converts(BP_DTYPE_S32, BP_DTYPE_S32) || step.result().rank() != 1 || window.size() != 7 ||
+             window[0] < step.count() || window[2] != window[0] - 1 || !combines_by(step.instruction, BP_OP_ADD)) {
            return;
          }
          auto *sums = step.out<std::int32_t>();
@@ -282,39 +284,6 @@ constexpr Mutant contraction_table[] = {
     {"dot-bytes-saturate", "products", "sums of two products of s8 saturate at 16 bits", "cpu", "ops/dot*/s8/*",
      [] { return after_step(BP_OP_DOT, multiply_bytes); }, nullptr, "uxlfoundation/oneDNN#717"},
     // --- solvers and transforms ---
-    {"adjoint-not-conjugated", "solvers", "triangular-solve transposes a matrix instead of taking its adjoint", "cpu",
-     "attributes/triangular-solve/*",
-     [] {
-       return with_instructions(BP_OP_TRIANGULAR_SOLVE, [](const Edit &solve) {
-         if (solve.old.integer(BP_ATTR_TRANSPOSE_A, 0) == BP_TRANSPOSE_ADJOINT) {
-           solve.set_numbers(BP_ATTR_TRANSPOSE_A, {BP_TRANSPOSE_TRANSPOSE});
-         }
-       });
-     },
-     nullptr, "jax-ml/jax#878"},
-    {"other-triangle-if-transposed", "solvers", "triangular-solve reads the other triangle of a transposed matrix",
-     "cpu", "attributes/triangular-solve/*",
-     [] {
-       return with_instructions(BP_OP_TRIANGULAR_SOLVE, [](const Edit &solve) {
-         if (solve.old.integer(BP_ATTR_TRANSPOSE_A, 0) == BP_TRANSPOSE_TRANSPOSE && solve.old.has(BP_ATTR_LOWER)) {
-           solve.set_numbers(BP_ATTR_LOWER, {1 - solve.old.integer(BP_ATTR_LOWER, 0)});
-         }
-       });
-     },
-     nullptr, "ekzhang/jax-js#73"},
-    {"upper-factor-not-conjugated", "solvers", "the upper Cholesky factor of a complex matrix is not conjugated", "cpu",
-     "ops/cholesky/c64/*",
-     [] {
-       return after_step(BP_OP_CHOLESKY, [](const Step &step) {
-         if (step.result().dtype() == BP_DTYPE_C64 && step.instruction.integer(BP_ATTR_LOWER, 0) == 0) {
-           for (std::int64_t i = 0; i < step.count(); ++i) {
-             auto &value = step.out<std::complex<float>>()[i];
-             value = std::conj(value);
-           }
-         }
-       });
-     },
-     nullptr, "jax-ml/jax#19700"},
     {"inverse-transform-of-odd-length", "solvers", "an inverse Fourier transform of odd length is not divided by it",
      "cpu", "attributes/fft/*",
      [] {
