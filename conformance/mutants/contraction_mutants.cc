@@ -169,7 +169,7 @@ constexpr Mutant contraction_table[] = {
      },
      nullptr, "pytorch/pytorch#22853"},
     {"argmax-skips-nan", "reductions", "a reduction to the largest element and its index does not notice a NaN", "cpu",
-     "programs/reductions.mlir:*",
+     "programs/sort.mlir:*",
      [] {
        return with_compares_called_by(BP_OP_REDUCE, [](const Edit &reduce, const Edit &compare) {
          if (reduce.old.result_count() == 2 && compare.old.operand(0) == compare.old.operand(1)) {

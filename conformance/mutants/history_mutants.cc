@@ -159,7 +159,7 @@ constexpr Mutant history_table[] = {
        }};
      },
      nullptr, "NVIDIA/TensorRT#582"},
-    {"run-leaks", "leaks", "each run leaks 4 KiB", "cpu", "contract/BP-RUN-02",
+    {"run-leaks", "leaks", "each run leaks 4 KiB", "cpu", "life_cycle/BP-ENTRY-03",
      [] {
        return at_run([](const auto &next, const bp_run_t *run) {
          lose_memory(4 << 10);
@@ -226,7 +226,7 @@ constexpr Mutant history_table[] = {
        return fault;
      }},
     {"claim-of-first-device", "claims", "claim() refuses everything on all devices but the first of the process", "cpu",
-     "contract/BP-CLAIM-01/*",
+     "concurrency/*/devices",
      [] {
        static std::atomic<const void *> first;
        return claims_refused([](const layers::LayeredDevice &device) {

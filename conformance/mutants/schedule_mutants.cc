@@ -48,7 +48,7 @@ void write_outputs(plugin::ModuleView module, const bp_run_t *run, const std::ve
   }
 }
 
-// What a plugin remembers of the last run of a program.
+// The last run of a program.
 struct LastRun {
   std::vector<std::string> inputs, outputs;
   bool is_over = false;  // its program was destroyed
