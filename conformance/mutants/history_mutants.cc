@@ -195,7 +195,7 @@ constexpr Mutant history_table[] = {
      }},
     // --- caches and limits ---
     {"compile-key-without-attributes", "caches", "compile() returns the artifact of a module with other attributes",
-     "cpu", "contract/BP-COMPILE-01", [] { return compiled_once(key_without_attributes); }, nullptr,
+     "cpu", "attributes/compare/*", [] { return compiled_once(key_without_attributes); }, nullptr,
      "tracel-ai/cubecl#1455"},
     {"compile-key-without-layouts", "caches", "compile() returns the artifact of a module with other layouts", "cpu",
      "contract/BP-COMPILE-01", [] { return compiled_once(key_without_layouts); }, nullptr, "pytorch/pytorch#174339"},
