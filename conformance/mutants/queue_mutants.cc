@@ -286,7 +286,7 @@ constexpr Mutant queue_table[] = {
          return commands.empty() ? bp_status{BP_OK} : next(commands);
        });
      }},
-    {"sixteen-commands", "queues", "commands after the sixteenth of a submit() are dropped", "npu", "fuzz/calls/*",
+    {"sixteen-commands", "queues", "commands after the sixteenth of a submit() are dropped", "npu", "fuzz/graphs/*",
      [] {
        return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          return next(commands.first(std::min<std::size_t>(commands.size(), 16)));

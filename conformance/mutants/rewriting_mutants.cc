@@ -127,7 +127,7 @@ constexpr Mutant rewriting_table[] = {
          }
        });
      }},
-    {"nan-never-expected", "rewriting", "x != x becomes false", "cpu", "fuzz/graphs/*",
+    {"nan-never-expected", "rewriting", "x != x becomes false", "cpu", "programs/floats.mlir:*",
      [] {
        return with_fused(BP_OP_COMPARE, [](const Edit &compare) {
          if (compare.old.operand(0) == compare.old.operand(1)) {
