@@ -1,10 +1,11 @@
 // Faults of operations that move elements, and of those that choose what to do by numbers known only at run time, added
 // to the plugin `cpu`.
-#include <bit>
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "conformance/mutants/module_faults.h"
