@@ -26,6 +26,8 @@ struct Mutant {
   // For a fault of the file itself, which is never loaded: turns the content of the correct file into that of the
   // faulty one.
   std::string (*change_file)(const std::string &file) = nullptr;
+  // The report of such a fault in a real product, "owner/repository#number", or "own": thought of by ourselves.
+  std::string_view source = "own";
 };
 
 // Returns all mutants in the order of the tables; names are unique.
@@ -41,6 +43,8 @@ Result<std::string> mutant_file(const Mutant &mutant, const std::string &path);
 
 // The tables, one per source file.
 extern const std::span<const Mutant> file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants,
-    combination_mutants, performance_mutants, rule_mutants, attribute_mutants;
+    combination_mutants, performance_mutants, rule_mutants, attribute_mutants, integer_mutants, float_mutants,
+    movement_mutants, contraction_mutants, rewriting_mutants, schedule_mutants, queue_mutants, history_mutants,
+    artifact_mutants;
 
 }  // namespace bp::conformance

@@ -17,6 +17,7 @@
 #include "backplane/ext/draft/profile.h"
 #include "conformance/images/altered_image.h"
 #include "conformance/mutants/common_faults.h"
+#include "conformance/mutants/module_faults.h"
 #include "conformance/mutants/mutant.h"
 
 namespace bp::conformance {
@@ -28,25 +29,6 @@ Fault before_device_init(Body body) {
     body();
     return next();
   }};
-}
-
-// compile() gets a module that was changed by `alter`.
-template <class Alter>
-Fault at_compiled_module(Alter alter) {
-  struct Kept {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<AlteredImage>> images;
-  };
-  auto kept = std::make_shared<Kept>();
-  const auto altered = [kept, alter](const bp_module_t *module) {
-    const std::lock_guard lock(kept->mutex);
-    AlteredImage &image = *kept->images.emplace_back(std::make_unique<AlteredImage>(module));
-    alter(module, image.pools);
-    return image.module();
-  };
-  return {.compiler_compile = [altered](const auto &next, auto &, const bp_module_t *module,
-                                        const bp_ostream_t *artifact,
-                                        const bp_diag_t *diag) { return next(altered(module), artifact, diag); }};
 }
 
 bool has_key(plugin::Instruction instruction, std::uint16_t from, std::uint32_t to) {

@@ -79,7 +79,8 @@ int list_rules(const conformance::Session &session) {
 
 int list_mutants() {
   for (const conformance::Mutant &mutant : conformance::mutants()) {
-    fmt::print("{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.cases, mutant.kind, mutant.what);
+    fmt::print("{}\t{}\t{}\t{}\t{}\t{}\n", mutant.name, mutant.around, mutant.cases, mutant.kind, mutant.what,
+               mutant.source);
   }
   return success;
 }
@@ -184,7 +185,7 @@ Options conform_options() {
       "mutant", po::value<std::string>()->default_value(""),
       "inject this fault into the plugin, which the suite must find: tail-lost, signal-twice, ... "
       "(conformance/mutants)")(
-      "mutants", "only list the faults for --mutant: name, plugin, cases that must find it, kind, description")(
+      "mutants", "only list the faults for --mutant: name, plugin, cases that must find it, kind, description, source")(
       "stages", "only list the stages")("list", "only list the ids of the cases")(
       "rules", "only list the rules of the headers that are tested, with the cases that test them")(
       "worker", po::value<int>(), "run the cases that arrive through this file descriptor; for internal use");

@@ -71,7 +71,8 @@ def main():
         print("a sanitizer ends the process at what mutants do")
         return 77
     listed = subprocess.run([BACKPLANE, "conform", "--mutants"], capture_output=True, text=True, check=True).stdout
-    mutants = [dict(zip(("name", "around", "cases", "kind", "what"), line.split("\t"))) for line in listed.splitlines()]
+    mutants = [dict(zip(("name", "around", "cases", "kind", "what", "source"), line.split("\t")))
+               for line in listed.splitlines()]
     for mutant in mutants:
         mutant["stage"] = mutant["cases"].split("/")[0]
     plugins = {plugin: (BUILD / f"plugins/{plugin}/libbackplane_{plugin}.so").exists()
@@ -103,6 +104,12 @@ def main():
     return 1 if problems else 0
 
 
+def link(source):
+    """Returns a link to the report of a fault in a real product; our own faults have none."""
+    repository, _, number = source.partition("#")
+    return f"[{source}](https://github.com/{repository}/issues/{number})" if number else source
+
+
 def write_page(file, mutants, results):
     total = sum(mutant["stage"] in caught for mutant, (caught, _) in zip(mutants, results))
     lines = ["# Mutants", "",
@@ -110,11 +117,13 @@ def write_page(file, mutants, results):
              "correct plugin by a layer around it or by a change to its file (`conformance/mutants`). The suite must find each",
              "fault. `backplane conform PLUGIN --mutant NAME` runs one mutant. [rules.md](rules.md) shows which rules of the",
              "headers they break. `tools/testing/checks/mutants.py --page docs/mutants.md` writes this page.", "",
-             f"**{total} of {len(mutants)}** mutants are caught by the stage that is meant to catch them.", "",
-             "| mutant | fault | around | caught by |", "|---|---|---|---|"]
+             f"**{total} of {len(mutants)}** mutants are caught by the stage that is meant to catch them. The last column",
+             "names the report of such a fault in a real product; the others are our own.", "",
+             "| mutant | fault | around | caught by | source |", "|---|---|---|---|---|"]
     for mutant, (caught, _) in zip(mutants, results):
         cases = ", ".join(f"`{record['id']}` ({record['status'].replace('_', ' ')})" for record in caught.values())
-        lines.append(f"| {mutant['name']} | {mutant['what']} | {mutant['around']} | {cases or '**nothing**'} |")
+        lines.append(f"| {mutant['name']} | {mutant['what']} | {mutant['around']} | {cases or '**nothing**'} | "
+                     f"{link(mutant['source'])} |")
     pathlib.Path(file).write_text("\n".join(lines) + "\n")
 
 

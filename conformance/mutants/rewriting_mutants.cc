@@ -1,0 +1,144 @@
+// Faults of compilers that simplify what they fuse by rules that hold for real numbers, but not for floats or narrow
+// integers. Added to the plugin `cpu`.
+#include <algorithm>
+#include <cstdint>
+
+#include "conformance/mutants/module_faults.h"
+#include "conformance/mutants/mutant.h"
+
+namespace bp::conformance {
+namespace {
+
+// Calls change(edit) for each instruction of an op inside a fusion or another embedded computation.
+template <class Change>
+Fault with_fused(std::uint16_t op, Change change) {
+  return with_instructions(op, [change](const Edit &edit) {
+    if (edit.is_embedded()) {
+      change(edit);
+    }
+  });
+}
+
+bool is_zero(plugin::Instruction instruction) {
+  if (instruction.op() == BP_OP_BROADCAST) {
+    return is_zero(instruction.operand(0).instruction());
+  }
+  const auto bytes = instruction.bytes(BP_ATTR_VALUE);
+  return instruction.op() == BP_OP_CONSTANT && !bytes.empty() &&
+         std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; });
+}
+
+// Forwards x for a conversion of x to another type and back.
+template <class IsElided>
+void elide_conversion(const Edit &convert, IsElided is_elided) {
+  const plugin::Instruction inner = convert.operand(0);
+  if (inner.op() == BP_OP_CONVERT && inner.operand(0).shape().dtype() == convert.old.result().shape().dtype() &&
+      is_elided(convert.old.result().shape().dtype(), inner.result().shape().dtype())) {
+    convert.forward(inner.operand(0).id());
+  }
+}
+
+// (a + b) + c becomes a + (b + c), if nothing else needs a + b.
+void reassociate(const Edit &sum) {
+  const plugin::Instruction inner = sum.operand(0);
+  const plugin::Value c = sum.old.operand(1);
+  if (inner.op() != BP_OP_ADD || c.instruction().index() > inner.index() ||
+      sum.old.result().shape().dtype() != BP_DTYPE_F32 || sum.old.operand(1) == inner.result() ||
+      sum.uses(inner.result_id()) != 1) {
+    return;
+  }
+  sum.of(inner).set_operands({inner.operand(1).id(), c.id()});
+  sum.set_operands({inner.operand(0).id(), inner.result_id()});
+}
+
+constexpr Mutant rewriting_table[] = {
+    {"log-of-exponential", "rewriting", "log(exp(x)) becomes x, even where exp(x) overflows", "cpu", "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_LOG, [](const Edit &log) {
+         if (log.operand(0).op() == BP_OP_EXPONENTIAL) {
+           log.forward(log.operand(0).operand(0).id());
+         }
+       });
+     },
+     nullptr, "openxla/xla#42732"},
+    {"root-of-square", "rewriting", "sqrt(x * x) becomes |x|, even where x * x overflows", "cpu", "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_SQRT, [](const Edit &root) {
+         const plugin::Instruction square = root.operand(0);
+         if (square.op() == BP_OP_MULTIPLY && square.operand(0) == square.operand(1) &&
+             square.result().shape().dtype() != BP_DTYPE_C64 && square.result().shape().dtype() != BP_DTYPE_C128) {
+           root.forward(square.operand(0).id());
+           root.changed().op = BP_OP_ABS;
+         }
+       });
+     },
+     nullptr, "jax-ml/jax#37919"},
+    {"narrowing-elided", "rewriting", "a conversion of f32 to bf16 or f16 and back is left out", "cpu", "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_CONVERT, [](const Edit &convert) {
+         elide_conversion(convert, [](std::uint16_t wide, std::uint16_t narrow) {
+           return wide == BP_DTYPE_F32 && (narrow == BP_DTYPE_BF16 || narrow == BP_DTYPE_F16);
+         });
+       });
+     },
+     nullptr, "openxla/xla#41605"},
+    {"wrapping-elided", "rewriting", "a conversion of s32 to another integer type and back is left out", "cpu",
+     "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_CONVERT, [](const Edit &convert) {
+         elide_conversion(convert, [](std::uint16_t wide, std::uint16_t narrow) {
+           return wide == BP_DTYPE_S32 && (narrow == BP_DTYPE_S8 || narrow == BP_DTYPE_S16 || narrow == BP_DTYPE_U8);
+         });
+       });
+     }},
+    {"sum-minus-summand", "rewriting", "(x + y) - x becomes y", "cpu", "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_SUBTRACT, [](const Edit &difference) {
+         const plugin::Instruction sum = difference.operand(0);
+         if (sum.op() == BP_OP_ADD && sum.operand(0) == difference.old.operand(1)) {
+           difference.forward(sum.operand(1).id());
+         }
+       });
+     },
+     nullptr, "jax-ml/jax#23007"},
+    {"sum-reassociated", "rewriting", "(a + b) + c of f32 becomes a + (b + c)", "cpu", "fuzz/graphs/*",
+     [] { return with_fused(BP_OP_ADD, reassociate); }},
+    {"product-with-zero", "rewriting", "a product with a constant 0 becomes 0, even if the other factor is NaN", "cpu",
+     "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_MULTIPLY, [](const Edit &product) {
+         for (std::uint32_t i = 0; i < 2; ++i) {
+           if (is_zero(product.operand(i))) {
+             product.forward(product.old.operand(i).id());
+             return;
+           }
+         }
+       });
+     }},
+    {"negated-difference", "rewriting", "-(a - b) becomes b - a, which is 0 and not -0 for equal numbers", "cpu",
+     "fuzz/graphs/*",
+     [] {
+       return with_fused(BP_OP_NEGATE, [](const Edit &negate) {
+         const plugin::Instruction difference = negate.operand(0);
+         if (difference.op() == BP_OP_SUBTRACT) {
+           negate.changed().op = BP_OP_SUBTRACT;
+           negate.changed().attr_count = 0;
+           negate.set_operands({difference.operand(1).id(), difference.operand(0).id()});
+         }
+       });
+     }},
+    {"nan-never-expected", "rewriting", "x != x becomes false", "cpu", "programs/floats.mlir:*",
+     [] {
+       return with_fused(BP_OP_COMPARE, [](const Edit &compare) {
+         if (compare.old.operand(0) == compare.old.operand(1)) {
+           replace_direction(compare, BP_COMPARISON_DIRECTION_NE, BP_COMPARISON_DIRECTION_GT);
+         }
+       });
+     }},
+};
+
+}  // namespace
+
+const std::span<const Mutant> rewriting_mutants = rewriting_table;
+
+}  // namespace bp::conformance
