@@ -12,7 +12,7 @@
 #include "conformance/report/json_lines.h"
 #include "conformance/report/render.h"
 #include "conformance/runner/hardware_safe.h"
-#include "conformance/runner/session.h"
+#include "conformance/runner/verification.h"
 #include "conformance/suite/shown.h"
 #include "core/base/files.h"
 #include "core/text/parser.h"
