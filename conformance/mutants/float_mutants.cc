@@ -268,7 +268,8 @@ constexpr Mutant float_table[] = {
      nullptr, "ml-explore/mlx#4292"},
     // --- kernels: sizes and addresses ---
     {"index-in-f16", "elements",
-     "the index of an element is a half-precision float in results of up to 65,000 elements", "kernels", "ops/*/f32/*",
+     "the index of an element is a half-precision float in results of up to 65,000 elements", "kernels",
+     "programs/model/*",
      [] {
        return after([](const Kernel &kernel) {
          for (std::int64_t i = 2048; kernel.count <= 65000 && i < kernel.count; ++i) {

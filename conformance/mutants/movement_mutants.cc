@@ -321,7 +321,7 @@ constexpr Mutant movement_table[] = {
      nullptr, "tenstorrent/tt-metal#56875"},
     // --- order ---
     {"sort-unstable-from-17", "order", "a stable sort of more than 16 elements reverses the order of equal keys", "cpu",
-     "ops/sort/*",
+     "ops/sort*",
      [] {
        return after_step(BP_OP_SORT, [](const Step &step) {
          const plugin::Instruction sort = step.instruction;
@@ -354,7 +354,7 @@ constexpr Mutant movement_table[] = {
      }},
     // --- control flow and state ---
     {"branch-negative-first", "control", "a negative index of a conditional takes the first branch", "cpu",
-     "ops/conditional/*",
+     "ops/conditional*",
      [] {
        return before_step(BP_OP_CONDITIONAL, [](const Step &step, ChangedInputs &inputs) {
          if (step.operand(0).dtype() == BP_DTYPE_S32 && step.is_input(0)) {
