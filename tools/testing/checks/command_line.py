@@ -713,6 +713,11 @@ def main():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
                      pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
+    strict = [] if SANITIZED else ["--isolate-strict"]
+    expect(["run", "good.hlo", *tiny, *strict, "--set", "fault=trespass", "--isolate-memory=100000000000"], SUCCESS, "")
+    if not SANITIZED:
+        small = backplane("run", "good.hlo", *tiny, "--isolate-memory=1000000")
+        check(small.code == FAILED and small.err.startswith("backplane: "), f"with 1 MB of memory: {small.code} {small.err}")
                      replay, exits, quoted, limited_files, isolated, precision):
             part()
         if BACKEND == "cpu":
