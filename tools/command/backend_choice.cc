@@ -121,6 +121,12 @@ std::string BackendChoice::arguments() const {
   return arguments;
 }
 
+void print_warnings(const host::Candidate &candidate) {
+  for (const std::string &warning : candidate.warnings) {
+    fmt::print(stderr, "backplane: {}\n", warning);
+  }
+}
+
 std::string describe(const Backend &backend) {
   if (backend.is_interpreter()) {
     return "interpreter (part of the core)";

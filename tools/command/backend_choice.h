@@ -50,6 +50,10 @@ void add_setting_options(Options &options);
 // Reads these options, after Options::parse(). Returns an exit code if one is not NAME=VALUE.
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings);
 
+// Prints what the user has to know before the plugin is loaded, on standard error. For commands that load plugins
+// without a Backend, which does the same.
+void print_warnings(const host::Candidate &candidate);
+
 // Returns a text like "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".
 std::string describe(const Backend &backend);
 

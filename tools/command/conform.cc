@@ -270,6 +270,9 @@ int conform(std::span<const std::string> arguments) {
   if (auto exit = read_shard(options, session.selection.shard)) {
     return *exit;
   }
+  if (const auto found = host::find_plugin(session.choice.name, host::plugin_directories()); found.ok()) {
+    print_warnings(*found);
+  }
   if (options.has("rules")) {
     return list_rules(session);
   }

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "core/host/discovery.h"
+#include "core/host/names.h"
 #include "tools/command/describe_plugin.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
@@ -11,10 +12,22 @@
 namespace bp::command {
 namespace {
 
-boost::json::object to_json(const host::Candidate &candidate) {
+boost::json::object to_json(const host::Candidate &candidate, const std::vector<host::NameConflict> &conflicts) {
   boost::json::object object{{"path", candidate.path}, {"loadable", !candidate.refusal}};
   if (candidate.refusal) {
     object["refusal"] = candidate.refusal->to_string();
+  }
+  if (candidate.distrust) {
+    object["distrust"] = candidate.distrust->message();
+  }
+  boost::json::array of_names;
+  for (const host::NameConflict &conflict : conflicts) {
+    if (std::ranges::count(conflict.files, &candidate) != 0) {
+      of_names.emplace_back(conflict.to_string());
+    }
+  }
+  if (!of_names.empty()) {
+    object["conflicts"] = std::move(of_names);
   }
   if (candidate.manifest) {
     object["version"] = candidate.manifest->version;
@@ -60,6 +73,9 @@ void print_candidate(const host::Candidate &candidate, bool why) {
         device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
         candidate.path);
   }
+  if (candidate.distrust) {
+    fmt::print("  {}  {}\n", paint(Colour::Red, "warning"), candidate.distrust->message());
+  }
   if (why) {
     print_peculiarities(*candidate.x_ray);
   }
@@ -68,14 +84,17 @@ void print_candidate(const host::Candidate &candidate, bool why) {
 }  // namespace
 
 int list_plugins(std::span<const std::string> arguments) {
-  Options options("plugins [NAME] [--why] [--json]",
-                  "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
-                  "path: describes one backend with its options, memory spaces and queues, without accessing\n"
-                  "hardware.",
-                  "  backplane plugins\n"
-                  "  backplane plugins cpu\n"
-                  "  backplane plugins --why          also shows searched folders and refused files\n"
-                  "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
+  Options options(
+      "plugins [NAME] [--why] [--json]",
+      "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
+      "path: describes one backend with its options, memory spaces and queues, without accessing\n"
+      "hardware. Files that other users can replace are refused, or loaded with a warning if they are\n"
+      "given by their path; BACKPLANE_TRUST=refuse, warn or any decides for both.",
+      "  backplane plugins\n"
+      "  backplane plugins cpu\n"
+      "  backplane plugins --why          also shows searched folders and refused files\n"
+      "  BACKPLANE_PATH=/opt/acme backplane plugins\n"
+      "  BACKPLANE_TRUST=warn backplane plugins\n");
   options.add()("why",
                 "also print the folders that were searched, why files were refused, and peculiarities of the others")(
       "json", "print one JSON object per file, also for refused files");
@@ -88,10 +107,11 @@ int list_plugins(std::span<const std::string> arguments) {
   }
   std::vector<std::string> directories = host::plugin_directories();
   std::vector<host::Candidate> candidates = host::scan(directories);
+  const std::vector<host::NameConflict> conflicts = host::name_conflicts(candidates);
   bool why = options.has("why");
   if (options.has("json")) {
     for (const host::Candidate &candidate : candidates) {
-      fmt::print("{}\n", boost::json::serialize(to_json(candidate)));
+      fmt::print("{}\n", boost::json::serialize(to_json(candidate, conflicts)));
     }
     return success;
   }
@@ -102,9 +122,12 @@ int list_plugins(std::span<const std::string> arguments) {
   std::size_t refused = 0;
   for (const host::Candidate &candidate : candidates) {
     refused += candidate.refusal.has_value();
-    if (why || !candidate.refusal) {
+    if (why || !candidate.refusal || candidate.distrust) {
       print_candidate(candidate, why);
     }
+  }
+  for (const host::NameConflict &conflict : conflicts) {
+    fmt::print("{}  {}\n", paint(Colour::Red, "conflict"), conflict.to_string());
   }
   if (refused == candidates.size()) {
     fmt::print("no backend can be loaded{}\n",

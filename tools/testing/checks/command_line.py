@@ -187,6 +187,51 @@ def plugins():
     check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
 
 
+def trust():
+    """Files that others can replace, and names of several files."""
+    plugin = pathlib.Path("trusted/libbackplane_acme.so").absolute()
+    plugin.parent.mkdir()
+    shutil.copy(PLUGINS / "libbackplane_good.so", plugin)
+    plugin.parent.chmod(0o755)
+    plugin.chmod(0o757)
+    how = (f"{plugin}: others can replace this plugin: the file {plugin} has the mode 0757, expected no write permission "
+           f"for others: chmod o-w {plugin}")
+    listed = backplane("plugins", path=str(plugin.parent)).out
+    check(f"refused  {how}\n  note: BACKPLANE_TRUST=warn loads such plugins with a warning\n" in listed, f"plugins printed\n{listed}")
+    entry = json.loads(backplane("plugins", "--json", path=str(plugin.parent)).out)
+    check(not entry["loadable"] and entry["distrust"].startswith("others can replace"), f"plugins --json printed {entry}")
+    named = backplane("plugins", "acme", path=str(plugin.parent))
+    check(named.code == FAILED and named.err.startswith(f"backplane: {how}\n"), f"plugins acme said\n{named.err}")
+    expect(["plugins", str(plugin)], SUCCESS, f"backplane: {how}")
+    shown = backplane("inspect", str(plugin)).out
+    check("\n  replaceable   by others: the file " in shown, f"inspect printed\n{shown}")
+    os.environ["BACKPLANE_TRUST"] = "warn"
+    listed = backplane("plugins", path=str(plugin.parent)).out
+    check("\n  warning  others can replace this plugin: the file " in listed, f"plugins printed\n{listed}")
+    os.environ["BACKPLANE_TRUST"] = "any"
+    expect(["plugins", str(plugin)], SUCCESS, "")
+    os.environ["BACKPLANE_TRUST"] = "none"
+    expect(["plugins", str(plugin)], FAILED, f"backplane: {plugin}: BACKPLANE_TRUST is 'none', expected refuse, warn or any")
+    del os.environ["BACKPLANE_TRUST"]
+
+    plugin.chmod(0o755)
+    older = pathlib.Path("older/libbackplane_acme.so").absolute()
+    older.parent.mkdir()
+    shutil.copy(plugin, older)
+    path = f"{plugin.parent}:{older.parent}"
+    both = f"{plugin} is used, not {older}; remove one, or give the other by its path"
+    listed = backplane("plugins", path=path).out
+    check(f'conflict  "org.example.test", "testing", "acme" are names of 2 files: {both}\n' in listed, f"plugins printed\n{listed}")
+    conflicts = [json.loads(line)["conflicts"] for line in backplane("plugins", "--json", path=path).out.splitlines()]
+    check(len(conflicts) == 2 and conflicts[0] == conflicts[1], f"plugins --json lists the conflicts {conflicts}")
+    named = backplane("plugins", "acme", path=path)
+    check(named.code == SUCCESS and named.err == f'backplane: "acme" is the name of 2 files: {both}\n', f"plugins acme said\n{named.err}")
+    shutil.copy(plugin, plugin.parent / "libbackplane_npu.so")
+    taken = backplane("run", "good.hlo", "--on", "npu", path=str(plugin.parent))
+    check(fits(taken.err, 'backplane: .../libbackplane_npu.so takes the name "npu", expected another alias: that is the reference '
+               "backend dev.backplane.npu; give its id org.example.test, or its path"), f"run --on npu said\n{taken.err}")
+
+
 def inspect():
     """Every plugin that the X-ray refuses is shown, with the rule that it violates."""
     for path, problem in {**BAD_PLUGINS, "{plugins}/libbackplane_good.so": None}.items():
@@ -614,6 +659,11 @@ def isolated():
     for backend in ("kernels", "npu", BACKEND):
         expect(["run", str(MODEL), "--on", backend, "--isolate=100", "--against", "interpreter", "--tolerance", "0.1"], SUCCESS, "")
     tiny = ["--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run", "--isolate=2"]
+    strict = [] if SANITIZED else ["--isolate-strict"]
+    expect(["run", "good.hlo", *tiny, *strict, "--set", "fault=trespass", "--isolate-memory=100000000000"], SUCCESS, "")
+    if not SANITIZED:
+        small = backplane("run", "good.hlo", *tiny, "--isolate-memory=1000000")
+        check(small.code == FAILED and small.err.startswith("backplane: "), f"with 1 MB of memory: {small.code} {small.err}")
     expect(["run", "good.hlo", *tiny, "--set", "fault=crash"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: org.example.tiny crashed (SIGSEGV) in program.run; "
            "load the backend again for a new device, in a new process")
@@ -711,14 +761,9 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
-                     pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
-    strict = [] if SANITIZED else ["--isolate-strict"]
-    expect(["run", "good.hlo", *tiny, *strict, "--set", "fault=trespass", "--isolate-memory=100000000000"], SUCCESS, "")
-    if not SANITIZED:
-        small = backplane("run", "good.hlo", *tiny, "--isolate-memory=1000000")
-        check(small.code == FAILED and small.err.startswith("backplane: "), f"with 1 MB of memory: {small.code} {small.err}")
-                     replay, exits, quoted, limited_files, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, trust, inspect, ops, optimize, debugging,
+                     self_checking, memory, pack, run, devices, several_modules, cache, several_backends, layers,
+                     interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
