@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "conformance/report/json_lines.h"
+#include "conformance/runner/plugin_hash.h"
 #include "core/base/files.h"
 
 namespace bp::conformance {
@@ -45,8 +46,7 @@ Result<Header> header_of(const Subject &subject, const Selection &selection) {
   Header header;
   header.plugin = subject.is_interpreter() ? "interpreter" : subject.path();
   if (!subject.is_interpreter()) {
-    BP_ASSIGN(const std::string bytes, read_file(subject.path()));
-    header.plugin_sha256 = sha256_hex(bytes);
+    BP_ASSIGN(header.plugin_sha256, plugin_sha256(subject.path()));
   }
   header.device = subject.device_id();
   if (const host::ManifestDevice *device = subject.description()) {
@@ -184,20 +184,6 @@ Status run_all(const Session &session, const Subject &subject, const std::vector
 
 // --- Verification ---
 
-Status check_totals(const Report &report, const std::string &file) {
-  if (!report.totals) {
-    return invalid_input("{}: has no totals: the run was cut short", file);
-  }
-  Totals counted;
-  for (const Record &record : report.records) {
-    ++counted[record.verdict.status];
-  }
-  if (counted.counts != report.totals->counts) {
-    return invalid_input("{}: the totals are not the sum of the records", file);
-  }
-  return {};
-}
-
 // Reads what describe() writes.
 Result<Selection> selection_of(const Header &header, const std::string &file) {
   Selection selection;
@@ -320,6 +306,20 @@ Result<std::string> run_session(const Session &session) {
   lines.begin(header);
   BP_TRY(run_all(session, subject, groups, std::move(options), lines));
   return lines.end();
+}
+
+Status check_totals(const Report &report, const std::string &file) {
+  if (!report.totals) {
+    return invalid_input("{}: has no totals: the run was cut short", file);
+  }
+  Totals counted;
+  for (const Record &record : report.records) {
+    ++counted[record.verdict.status];
+  }
+  if (counted.counts != report.totals->counts) {
+    return invalid_input("{}: the totals are not the sum of the records", file);
+  }
+  return {};
 }
 
 Result<Report> read_report(const std::string &file) {

@@ -116,7 +116,7 @@ int run_and_report(const Options &options, conformance::Session session) {
 
 Options conform_options() {
   Options options(
-      "conform NAME|PATH [options], or conform verify FILE, or conform report FILE...",
+      "conform NAME|PATH [options], or conform verify FILE, conform report FILE..., conform attach FILE PLUGIN.so",
       "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
       "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
       "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
@@ -130,7 +130,8 @@ Options conform_options() {
       "  backplane conform acme --stage performance --against-report acme.jsonl\n"
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n"
       "  backplane conform report shard_*.jsonl --html acme.html   combines shards and shows their results\n"
-      "See also conform verify --help and conform report --help.\n");
+      "  backplane conform attach acme.jsonl libbackplane_acme.so  makes the results known to backplane plugins\n"
+      "See also conform verify --help, conform report --help and conform attach --help.\n");
   options.add_positional("backend", 1);
   options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
@@ -235,8 +236,13 @@ std::optional<int> read_shard(const Options &options, conformance::Shard &shard)
 }  // namespace
 
 int conform(std::span<const std::string> arguments) {
-  if (!arguments.empty() && (arguments[0] == "verify" || arguments[0] == "report")) {
-    return arguments[0] == "verify" ? verify_results(arguments.subspan(1)) : report_results(arguments.subspan(1));
+  for (const auto &[name, run] :
+       {std::pair<std::string_view, int (*)(std::span<const std::string>)>{"verify", verify_results},
+        {"report", report_results},
+        {"attach", attach_results}}) {
+    if (!arguments.empty() && arguments[0] == name) {
+      return run(arguments.subspan(1));
+    }
   }
   Options options = conform_options();
   if (auto exit = options.parse(arguments)) {
@@ -264,14 +270,14 @@ int conform(std::span<const std::string> arguments) {
   if (options.has("worker")) {
     return be_worker(session, options.get<int>("worker"));
   }
+  if (const auto found = host::find_plugin(session.choice.name, host::plugin_directories()); found.ok()) {
+    print_warnings(*found);
+  }
   if (auto exit = read_earlier_report(options, session.earlier)) {
     return *exit;
   }
   if (auto exit = read_shard(options, session.selection.shard)) {
     return *exit;
-  }
-  if (const auto found = host::find_plugin(session.choice.name, host::plugin_directories()); found.ok()) {
-    print_warnings(*found);
   }
   if (options.has("rules")) {
     return list_rules(session);

@@ -42,7 +42,7 @@ Status status_of(const host::Candidate &candidate) {
 
 // Checks every rule, not only up to the first violation.
 bp::Result<Inspection> inspect(const std::string &path) {
-  Inspection inspection{path, {}, {}, {}, {}, {}};
+  Inspection inspection{path, {}, {}, {}, {}, {}, host::how_others_replace(path)};
   BP_ASSIGN(const host::FileBytes bytes, host::FileBytes::open(path));
   host::ElfImage image;
   BP_ASSIGN(image.header, host::read_elf_header(bytes));
@@ -136,7 +136,7 @@ void print(const Inspection &inspection) {
                             device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", ")),
                             fmt::join(device.extensions, " ")));
     }
-    print_row("conformance", manifest.conformance);
+    print_row("conformance", manifest.conformance ? "see the report " + manifest.conformance->file : "");
     print_row("CPU features", list(manifest.cpu_features));
   }
   print_row("machine", inspection.machine);

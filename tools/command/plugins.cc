@@ -5,6 +5,7 @@
 
 #include "core/host/discovery.h"
 #include "core/host/names.h"
+#include "tools/command/certificate_text.h"
 #include "tools/command/describe_plugin.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
@@ -32,7 +33,7 @@ boost::json::object to_json(const host::Candidate &candidate, const std::vector<
   if (candidate.manifest) {
     object["version"] = candidate.manifest->version;
     object["vendor"] = candidate.manifest->vendor;
-    object["conformance"] = candidate.manifest->conformance;
+    object["conformance"] = command::to_json(conformance::check_certificate(candidate));
     boost::json::array devices;
     for (const host::ManifestDevice &device : candidate.manifest->devices) {
       devices.push_back({{"id", device.id},
@@ -68,10 +69,12 @@ void print_candidate(const host::Candidate &candidate, bool why) {
   const host::Manifest &manifest = *candidate.manifest;
   for (const host::ManifestDevice &device : manifest.devices) {
     fmt::print(
-        "{}  {} {}  (id {}; tiers {}; conformance {})\n  {}\n",
+        "{}  {} {}  (id {}; tiers {})\n  {}\n",
         paint(Colour::Bold, device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", "))),
-        device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
-        candidate.path);
+        device.name, manifest.version, device.id, fmt::join(device.extensions, " "), candidate.path);
+  }
+  if (const std::string conformance = describe(conformance::check_certificate(candidate)); !conformance.empty()) {
+    fmt::print("  conformance {}\n", conformance);
   }
   if (candidate.distrust) {
     fmt::print("  {}  {}\n", paint(Colour::Red, "warning"), candidate.distrust->message());
@@ -89,7 +92,9 @@ int list_plugins(std::span<const std::string> arguments) {
       "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
       "path: describes one backend with its options, memory spaces and queues, without accessing\n"
       "hardware. Files that other users can replace are refused, or loaded with a warning if they are\n"
-      "given by their path; BACKPLANE_TRUST=refuse, warn or any decides for both.",
+      "given by their path; BACKPLANE_TRUST=refuse, warn or any decides for both.\n"
+      "If a backend comes with a report of its conformance, its hashes are checked; \"checked\" means that\n"
+      "backplane conform verify has run some of its cases on this machine.",
       "  backplane plugins\n"
       "  backplane plugins cpu\n"
       "  backplane plugins --why          also shows searched folders and refused files\n"

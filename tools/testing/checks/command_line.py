@@ -5,6 +5,7 @@ The files and the mistakes are rows of tools/testing/command_line_cases.py. What
 itself and in time.
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -230,6 +231,59 @@ def trust():
     taken = backplane("run", "good.hlo", "--on", "npu", path=str(plugin.parent))
     check(fits(taken.err, 'backplane: .../libbackplane_npu.so takes the name "npu", expected another alias: that is the reference '
                "backend dev.backplane.npu; give its id org.example.test, or its path"), f"run --on npu said\n{taken.err}")
+
+
+def certificates():
+    """The report that a manifest names is checked, and the stamp that verify leaves."""
+    folder = pathlib.Path("certified").absolute()
+    folder.mkdir()
+    plugin, report = folder / "libbackplane_with_report.so", folder / "with_report.jsonl"
+    shutil.copy(PLUGINS / plugin.name, plugin)
+
+    def state():
+        entry = json.loads(backplane("plugins", "--json", path=str(folder)).out)["conformance"]
+        return entry["state"], entry.get("problem", ""), backplane("plugins", path=str(folder)).out
+
+    check("but not its hash: backplane conform attach" in state()[1], f"before attach: {state()}")
+    expect(["conform", str(plugin), "--stage", "x_ray", "-o", str(report)], SUCCESS, "")
+    expect(["conform", "attach", str(report), str(plugin)], SUCCESS, "")
+    check(state()[0] == "claimed", f"after attach: {state()}")
+    check(re.search(r"\n  conformance claimed: \d+ cases of the quick suite, a part: --stage x_ray, none unexpected, in ", state()[2]),
+          f"after attach: {state()}")
+    expect(["conform", "verify", str(report), "--sample", "0"], SUCCESS, "")
+    check(state()[0] == "claimed", f"after verify without a case: {state()}")
+    expect(["conform", "verify", str(report), "--sample", "2"], SUCCESS, "")
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    check(state()[0] == "checked" and f"\n  conformance checked on {today}: " in state()[2], f"after verify: {state()}")
+    described = json.loads(expect(["plugins", str(plugin), "--json"], SUCCESS, "").out)["conformance"]
+    check(described["date"] == today and described["rerun"] == 2, f"plugins NAME --json printed {described}")
+    # Judged again, the plugin has the same hash in the report, although the hash in its manifest is another.
+    expect(["conform", str(plugin), "--stage", "x_ray", "-o", "again.jsonl"], SUCCESS, "")
+    hashes = [json.loads(path.read_text().splitlines()[0])["plugin_sha256"] for path in (report, pathlib.Path("again.jsonl"))]
+    check(hashes[0] == hashes[1], f"the hash of a plugin depends on its report: {hashes}")
+
+    good = report.read_text()
+    report.write_text(good.replace('"pass"', '"fail"', 1))
+    check("it is another report" in state()[1], f"with a changed report: {state()}")
+    report.unlink()
+    check("No such file or directory" in state()[1], f"without the report: {state()}")
+    report.write_text(good)
+    bytes_ = plugin.read_bytes()
+    plugin.write_bytes(bytes_ + b"\0")
+    check("it is another build" in state()[1], f"with another build: {state()}")
+    refused = backplane("conform", "attach", str(report), str(plugin))
+    check(refused.code == FAILED and "it is another build" in refused.err, f"attach to another build said {refused.err}")
+    plugin.write_bytes(bytes_)
+    # A report with a failure, whose own hash is right.
+    lines = good.replace('"status":"pass"', '"status":"fail"', 1).splitlines(keepends=True)
+    totals = json.loads(lines[-1])
+    totals["totals"]["pass"] -= 1
+    totals["totals"]["fail"] += 1
+    totals["sha256"] = hashlib.sha256("".join(lines[:-1]).encode()).hexdigest()
+    report.write_text("".join(lines[:-1]) + json.dumps(totals) + "\n")
+    refused = backplane("conform", "attach", str(report), str(plugin))
+    check(refused.code == FAILED and "has 1 unexpected results, expected none, such as x_ray/" in refused.err,
+          f"attach of a report with a failure said {refused.err}")
 
 
 def inspect():
@@ -755,13 +809,14 @@ def main():
     good = (PLUGINS / "libbackplane_good.so").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        os.environ["XDG_CACHE_HOME"] = folder  # for the stamps of conform verify
         for name, content in FILES.items():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         pathlib.Path("headers/backplane/c").mkdir(parents=True)
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, trust, inspect, ops, optimize, debugging,
+        for part in (mistakes, helps, full_disk, plugins, trust, certificates, inspect, ops, optimize, debugging,
                      self_checking, memory, pack, run, devices, several_modules, cache, several_backends, layers,
                      interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
             part()
