@@ -29,7 +29,8 @@ class Expectations {
  public:
   // Error messages name the line.
   static Result<Expectations> parse(std::string_view text, const std::string &file);
-  // Returns the file next to the plugin: libbackplane_acme.so -> libbackplane_acme.expectations; empty if there is none.
+  // Returns the file next to the plugin, libbackplane_acme.expectations for libbackplane_acme.so; empty if there is
+  // none.
   static std::string file_for_plugin(const std::string &plugin);
 
   // Returns the first line that lists the case; nullptr if none does.

@@ -8,6 +8,7 @@
 
 #include "conformance/report/json_lines.h"
 #include "conformance/runner/hardware_safe.h"
+#include "conformance/runner/plugin_hash.h"
 #include "core/base/files.h"
 
 namespace bp::conformance {
@@ -174,7 +175,9 @@ Result<Header> header_of(const Session &session, const Subject &subject) {
   const Selection &selection = session.selection;
   Header header;
   header.plugin = subject.is_interpreter() ? "interpreter" : subject.path();
-  BP_ASSIGN(header.plugin_sha256, hash_of_file(subject.path()));
+  if (!subject.is_interpreter()) {
+    BP_ASSIGN(header.plugin_sha256, plugin_sha256(subject.path()));
+  }
   BP_ASSIGN(header.expectations_sha256, hash_of_file(expectations_file_of(session, subject)));
   BP_ASSIGN(header.suite_sha256, hash_of_file(session.program));
   header.device = subject.device_id();
@@ -246,6 +249,20 @@ Result<std::string> run_session(const Session &session) {
   }
   BP_TRY(run_all(session, subject, groups, std::move(options), lines));
   return lines.end();
+}
+
+Status check_totals(const Report &report, const std::string &file) {
+  if (!report.totals) {
+    return invalid_input("{}: has no totals: the run was cut short", file);
+  }
+  Totals counted;
+  for (const Record &record : report.records) {
+    ++counted[record.verdict.status];
+  }
+  if (counted.counts != report.totals->counts) {
+    return invalid_input("{}: the totals are not the sum of the records", file);
+  }
+  return {};
 }
 
 Result<Report> read_report(const std::string &file) {

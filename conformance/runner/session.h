@@ -35,6 +35,9 @@ Result<Expectations> expectations_of(const Session &session, const Subject &subj
 // Returns the arguments that choose the same backend again: "acme --set x=y --seed 3".
 std::vector<std::string> arguments_of(const Choice &choice);
 
+// Checks that the report has totals, and that they are the sum of the records.
+Status check_totals(const Report &report, const std::string &file);
+
 // Reads a report from a file. Error messages name the file and the line.
 Result<Report> read_report(const std::string &file);
 

@@ -12,20 +12,6 @@
 namespace bp::conformance {
 namespace {
 
-Status check_totals(const Report &report, const std::string &file) {
-  if (!report.totals) {
-    return invalid_input("{}: has no totals: the run was cut short", file);
-  }
-  Totals counted;
-  for (const Record &record : report.records) {
-    ++counted[record.verdict.status];
-  }
-  if (counted.counts != report.totals->counts) {
-    return invalid_input("{}: the totals are not the sum of the records", file);
-  }
-  return {};
-}
-
 // Reads what describe() writes.
 Result<Selection> selection_of(const Header &header, const std::string &file) {
   Selection selection;

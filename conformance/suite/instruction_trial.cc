@@ -25,7 +25,7 @@ using ir::Literal;
 using ir::Module;
 using ir::Opcode;
 using Arguments = std::vector<Literal>;
-// What the device computed, or the verdict on a program that it did not run.
+// The result, or the verdict on a program that the device did not run.
 using Execution = std::variant<Literal, Verdict>;
 
 Execution execution_of(Result<Literal> found) {

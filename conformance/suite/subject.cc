@@ -73,7 +73,8 @@ Result<host::Candidate> Subject::find_file(const Choice &choice) {
     return found;
   }
   for (host::Candidate &candidate : host::scan(directories)) {
-    if (candidate.answers_to(choice.name)) {
+    // A file that others can replace is not run, and a name that is refused leads to no file.
+    if (candidate.answers_to(choice.name) && candidate.refusal.has_value() && !candidate.distrust.has_value()) {
       return std::move(candidate);
     }
   }

@@ -77,18 +77,40 @@ Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_o
   return read;
 }
 
-// Handles "isolate", the only option that is not the backend's own.
-Status take_isolation(bp::BackendOptions &options) {
-  const auto found = std::ranges::find(options.settings, "isolate", [](const auto &setting) { return setting.first; });
+// Removes an option from those for the backend, and returns its value.
+std::optional<std::string> take(bp::BackendOptions &options, std::string_view key) {
+  const auto found = std::ranges::find(options.settings, key, [](const auto &setting) { return setting.first; });
   if (found == options.settings.end()) {
-    return {};
+    return std::nullopt;
   }
-  double seconds = 0;
-  if (!boost::conversion::try_lexical_convert(found->second, seconds) || !(seconds >= 0)) {
-    return bp::invalid_input("option isolate is '{}', expected a number of seconds, or 0", found->second);
-  }
-  options.isolation = bp::Isolation{seconds};
+  std::string value = std::move(found->second);
   options.settings.erase(found);
+  return value;
+}
+
+// Handles "isolate" and what belongs to it, the only options that are not the backend's own.
+Status take_isolation(bp::BackendOptions &options) {
+  const auto isolate = take(options, "isolate"), memory = take(options, "isolate-memory"),
+             strict = take(options, "isolate-strict");
+  if (!isolate.has_value()) {
+    return !memory.has_value() && !strict.has_value()
+               ? Status()
+               : bp::invalid_input("option {} is given, expected option isolate too",
+                                   memory.has_value() ? "isolate-memory" : "isolate-strict");
+  }
+  bp::Isolation isolation;
+  if (!boost::conversion::try_lexical_convert(*isolate, isolation.seconds) || !(isolation.seconds >= 0)) {
+    return bp::invalid_input("option isolate is '{}', expected a number of seconds, or 0", *isolate);
+  }
+  if (memory.has_value() &&
+      (!boost::conversion::try_lexical_convert(*memory, isolation.bytes) || isolation.bytes < 1)) {
+    return bp::invalid_input("option isolate-memory is '{}', expected a number of bytes", *memory);
+  }
+  if (strict.has_value() && *strict != "0" && *strict != "1") {
+    return bp::invalid_input("option isolate-strict is '{}', expected 0 or 1", *strict);
+  }
+  isolation.is_strict = strict == "1";
+  options.isolation = isolation;
   return {};
 }
 

@@ -1,21 +1,19 @@
 #include "core/host/discovery.h"
 
 #include <fmt/format.h>
-#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/host/build_configuration.h"
-#include "core/host/installation.h"
+#include "core/host/names.h"
 
 namespace bp::host {
 namespace {
 
 namespace filesystem = std::filesystem;
 
-constexpr std::string_view file_prefix = "libbackplane_";
 constexpr std::string_view file_suffix = ".so";
 
 bool holds_files(const filesystem::path &path) {
@@ -67,10 +65,22 @@ Status examine_into(Candidate &candidate) {
   return check_fit(*candidate.manifest);
 }
 
-bool is_better_variant(const Candidate &candidate, const Candidate &best) {
-  const auto directory = [](const Candidate &c) { return std::string_view(c.path).substr(0, c.path.rfind('/')); };
-  return directory(candidate) == directory(best) &&
-         candidate.manifest->cpu_features.size() > best.manifest->cpu_features.size();
+// Judges a file that can be loaded otherwise; `policy` says what follows.
+Status check_trust(Candidate &candidate, const Result<TrustPolicy> &policy) {
+  if (!policy.ok()) {
+    return policy.error();
+  }
+  const auto how = *policy == TrustPolicy::Any ? std::nullopt : how_others_replace(candidate.path);
+  if (!how.has_value()) {
+    return {};
+  }
+  Error distrust(ErrorCode::Unsupported, "others can replace this plugin: " + *how);
+  candidate.distrust = Error(distrust).at({candidate.path, 0, 0, {}});
+  if (*policy == TrustPolicy::Warn) {
+    candidate.warnings.push_back(candidate.distrust->to_string());
+    return {};
+  }
+  return std::move(distrust).note("BACKPLANE_TRUST=warn loads such plugins with a warning");
 }
 
 // No plugin answers to the name: the error lists the names that exist.
@@ -111,18 +121,6 @@ Error all_refused(std::string_view name, const std::vector<const Candidate *> &a
 
 }  // namespace
 
-bool Candidate::answers_to(std::string_view name) const {
-  const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
-  const bool by_file = file.size() == file_prefix.size() + name.size() + file_suffix.size() &&
-                       file.starts_with(file_prefix) && file.ends_with(file_suffix) &&
-                       file.substr(file_prefix.size(), name.size()) == name;
-  return by_file || (manifest.has_value() && manifest->find(name) != nullptr);
-}
-
-bool is_elevated() {
-  return getauxval(AT_SECURE) != 0;
-}
-
 std::vector<std::string> plugin_directories(bool elevated) {
   std::vector<std::string> directories;
   const char *path = elevated ? nullptr : std::getenv("BACKPLANE_PATH");
@@ -144,51 +142,60 @@ std::vector<std::string> plugin_directories(bool elevated) {
   return directories;
 }
 
-Candidate examine(const std::string &path) {
+Candidate examine(const std::string &path, TrustPolicy otherwise) {
   Candidate candidate;
   candidate.path = path;
-  if (Status fit = examine_into(candidate); !fit.ok()) {
+  Status fit = examine_into(candidate);
+  if (fit.ok()) {
+    fit = check_trust(candidate, trust_policy(otherwise));
+  }
+  if (!fit.ok()) {
     candidate.refusal = std::move(fit).error().at({path, 0, 0, {}});
   }
   return candidate;
 }
 
-std::vector<Candidate> scan(const std::vector<std::string> &directories) {
+std::vector<Candidate> scan(const std::vector<std::string> &directories, TrustPolicy otherwise) {
   std::vector<Candidate> candidates;
   for (const std::string &directory : directories) {
     for (const filesystem::path &path : entries(directory)) {
       if (path.native().ends_with(file_suffix)) {
-        candidates.push_back(examine(path.native()));
+        candidates.push_back(examine(path.native(), otherwise));
       }
     }
   }
   return candidates;
 }
 
-Result<Candidate> find_plugin(std::string_view name, const std::vector<std::string> &directories) {
+Result<Candidate> find_plugin(std::string_view name, const std::vector<std::string> &directories,
+                              std::optional<TrustPolicy> otherwise) {
   if (name.find('/') != std::string_view::npos) {
-    Candidate candidate = examine(std::string(name));
+    Candidate candidate = examine(std::string(name), otherwise.value_or(policy_for_paths));
     if (candidate.refusal.has_value()) {
       return *candidate.refusal;
     }
     return candidate;
   }
-  const std::vector<Candidate> candidates = scan(directories);
-  std::vector<const Candidate *> answering;
-  const Candidate *best = nullptr;
-  for (const Candidate &candidate : candidates) {
-    if (!candidate.answers_to(name)) {
-      continue;
-    }
-    answering.push_back(&candidate);
-    if (!candidate.refusal.has_value() && (best == nullptr || is_better_variant(candidate, *best))) {
-      best = &candidate;
+  const std::vector<Candidate> candidates = scan(directories, otherwise.value_or(policy_for_names));
+  const Named named = find_named(name, candidates);
+  for (const NameConflict &conflict : named.conflicts) {
+    if (named.best == nullptr || conflict.kind == NameConflict::Kind::Ambiguous) {
+      return Error(ErrorCode::Unsupported, conflict.to_string());
     }
   }
-  if (best != nullptr) {
-    return *best;
+  if (named.best == nullptr) {
+    return named.refused.empty() ? not_found(name, candidates, directories) : all_refused(name, named.refused);
   }
-  return answering.empty() ? not_found(name, candidates, directories) : all_refused(name, answering);
+  Candidate best = *named.best;
+  for (const Candidate *refused : named.refused) {
+    if (refused->distrust.has_value()) {
+      best.warnings.push_back(fmt::format("{}; {} is used", refused->distrust->to_string(), best.path));
+    }
+  }
+  for (const NameConflict &conflict : named.conflicts) {
+    best.warnings.push_back(conflict.to_string());
+  }
+  return best;
 }
 
 }  // namespace bp::host

@@ -9,9 +9,9 @@
 // If BACKPLANE_PATH is set, 2 and 3 are not searched. A process with elevated rights searches only 2, at the path fixed
 // when Backplane was built: its user must not choose directories through the environment, nor through the location of
 // the executable, to which links can be made from anywhere. A file answers to a name if it is called
-// libbackplane_NAME.so or its manifest lists NAME as id or alias. If several can be loaded, it is the one in the first
-// directory is taken; within one directory the one that requires most CPU features, so that variants of one plugin can
-// be in the same directory. For every file examined, the reason why it was refused is kept.
+// libbackplane_NAME.so or its manifest lists NAME as id or alias. If several can be loaded, names.h says which is
+// taken. A file that others can replace is refused, or loaded with a warning (trust.h). For every file examined, the
+// reason why it was refused is kept.
 #pragma once
 
 #include <optional>
@@ -20,37 +20,26 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/host/manifest.h"
-#include "core/host/x_ray.h"
+#include "core/host/candidate.h"
+#include "core/host/installation.h"
+#include "core/host/trust.h"
 
 namespace bp::host {
-
-// A file that was examined.
-struct Candidate {
-  std::string path;
-  std::optional<Manifest> manifest;  // if it could be read
-  std::optional<XRay> x_ray;         // if the file passed
-  std::optional<Error> refusal;      // why it cannot be loaded, with the path; empty: it can be loaded
-
-  // Whether the name is that of the file or is in its manifest.
-  bool answers_to(std::string_view name) const;
-};
-
-// Whether this process has rights that its user does not have: set-user-id, set-group-id, or file capabilities.
-bool is_elevated();
 
 // Returns the directories to search (see above) that exist.
 std::vector<std::string> plugin_directories(bool elevated = is_elevated());
 
-// X-rays a file, reads its manifest, and checks ABI version and CPU features. Never fails: the reason is in the
-// candidate.
-Candidate examine(const std::string &path);
+// X-rays a file, reads its manifest, and checks ABI version, CPU features, and whether others can replace it. Never
+// fails: the reason is in the candidate. `otherwise`: the policy if BACKPLANE_TRUST is not set.
+Candidate examine(const std::string &path, TrustPolicy otherwise = policy_for_paths);
 
 // Returns every shared library in the directories, in search order.
-std::vector<Candidate> scan(const std::vector<std::string> &directories);
+std::vector<Candidate> scan(const std::vector<std::string> &directories, TrustPolicy otherwise = policy_for_names);
 
-// Returns the plugin to load for a name or path. The error for a name says why each file that answers to it was refused
-// or, if there is none, which names exist.
-Result<Candidate> find_plugin(std::string_view name, const std::vector<std::string> &directories);
+// Returns the plugin to load for a name or path, with the warnings that the user has to see. The error for a name says
+// why each file that answers to it was refused or, if there is none, which names exist. `otherwise`: the policy if
+// BACKPLANE_TRUST is not set; nullopt: the one for names or for paths.
+Result<Candidate> find_plugin(std::string_view name, const std::vector<std::string> &directories,
+                              std::optional<TrustPolicy> otherwise = {});
 
 }  // namespace bp::host

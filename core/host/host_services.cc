@@ -12,6 +12,18 @@ ThreadPool &process_thread_pool() {
   return pool;
 }
 
+void log(const HostOptions &options, std::uint32_t severity, const std::string &message) noexcept {
+  try {
+    if (options.log) {
+      options.log(severity, message);
+    } else if (severity >= BP_LOG_WARNING) {
+      std::fprintf(stderr, "backplane: %s\n", message.c_str());
+    }
+  } catch (...) {
+    // Exceptions are ignored.
+  }
+}
+
 HostServices::HostServices(HostOptions options)
     : options_(std::move(options)),
       abi_{BP_VERSION_INIT, this, "backplane", core_version, &HostServices::get_extension, &HostServices::signal} {
@@ -46,14 +58,9 @@ void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status sta
 
 void HostServices::log(const bp_host_t *host, std::uint32_t severity, const char *message) noexcept {
   try {
-    const std::string text = message == nullptr ? std::string() : printable(message);
-    if (const auto &log = of(host).options_.log) {
-      log(severity, text);
-    } else if (severity >= BP_LOG_WARNING) {
-      std::fprintf(stderr, "backplane: %s\n", text.c_str());
-    }
+    host::log(of(host).options_, severity, message == nullptr ? std::string() : printable(message));
   } catch (...) {
-    // Exceptions are ignored.
+    // There is no memory for the message.
   }
 }
 

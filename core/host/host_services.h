@@ -23,6 +23,9 @@ struct HostOptions {
   std::set<std::string, std::less<>> withdrawn;  // ids of services not to offer, for tests (BP-HOST-01)
 };
 
+// Writes a message of a device, or about it, to the log.
+void log(const HostOptions &options, std::uint32_t severity, const std::string &message) noexcept;
+
 class HostServices {
  public:
   explicit HostServices(HostOptions options);

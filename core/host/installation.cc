@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include <filesystem>
 
@@ -17,18 +18,37 @@ struct Directories {
   filesystem::path now, then;
 };
 
-Directories own_directories() {
+// The file that contains this code.
+struct OwnFile {
+  filesystem::path path;
+  bool is_library;
+};
+
+OwnFile find_own_file() {
   std::error_code error;
   Dl_info symbol;
   link_map *map = nullptr;
-  void *here = reinterpret_cast<void *>(&own_directories);
+  void *here = reinterpret_cast<void *>(&find_own_file);
   if (dladdr1(here, &symbol, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) != 0 && map->l_name[0] != '\0') {
-    return {filesystem::canonical(map->l_name, error).parent_path(), library_directory};
+    return {filesystem::canonical(map->l_name, error), true};
   }
-  return {filesystem::read_symlink("/proc/self/exe", error).parent_path(), binary_directory};
+  return {filesystem::read_symlink("/proc/self/exe", error), false};
+}
+
+Directories own_directories() {
+  const OwnFile own = find_own_file();
+  return {own.path.parent_path(), own.is_library ? library_directory : binary_directory};
 }
 
 }  // namespace
+
+bool is_elevated() {
+  return getauxval(AT_SECURE) != 0;
+}
+
+std::string own_file() {
+  return find_own_file().path.native();
+}
 
 std::string installed(std::string_view directory) {
   const Directories own = own_directories();

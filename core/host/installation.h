@@ -7,6 +7,12 @@
 
 namespace bp::host {
 
+// Whether this process has rights that its user does not have: set-user-id, set-group-id, or file capabilities.
+bool is_elevated();
+
+// Returns the path of the file that contains this code, without symbolic links; empty if the system does not say it.
+std::string own_file();
+
 // Returns the present path of a directory of build_configuration.h: the one with the same path relative to this file as
 // at installation, if it exists; otherwise the path fixed when Backplane was built.
 std::string installed(std::string_view directory);

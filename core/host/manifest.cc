@@ -111,6 +111,41 @@ Result<bp_version_t> parse_version(const std::string &text) {
   return bp_version_t{parts[0], parts[1], parts[2]};
 }
 
+bool is_hash(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+Result<std::optional<ReportReference>> parse_conformance(const json::object &manifest) {
+  const json::value *value = manifest.if_contains("conformance");
+  if (value == nullptr || (value->is_string() && value->get_string() == "none")) {
+    return std::optional<ReportReference>();
+  }
+  if (!value->is_object()) {
+    return invalid_input("manifest: conformance is {}, expected \"none\" or an object with report and sha256",
+                         shown(*value));
+  }
+  for (const auto &[key, ignored] : value->get_object()) {
+    if (key != "report" && key != "sha256") {
+      return invalid_input("manifest: conformance has the key {}, expected report and sha256", shown(json::value(key)));
+    }
+  }
+  const Reader reader(value->get_object(), "conformance.");
+  ReportReference reference;
+  BP_ASSIGN(reference.file, reader.text("report"));
+  if (reference.file.find('/') != std::string::npos) {
+    return invalid_input("manifest: conformance.report is \"{}\", expected the name of a file next to the plugin",
+                         reference.file);
+  }
+  BP_ASSIGN(reference.sha256, reader.text("sha256"));
+  if (!is_hash(reference.sha256)) {
+    return invalid_input(
+        "manifest: conformance.sha256 is \"{}\", expected 64 hexadecimal digits in lower case; zeros until `backplane "
+        "conform attach` writes them",
+        reference.sha256);
+  }
+  return std::optional(std::move(reference));
+}
+
 Result<ManifestDevice> parse_device(const json::value &value, std::size_t index) {
   if (!value.is_object()) {
     return invalid_input("manifest: devices[{}] is {}, expected an object", index, shown(value));
@@ -173,7 +208,7 @@ Result<Manifest> parse_manifest(std::string_view text) {
   BP_ASSIGN(manifest.opset, reader.number("opset"));
   BP_ASSIGN(manifest.vendor, reader.text_or("vendor", ""));
   BP_ASSIGN(manifest.url, reader.text_or("url", ""));
-  BP_ASSIGN(manifest.conformance, reader.text_or("conformance", "none"));
+  BP_ASSIGN(manifest.conformance, parse_conformance(root.get_object()));
   BP_ASSIGN(manifest.cpu_features, reader.texts("cpu_features"));
   BP_ASSIGN(const json::array *devices, reader.array("devices"));
   if (devices->empty()) {

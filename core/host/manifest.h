@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +16,16 @@ namespace bp::host {
 struct ManifestDevice {
   std::string id;                       // "com.acme.npu"
   std::string name;                     // "Acme NPU 3"
-  std::vector<std::string> aliases;     // "acme", "npu"
+  std::vector<std::string> aliases;     // "acme", "acme-3"
   std::vector<std::string> extensions;  // "bp.kernels/1"
 
   bool answers_to(std::string_view name) const;  // whether it is the id or an alias
+};
+
+// The report of the conformance suite that a plugin comes with.
+struct ReportReference {
+  std::string file;    // name of a file in the plugin's directory
+  std::string sha256;  // its hash, 64 hexadecimal digits; all are 0 before `backplane conform attach` writes it
 };
 
 struct Manifest {
@@ -26,7 +33,7 @@ struct Manifest {
   std::string version;      // version of the plugin
   std::uint32_t opset = 0;  // newest opset that it understands
   std::string vendor, url;  // may be empty
-  std::string conformance = "none";
+  std::optional<ReportReference> conformance;
   std::vector<std::string> cpu_features;
   std::vector<ManifestDevice> devices;  // at least one
 

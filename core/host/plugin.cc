@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <mutex>
+#include <set>
 
 #include "core/base/files.h"
 #include "core/host/diagnostics.h"
@@ -74,6 +75,18 @@ Status check_description(const bp_device_desc_t &found, const Manifest &manifest
     return broken(place + options.error().message());
   }
   return {};
+}
+
+// Logs what the user has to know of a plugin: on standard error, only the first time.
+void log_warnings(const Candidate &candidate, const HostOptions &options) {
+  static std::mutex mutex;
+  static std::set<std::string> told;
+  for (const std::string &warning : candidate.warnings) {
+    const std::lock_guard lock(mutex);
+    if (options.log || told.insert(warning).second) {
+      log(options, BP_LOG_WARNING, warning);
+    }
+  }
 }
 
 class LibraryEntry final : public Entry {
@@ -391,6 +404,7 @@ Device::~Device() {
 
 Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options) {
   BP_ASSIGN(const Candidate candidate, find_plugin(name, plugin_directories()));
+  log_warnings(candidate, options.host);
   BP_ASSIGN(std::shared_ptr<const Plugin> plugin,
             Plugin::load(candidate, AfterUse::KeepMapped, options.layers, options.opener));
   const ManifestDevice *device = candidate.manifest->find(name);

@@ -131,7 +131,7 @@ class Device {
 };
 
 // Finds the plugin for a name or path in plugin_directories(), loads it, and creates the device of that name (the first
-// in the manifest if the name is that of the file).
+// in the manifest if the name is that of the file). The plugin's warnings (candidate.h) go to the log.
 Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options = {});
 
 }  // namespace bp::host

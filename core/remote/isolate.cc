@@ -113,6 +113,7 @@ class IsolatedPlugin final : public Stub {
     if (status != BP_OK) {
       return status;
     }
+    warn_if_unrestricted(device.host.below);
     IsolatedDevice &state = isolated(device);
     for (const char *const *feature = state.desc->features; feature != nullptr && *feature != nullptr; ++feature) {
       if (!is_known_extension(*feature)) {
@@ -370,6 +371,14 @@ class IsolatedPlugin final : public Stub {
     for (const host::Report &said : library->reports) {
       report(diag, said.status, said.message);
     }
+    unrestricted_ = library->unrestricted;
+    if (isolation_.is_strict && !unrestricted_.empty()) {
+      failed_start_ = BP_UNSUPPORTED;
+      report(diag, failed_start_,
+             fmt::format("the worker process cannot be restricted, expected that it can (--isolate-strict): {}",
+                         unrestricted_));
+      return nullptr;
+    }
     failed_start_ = library->status;
     if (library->status != BP_OK) {
       return nullptr;
@@ -378,6 +387,21 @@ class IsolatedPlugin final : public Stub {
       library_ = std::move(library).value();
     }
     return worker;
+  }
+
+  // Says once per process that plugins can do more than they should.
+  void warn_if_unrestricted(const bp_host_t *host) const {
+    static std::atomic<bool> is_told = false;
+    if (unrestricted_.empty()) {
+      return;
+    }
+    const auto *log = static_cast<const bp_host_log_t *>(host->get_extension(host, BP_EXT_LOG));
+    if (log != nullptr && !is_told.exchange(true)) {
+      log->log(host, BP_LOG_WARNING,
+               fmt::format("isolated backends can do all that the user can: {}; --isolate-strict refuses to run them",
+                           unrestricted_)
+                   .c_str());
+    }
   }
 
   // --- copies ---
@@ -409,6 +433,7 @@ class IsolatedPlugin final : public Stub {
 
   const Isolation isolation_;
   std::string path_;
+  std::string unrestricted_;        // see Library
   std::optional<Library> library_;  // as reported when it was first loaded
   bp_status failed_start_ = BP_INTERNAL;
 

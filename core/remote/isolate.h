@@ -9,6 +9,9 @@
 // and all later ones fail with BP_DEVICE_LOST (BP-STATUS-03), and accepted submits are signalled with that status. A
 // device that is created after that is in a new worker. Lost devices are not made again in it: their memory is gone,
 // so a program would run on other data than the caller put there, and only the caller knows how to bring it back.
+//
+// A worker restricts itself (core/base/restriction.h) before it loads the plugin. If the system does not enforce that,
+// the first device that is initialized logs a warning, or, with Isolation::is_strict, the plugin is not loaded.
 #pragma once
 
 #include "core/host/entry.h"

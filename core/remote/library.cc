@@ -37,6 +37,7 @@ Result<Library> start_library(Worker &worker, const std::string &path, const Iso
     const auto status = reader.number<bp_status>();
     library.reports.push_back({status, BP_NONE, std::string(reader.text())});
   }
+  library.unrestricted = reader.text();
   library.has_factory = reader.number<std::uint8_t>() != 0;
   if (library.has_factory) {
     reader.number(library.count);

@@ -11,7 +11,7 @@
 namespace bp::remote {
 
 enum class Request : std::uint8_t {
-  Start,   // version, path, services withheld. Reply: Answer; reports, descriptions
+  Start,   // version, path, services withheld. Reply: Answer; reports, what is not restricted, descriptions
   Map,     // id, size, with the segment attached. Reply: Answer
   Unmap,   // id. Reply: Answer
   Know,    // hash, content: a content that later calls may refer to. Reply: Answer

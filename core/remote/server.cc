@@ -98,7 +98,8 @@ class ServerLayer final : public Interposer {
 
 class Server {
  public:
-  explicit Server(Channel control) : control_(std::move(control)) {}
+  Server(Channel control, std::string unrestricted)
+      : control_(std::move(control)), unrestricted_(std::move(unrestricted)) {}
 
   [[noreturn]] void serve() {
     std::string message;
@@ -209,6 +210,7 @@ class Server {
       outputs.number(report.status);
       outputs.text(report.message);
     }
+    outputs.text(std::string_view(unrestricted_));
     const auto *factory =
         status != BP_OK ? nullptr : static_cast<const bp_device_factory_t *>(layer_->get_factory(BP_DEVICE_FACTORY));
     outputs.number(static_cast<std::uint8_t>(factory != nullptr));
@@ -249,6 +251,7 @@ class Server {
   static constexpr int out_of_memory = 3;  // exit code
 
   const Channel control_;
+  const std::string unrestricted_;
   Contents contents_;
   std::unique_ptr<host::HostServices> services_;
   std::unique_ptr<Objects> objects_;
@@ -260,8 +263,8 @@ class Server {
 
 }  // namespace
 
-void serve(Channel control) {
-  Server(std::move(control)).serve();
+void serve(Channel control, std::string unrestricted) {
+  Server(std::move(control), std::move(unrestricted)).serve();
 }
 
 }  // namespace bp::remote

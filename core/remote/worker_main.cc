@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/base/confinement.h"
+#include "core/base/restriction.h"
 #include "core/remote/server.h"
 
 int main(int argc, char **argv) {
@@ -26,5 +27,5 @@ int main(int argc, char **argv) {
   bp::confine_process(std::strtoll(argv[2], nullptr, 10));
   bp::remote::Channel control{bp::remote::Descriptor(own)};
   control.watch(application.get());
-  bp::remote::serve(std::move(control));
+  bp::remote::serve(std::move(control), bp::restrict_process());
 }

@@ -38,18 +38,33 @@ void add_isolate_option(Options &options) {
   options.add()(
       "isolate", po::value<double>()->implicit_value(0, "0"),
       "run the backend in a separate process, so that a crash becomes an error; with =SECONDS, a call that takes "
-      "longer becomes an error too (at most 1000000; 0: no limit)");
+      "longer becomes an error too (at most 1000000; 0: no limit)")(
+      "isolate-memory", po::value<std::int64_t>(),
+      "with --isolate: the address space in bytes that the separate process may use; a backend that needs more fails")(
+      "isolate-strict",
+      "with --isolate: refuse to run the backend if the system cannot restrict what the process may do; otherwise that "
+      "is a warning");
 }
 
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation) {
   if (!options.has("isolate")) {
+    for (const char *detail : {"isolate-memory", "isolate-strict"}) {
+      if (options.has(detail)) {
+        return options.misuse(fmt::format("--{} is given, expected --isolate too", detail));
+      }
+    }
     return std::nullopt;
   }
   const double seconds = options.get<double>("isolate");
   if (!(seconds >= 0 && seconds <= 1e6)) {
     return options.misuse(fmt::format("--isolate is {}, expected at most 1000000 seconds; 0: no limit", seconds));
   }
+  if (auto exit = options.check_at_least<std::int64_t>("isolate-memory", 1)) {
+    return *exit;
+  }
   isolation = Isolation{seconds};
+  isolation->bytes = options.has("isolate-memory") ? options.get<std::int64_t>("isolate-memory") : 0;
+  isolation->is_strict = options.has("isolate-strict");
   return std::nullopt;
 }
 
@@ -97,11 +112,19 @@ std::string BackendChoice::arguments() const {
   std::string arguments = "--on " + shell_word(name_);
   if (options_.isolation.has_value()) {
     arguments += fmt::format(" --isolate={:g}", options_.isolation->seconds);
+    arguments += options_.isolation->bytes != 0 ? fmt::format(" --isolate-memory={}", options_.isolation->bytes) : "";
+    arguments += options_.isolation->is_strict ? " --isolate-strict" : "";
   }
   for (const auto &[name, value] : options_.settings) {
     arguments += " --set " + shell_word(fmt::format("{}={}", name, value));
   }
   return arguments;
+}
+
+void print_warnings(const host::Candidate &candidate) {
+  for (const std::string &warning : candidate.warnings) {
+    fmt::print(stderr, "backplane: {}\n", warning);
+  }
 }
 
 std::string describe(const Backend &backend) {

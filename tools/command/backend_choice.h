@@ -13,8 +13,8 @@ namespace bp::command {
 
 class BackendChoice {
  public:
-  // Adds --on, --set, --target, --features, --isolate and --layer. Without a default the backend is optional: name() is
-  // empty if none was given.
+  // Adds --on, --set, --target, --features, --layer, and --isolate with its details. Without a default the backend is
+  // optional: name() is empty if none was given.
   static void add_to(Options &options, const std::string &default_name = "cpu");
   // To be called after Options::parse(). Returns an exit code if the command line is wrong.
   std::optional<int> read(const Options &options);
@@ -40,15 +40,19 @@ class BackendChoice {
   BackendOptions options_;
 };
 
-// Adds --isolate, which runs a backend in a process of its own.
+// Adds --isolate, which runs a backend in a process of its own, and its details, --isolate-memory and --isolate-strict.
 void add_isolate_option(Options &options);
-// Reads --isolate, after Options::parse(). Returns an exit code if its value is wrong.
+// Reads these options, after Options::parse(). Returns an exit code if one is wrong.
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation);
 
 // Adds --set, which may be repeated, and --emulate, an abbreviation for one setting.
 void add_setting_options(Options &options);
 // Reads these options, after Options::parse(). Returns an exit code if one is not NAME=VALUE.
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings);
+
+// Prints what the user has to know before the plugin is loaded, on standard error. For commands that load plugins
+// without a Backend, which does the same.
+void print_warnings(const host::Candidate &candidate);
 
 // Returns a text like "CPU 0.1.0, plugins/cpu/libbackplane_cpu.so".
 std::string describe(const Backend &backend);

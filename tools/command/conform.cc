@@ -134,7 +134,7 @@ int run_and_report(const Options &options, conformance::Session session) {
 
 Options conform_options() {
   Options options(
-      "conform NAME|PATH [options], or conform verify FILE, conform report FILE..., conform diff OLD NEW",
+      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, attach FILE PLUGIN.so",
       "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
       "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
       "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
@@ -152,7 +152,8 @@ Options conform_options() {
       "  backplane conform report shard_*.jsonl --html acme.html   combines shards and shows their results\n"
       "  backplane conform diff monday.jsonl tuesday.jsonl   what got worse, better, new\n"
       "  backplane conform workload model.hlo -o model.json  counts its operations, for conform report --workload\n"
-      "See also conform verify --help, and those of conform report, diff and workload.\n");
+      "  backplane conform attach acme.jsonl libbackplane_acme.so  makes the results known to backplane plugins\n"
+      "See also conform verify --help, and those of conform report, diff, workload and attach.\n");
   options.add_positional("backend", 1);
   options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
@@ -276,7 +277,11 @@ std::optional<int> read_shard(const Options &options, conformance::Shard &shard)
 // Returns the function of `conform WORD ...`; nullptr if the word is no such command but the name of a backend.
 int (*command_on_results(const std::string &word))(std::span<const std::string>) {
   constexpr std::pair<std::string_view, int (*)(std::span<const std::string>)> commands[] = {
-      {"verify", verify_results}, {"report", report_results}, {"diff", compare_results}, {"workload", count_workload}};
+      {"verify", verify_results},
+      {"report", report_results},
+      {"diff", compare_results},
+      {"workload", count_workload},
+      {"attach", attach_results}};
   const auto found = std::ranges::find(commands, word, [](const auto &one) { return one.first; });
   return found == std::end(commands) ? nullptr : found->second;
 }
@@ -318,6 +323,9 @@ int conform(std::span<const std::string> arguments) {
   }
   if (options.has("show")) {
     return show_case(std::move(session), options.get<std::string>("show"));
+  }
+  if (const auto found = host::find_plugin(session.choice.name, host::plugin_directories()); found.ok()) {
+    print_warnings(*found);
   }
   if (auto exit = read_earlier_report(options, session.earlier)) {
     return *exit;

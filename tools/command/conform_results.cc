@@ -9,6 +9,7 @@
 
 #include "conformance/report/json_lines.h"
 #include "conformance/report/render.h"
+#include "conformance/runner/certificate.h"
 #include "conformance/runner/merge.h"
 #include "conformance/runner/verification.h"
 #include "core/base/files.h"
@@ -18,6 +19,37 @@ namespace bp::command {
 namespace {
 
 namespace po = boost::program_options;
+
+// Chooses the plugin that results are about. A path that was given by the user is taken as it is; one from the results
+// was written by whoever made them, and must not be replaceable by others.
+std::optional<Error> choose_plugin(const Options &options, const std::string &file, std::string &plugin) {
+  if (options.has("plugin")) {
+    plugin = options.get<std::string>("plugin");
+    plugin = plugin.find('/') == std::string::npos ? "./" + plugin : plugin;
+    return std::nullopt;
+  }
+  const auto results = conformance::read_report(file);
+  if (!results.ok()) {
+    return results.error();
+  }
+  const boost::filesystem::path named = results->header.plugin;
+  if (results->header.plugin == "interpreter") {
+    return std::nullopt;
+  }
+  boost::system::error_code problem;
+  const boost::filesystem::path parent = boost::filesystem::path(file).parent_path();
+  const boost::filesystem::path next = (parent.empty() ? "." : parent) / named.filename();
+  plugin = (boost::filesystem::exists(next, problem) ? next : named).string();
+  const host::Candidate candidate = host::examine(plugin, host::TrustPolicy::Refuse);
+  return candidate.distrust ? std::optional(Error(*candidate.distrust).note("--plugin PATH verifies it all the same"))
+                            : std::nullopt;
+}
+
+// Remembers that the report was verified. If that is impossible, the verification is worth the same.
+void remember(const std::string &file, const conformance::Verified &verified) {
+  const auto stamp = conformance::write_stamp(file, verified);
+  fmt::print(stderr, "{}", stamp.ok() ? "" : fmt::format("backplane: not remembered: {}\n", stamp.error().to_string()));
+}
 
 }  // namespace
 
@@ -123,15 +155,18 @@ int verify_results(std::span<const std::string> arguments) {
       "conform verify FILE [options]",
       "Verifies the results of `backplane conform -o FILE`: the hashes are correct, plugin and expectations are the\n"
       "files that were used, no case is missing, and a sample of them has the same results when it is run again.\n"
-      "The seed of the sample should be one that whoever made the results could not know.",
+      "The seed of the sample should be one that whoever made the results could not know. If all is well, a file in\n"
+      "the user's cache remembers it, and `backplane plugins` says on which date the plugin was checked.",
       "  backplane conform verify acme.jsonl\n"
       "  backplane conform verify acme.jsonl --sample 100 --seed 7\n"
+      "  backplane conform verify acme.jsonl --plugin ./libbackplane_acme.so\n"
       "  backplane conform verify acme.jsonl --all\n");
   options.add_positional("file", 1);
-  options.add()("sample", po::value<std::size_t>(),
-                "number of cases to run again; default: all of a quick run, 2,000 of a full one")(
-      "all", "run all cases again")("seed", po::value<std::uint64_t>()->default_value(0),
-                                    "seed that chooses these cases")(
+  options.add()("plugin", po::value<std::string>(),
+                "the plugin's file; default: that of its name next to the results, or the path in the results")(
+      "sample", po::value<std::size_t>(),
+      "number of cases to run again; default: all of a quick run, 2,000 of a full one")("all", "run all cases again")(
+      "seed", po::value<std::uint64_t>()->default_value(0), "seed that chooses these cases")(
       "jobs", po::value<int>()->default_value(0), "number of worker processes; 0: one per processor")(
       "deadline", po::value<double>()->default_value(1), "factor by which the time limits of all cases are multiplied")(
       "expectations", po::value<std::string>()->default_value(""),
@@ -156,6 +191,9 @@ int verify_results(std::span<const std::string> arguments) {
     session.choice.models = options.get<std::vector<std::string>>("model");
   }
   const std::string file = results_in(options.get<std::string>("file"));
+  if (auto problem = choose_plugin(options, file, session.choice.name)) {
+    return report(*problem);
+  }
   std::optional<std::size_t> sample;
   if (options.has("all")) {
     sample = std::numeric_limits<std::size_t>::max();
@@ -178,10 +216,39 @@ int verify_results(std::span<const std::string> arguments) {
     fmt::print("{}: a part of the suite only: {}{}{}\n", file, header.selection,
                header.shard.empty() ? "" : " --shard ", header.shard);
   }
+  if (verified->differences.empty() && verified->rerun != 0 && header.plugin != "interpreter") {
+    remember(file, *verified);
+  }
   fmt::print("{}: {} {}, {} cases of {}; the hashes are correct; {} run again, {} differ\n", file, header.device,
              header.version, verified->report.records.size(), header.plugin, verified->rerun,
              verified->differences.size());
   return verified->differences.empty() ? success : negative;
+}
+
+int attach_results(std::span<const std::string> arguments) {
+  Options options(
+      "conform attach FILE PLUGIN.so",
+      "Writes the hash of complete results, in which nothing is unexpected, into the manifest of the plugin that they\n"
+      "are about. The manifest must name the file, with 64 zeros in place of the hash:\n"
+      "  \"conformance\": {\"report\": \"acme.jsonl\", \"sha256\": \"0000...\"}\n"
+      "Both files are then shipped in one folder, and backplane plugins checks that they belong together. A plugin\n"
+      "keeps its SHA-256 as results state it: there the hash in the manifest counts as zeros.",
+      "  backplane conform ./libbackplane_acme.so -o acme.jsonl\n"
+      "  backplane conform attach acme.jsonl libbackplane_acme.so\n");
+  options.add_positional("file", 1);
+  options.add_positional("plugin", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("plugin")) {
+    return options.misuse("expected a file with results, and a plugin");
+  }
+  const std::string file = options.get<std::string>("file"), plugin = options.get<std::string>("plugin");
+  if (Status attached = conformance::attach_report(file, plugin); !attached.ok()) {
+    return report(attached.error());
+  }
+  fmt::print("{} names {}: ship both in one folder\n", plugin, file);
+  return success;
 }
 
 }  // namespace bp::command

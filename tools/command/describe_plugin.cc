@@ -9,6 +9,7 @@
 
 #include "core/host/diagnostics.h"
 #include "core/host/settings.h"
+#include "tools/command/certificate_text.h"
 #include "tools/command/command.h"
 #include "tools/command/problem.h"
 #include "tools/command/terminal.h"
@@ -49,6 +50,10 @@ const host::ManifestDevice &manifest_of(const host::Device &device) {
   return *device.plugin().manifest().find(device.id());
 }
 
+conformance::Certificate certificate_of(const host::Device &device) {
+  return conformance::check_certificate(host::examine(device.plugin().path(), host::TrustPolicy::Any));
+}
+
 void print_json(const host::Device &device) {
   const bp_device_desc_t &description = device.description();
   boost::json::array options, spaces, queues;
@@ -79,7 +84,7 @@ void print_json(const host::Device &device) {
                                    {"opset", description.opset},
                                    {"target", std::string(device.target())},
                                    {"path", device.plugin().path()},
-                                   {"conformance", device.plugin().manifest().conformance},
+                                   {"conformance", to_json(certificate_of(device))},
                                    {"extensions", boost::json::value_from(manifest_of(device).extensions)},
                                    {"options", std::move(options)},
                                    {"spaces", std::move(spaces)},
@@ -96,7 +101,9 @@ void print(const host::Device &device) {
   row("file", device.plugin().path());
   row("target", device.target());
   row("extensions", fmt::format("{}", fmt::join(manifest_of(device).extensions, " ")));
-  row("conformance", device.plugin().manifest().conformance);
+  if (const std::string conformance = describe(certificate_of(device)); !conformance.empty()) {
+    row("conformance", conformance);
+  }
   for (const bp_option_desc_t &option : options_of(device)) {
     row("option", fmt::format("{} ({}{}): {}", text(option.key), host::type_of_option(option),
                               option.initial == nullptr ? "" : fmt::format("; default: {}", text(option.initial)),

@@ -24,6 +24,7 @@ struct Inspection {
   std::vector<std::string> exports;
   std::optional<host::Manifest> manifest;
   std::vector<Finding> findings;
+  std::optional<std::string> distrust;  // how others can replace the file
 
   bool is_loadable() const {
     return std::ranges::all_of(findings, [](const Finding &finding) { return finding.problem.empty(); });
@@ -41,7 +42,7 @@ Status status_of(const host::Candidate &candidate) {
 
 // Checks every rule, not only up to the first violation.
 bp::Result<Inspection> inspect(const std::string &path) {
-  Inspection inspection{path, {}, {}, {}, {}, {}};
+  Inspection inspection{path, {}, {}, {}, {}, {}, host::how_others_replace(path)};
   BP_ASSIGN(const host::FileBytes bytes, host::FileBytes::open(path));
   host::ElfImage image;
   BP_ASSIGN(image.header, host::read_elf_header(bytes));
@@ -94,15 +95,17 @@ void print_json(const Inspection &inspection) {
   }
   boost::system::error_code error;
   boost::json::value manifest = boost::json::parse(inspection.x_ray.manifest, error);
-  const boost::json::object object{{"path", inspection.path},
-                                   {"loadable", inspection.is_loadable()},
-                                   {"machine", inspection.machine},
-                                   {"manifest", error ? boost::json::value() : std::move(manifest)},
-                                   {"needed", boost::json::value_from(printable(inspection.x_ray.needed))},
-                                   {"exports", boost::json::value_from(inspection.exports)},
-                                   {"static_constructors", inspection.x_ray.static_constructors},
-                                   {"sanitizers", boost::json::value_from(inspection.x_ray.sanitizers)},
-                                   {"rules", std::move(rules)}};
+  const boost::json::object object{
+      {"path", inspection.path},
+      {"loadable", inspection.is_loadable()},
+      {"machine", inspection.machine},
+      {"manifest", error ? boost::json::value() : std::move(manifest)},
+      {"needed", boost::json::value_from(printable(inspection.x_ray.needed))},
+      {"exports", boost::json::value_from(inspection.exports)},
+      {"static_constructors", inspection.x_ray.static_constructors},
+      {"sanitizers", boost::json::value_from(inspection.x_ray.sanitizers)},
+      {"distrust", inspection.distrust ? boost::json::value(*inspection.distrust) : boost::json::value()},
+      {"rules", std::move(rules)}};
   fmt::print("{}\n", boost::json::serialize(object));
 }
 
@@ -133,7 +136,7 @@ void print(const Inspection &inspection) {
                             device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", ")),
                             fmt::join(device.extensions, " ")));
     }
-    print_row("conformance", manifest.conformance);
+    print_row("conformance", manifest.conformance ? "see the report " + manifest.conformance->file : "");
     print_row("CPU features", list(manifest.cpu_features));
   }
   print_row("machine", inspection.machine);
@@ -143,6 +146,7 @@ void print(const Inspection &inspection) {
                                 ? ""
                                 : fmt::format("{} run when it is loaded", inspection.x_ray.static_constructors));
   print_row("sanitizers", list(inspection.x_ray.sanitizers));
+  print_row("replaceable", inspection.distrust ? "by others: " + *inspection.distrust : "by its owner and group only");
   for (const Finding &finding : inspection.findings) {
     if (!finding.problem.empty()) {
       fmt::print("{} {}: {}\n", paint(Colour::Red, "broken"), finding.rule, finding.problem);

@@ -4,6 +4,8 @@
 #include <boost/json.hpp>
 
 #include "core/host/discovery.h"
+#include "core/host/names.h"
+#include "tools/command/certificate_text.h"
 #include "tools/command/describe_plugin.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
@@ -11,15 +13,27 @@
 namespace bp::command {
 namespace {
 
-boost::json::object to_json(const host::Candidate &candidate) {
+boost::json::object to_json(const host::Candidate &candidate, const std::vector<host::NameConflict> &conflicts) {
   boost::json::object object{{"path", candidate.path}, {"loadable", !candidate.refusal}};
   if (candidate.refusal) {
     object["refusal"] = candidate.refusal->to_string();
   }
+  if (candidate.distrust) {
+    object["distrust"] = candidate.distrust->message();
+  }
+  boost::json::array of_names;
+  for (const host::NameConflict &conflict : conflicts) {
+    if (std::ranges::count(conflict.files, &candidate) != 0) {
+      of_names.emplace_back(conflict.to_string());
+    }
+  }
+  if (!of_names.empty()) {
+    object["conflicts"] = std::move(of_names);
+  }
   if (candidate.manifest) {
     object["version"] = candidate.manifest->version;
     object["vendor"] = candidate.manifest->vendor;
-    object["conformance"] = candidate.manifest->conformance;
+    object["conformance"] = command::to_json(conformance::check_certificate(candidate));
     boost::json::array devices;
     for (const host::ManifestDevice &device : candidate.manifest->devices) {
       devices.push_back({{"id", device.id},
@@ -55,10 +69,15 @@ void print_candidate(const host::Candidate &candidate, bool why) {
   const host::Manifest &manifest = *candidate.manifest;
   for (const host::ManifestDevice &device : manifest.devices) {
     fmt::print(
-        "{}  {} {}  (id {}; tiers {}; conformance {})\n  {}\n",
+        "{}  {} {}  (id {}; tiers {})\n  {}\n",
         paint(Colour::Bold, device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", "))),
-        device.name, manifest.version, device.id, fmt::join(device.extensions, " "), manifest.conformance,
-        candidate.path);
+        device.name, manifest.version, device.id, fmt::join(device.extensions, " "), candidate.path);
+  }
+  if (const std::string conformance = describe(conformance::check_certificate(candidate)); !conformance.empty()) {
+    fmt::print("  conformance {}\n", conformance);
+  }
+  if (candidate.distrust) {
+    fmt::print("  {}  {}\n", paint(Colour::Red, "warning"), candidate.distrust->message());
   }
   if (why) {
     print_peculiarities(*candidate.x_ray);
@@ -68,14 +87,19 @@ void print_candidate(const host::Candidate &candidate, bool why) {
 }  // namespace
 
 int list_plugins(std::span<const std::string> arguments) {
-  Options options("plugins [NAME] [--why] [--json]",
-                  "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
-                  "path: describes one backend with its options, memory spaces and queues, without accessing\n"
-                  "hardware.",
-                  "  backplane plugins\n"
-                  "  backplane plugins cpu\n"
-                  "  backplane plugins --why          also shows searched folders and refused files\n"
-                  "  BACKPLANE_PATH=/opt/acme backplane plugins\n");
+  Options options(
+      "plugins [NAME] [--why] [--json]",
+      "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
+      "path: describes one backend with its options, memory spaces and queues, without accessing\n"
+      "hardware. Files that other users can replace are refused, or loaded with a warning if they are\n"
+      "given by their path; BACKPLANE_TRUST=refuse, warn or any decides for both.\n"
+      "If a backend comes with a report of its conformance, its hashes are checked; \"checked\" means that\n"
+      "backplane conform verify has run some of its cases on this machine.",
+      "  backplane plugins\n"
+      "  backplane plugins cpu\n"
+      "  backplane plugins --why          also shows searched folders and refused files\n"
+      "  BACKPLANE_PATH=/opt/acme backplane plugins\n"
+      "  BACKPLANE_TRUST=warn backplane plugins\n");
   options.add()("why",
                 "also print the folders that were searched, why files were refused, and peculiarities of the others")(
       "json", "print one JSON object per file, also for refused files");
@@ -88,10 +112,11 @@ int list_plugins(std::span<const std::string> arguments) {
   }
   std::vector<std::string> directories = host::plugin_directories();
   std::vector<host::Candidate> candidates = host::scan(directories);
+  const std::vector<host::NameConflict> conflicts = host::name_conflicts(candidates);
   bool why = options.has("why");
   if (options.has("json")) {
     for (const host::Candidate &candidate : candidates) {
-      fmt::print("{}\n", boost::json::serialize(to_json(candidate)));
+      fmt::print("{}\n", boost::json::serialize(to_json(candidate, conflicts)));
     }
     return success;
   }
@@ -102,9 +127,12 @@ int list_plugins(std::span<const std::string> arguments) {
   std::size_t refused = 0;
   for (const host::Candidate &candidate : candidates) {
     refused += candidate.refusal.has_value();
-    if (why || !candidate.refusal) {
+    if (why || !candidate.refusal || candidate.distrust) {
       print_candidate(candidate, why);
     }
+  }
+  for (const host::NameConflict &conflict : conflicts) {
+    fmt::print("{}  {}\n", paint(Colour::Red, "conflict"), conflict.to_string());
   }
   if (refused == candidates.size()) {
     fmt::print("no backend can be loaded{}\n",

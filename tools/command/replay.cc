@@ -104,8 +104,11 @@ Result<int> run(const ReplayRequest &request) {
   const std::vector<host::Layer> layers = {remote::replay_layer()};
   for (const std::string &path : recording->plugins()) {
     const bool is_replaced = !backend.empty() && recording->plugins().size() == 1;
+    // The path in a recording was chosen by whoever sent it, not by the user.
     BP_ASSIGN(const host::Candidate candidate,
-              host::find_plugin(is_replaced ? backend : path, host::plugin_directories()));
+              is_replaced ? host::find_plugin(backend, host::plugin_directories())
+                          : host::find_plugin(path, host::plugin_directories(), host::TrustPolicy::Refuse));
+    print_warnings(candidate);
     const host::Opener opener =
         isolation.has_value() ? remote::isolated(remote::isolation_for(*recording, options.plugins.size(), *isolation))
                               : host::Opener();

@@ -150,6 +150,13 @@ TEST_CASE("all errors are in one report") {
   const bp_option_t isolate = {"isolate", "soon"};
   CHECK(backplane_load("interpreter", &isolate, 1, &isolation.diag, &backend) == BP_INVALID);
   CHECK(isolation.text() == "option isolate is 'soon', expected a number of seconds, or 0");
+  Errors of_memory, alone;
+  const bp_option_t memory[] = {{"isolate", "0"}, {"isolate-memory", "some"}};
+  CHECK(backplane_load("interpreter", memory, 2, &of_memory.diag, &backend) == BP_INVALID);
+  CHECK(of_memory.text() == "option isolate-memory is 'some', expected a number of bytes");
+  const bp_option_t strict = {"isolate-strict", "1"};
+  CHECK(backplane_load("interpreter", &strict, 1, &alone.diag, &backend) == BP_INVALID);
+  CHECK(alone.text() == "option isolate-strict is given, expected option isolate too");
   CHECK(backplane_load(nullptr, nullptr, 0, &null.diag, &backend) == BP_INVALID);
   CHECK(null.text() == "name is a null pointer, expected one that is not");
   CHECK(backend == nullptr);

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "core/host/build_configuration.h"
+#include "core/host/names.h"
 #include "core/host/tests/test_plugins.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/temporary_folder.h"
@@ -78,6 +79,197 @@ TEST_CASE("a refused file does not hide a good one, and keeps its reason") {
   CHECK_FALSE(all[2].refusal.has_value());  // good.so
   CHECK(all[4].refusal->message() == "needs 1 CPU features this machine does not have: teleportation");
   CHECK(all[4].manifest.has_value());
+}
+
+TEST_CASE("a file that others can replace is refused by name, and loaded by path with a warning") {
+  const testing::TemporaryFolder folder;
+  const std::string plugin = folder / "libbackplane_acme.so";
+  filesystem::copy(test_plugin("good"), plugin);
+  REQUIRE(::chmod(plugin.c_str(), 0646) == 0);
+  const std::string how = plugin + ": others can replace this plugin: the file " + plugin +
+                          " has the mode 0646, expected no write permission for others: chmod o-w " + plugin;
+  const auto by_name = find_plugin("acme", {folder.path()});
+  REQUIRE_FALSE(by_name.ok());
+  CHECK(by_name.error().to_string() == how +
+                                           "\n  note: BACKPLANE_TRUST=warn loads such plugins with a warning"
+                                           "\n  note: while looking for plugin \"acme\"");
+  const auto by_path = find_plugin(plugin, {});
+  REQUIRE(by_path.ok());
+  CHECK(by_path->warnings == std::vector<std::string>{how});
+  CHECK_FALSE(find_plugin(plugin, {}, TrustPolicy::Refuse).ok());
+
+  const auto with = [&](const char *policy) {
+    ::setenv("BACKPLANE_TRUST", policy, 1);
+    const auto found = find_plugin("acme", {folder.path()}), given = find_plugin(plugin, {});
+    ::unsetenv("BACKPLANE_TRUST");
+    return fmt::format("{}, {}", found.ok() ? std::to_string(found->warnings.size()) : "refused",
+                       given.ok() ? std::to_string(given->warnings.size()) : given.error().message().substr(0, 24));
+  };
+  CHECK(with("") == "refused, 1");
+  CHECK(with("refuse") == "refused, others can replace this ");
+  CHECK(with("warn") == "1, 1");
+  CHECK(with("any") == "0, 0");
+  CHECK(with("all") == "refused, BACKPLANE_TRUST is 'all'");
+}
+
+TEST_CASE("a plugin is refused for directories and links that others can replace") {
+  const testing::TemporaryFolder folder;
+  const auto place = [&](const std::string &directory, ::mode_t mode) {
+    filesystem::create_directories(folder / directory);
+    filesystem::copy(test_plugin("good"), folder / (directory + "/libbackplane_acme.so"));
+    REQUIRE(::chmod((folder / directory).c_str(), mode) == 0);
+    return how_others_replace(folder / (directory + "/libbackplane_acme.so")).value_or("not at all");
+  };
+  CHECK(place("usual", 0755) == "not at all");
+  CHECK(place("of_a_group", 02775) == "not at all");
+  CHECK(place("private", 0700) == "not at all");
+  CHECK(place("like_tmp", 01777) == "not at all");
+  CHECK(place("open", 0777) == "the directory " + folder / "open" +
+                                   " has the mode 0777, with which everybody can "
+                                   "replace " +
+                                   folder / "open/libbackplane_acme.so" +
+                                   ", expected no write permission for others: chmod o-w " + folder / "open");
+  CHECK_THAT(place("open/usual", 0755), Catch::StartsWith("the directory " + folder / "open" + " has the mode 0777"));
+  filesystem::create_directory_symlink("../open", folder / "usual/inside");
+  CHECK_THAT(how_others_replace(folder / "usual/inside/libbackplane_acme.so").value_or("not at all"),
+             Catch::StartsWith("the directory " + folder / "open" + " has the mode 0777") &&
+                 Catch::EndsWith(" (by the link " + folder / "usual/inside" + " to ../open)"));
+  filesystem::create_symlink(folder / "open/libbackplane_acme.so", folder / "usual/libbackplane_link.so");
+  CHECK_THAT(how_others_replace(folder / "usual/libbackplane_link.so").value_or("not at all"),
+             Catch::StartsWith("the directory " + folder / "open"));
+  CHECK_FALSE(how_others_replace(folder / "absent.so").has_value());
+  filesystem::create_symlink("circle.so", folder / "circle.so");
+  CHECK_FALSE(how_others_replace(folder / "circle.so").has_value());
+  if (::geteuid() != 0) {
+    return testing::skip("only root can make files of another user");
+  }
+  const std::string foreign = folder / "like_tmp/libbackplane_acme.so";
+  REQUIRE(::lchown(foreign.c_str(), 65534, 65534) == 0);
+  CHECK(how_others_replace(foreign) ==
+        foreign + " belongs to user 65534 and is in " + folder / "like_tmp" +
+            ", where everybody can create it, expected that it belongs to root or to user 0: copy the plugin to a "
+            "directory of your own");
+  REQUIRE(::lchown((folder / "usual/libbackplane_acme.so").c_str(), 65534, 65534) == 0);
+  CHECK_FALSE(how_others_replace(folder / "usual/libbackplane_acme.so").has_value());
+}
+
+// Run by the test below from another place.
+TEST_CASE("say how others replace the plugin of the test", "[.]") {
+  const char *plugin = std::getenv("BACKPLANE_TESTED_PLUGIN");
+  const std::string how = how_others_replace(plugin == nullptr ? "" : plugin).value_or("not at all");
+  std::cout << "answer: " << how << "\n";
+}
+
+TEST_CASE("a directory that also holds Backplane is not judged") {
+  const testing::TemporaryFolder folder;
+  for (const char *part : {"open/bin", "open/plugins"}) {
+    filesystem::create_directories(folder / part);
+  }
+  filesystem::copy(own_file(), folder / "open/bin/program");
+  filesystem::copy(test_plugin("good"), folder / "open/plugins/libbackplane_acme.so");
+  const auto ask = [&] {
+    const std::string command = fmt::format("BACKPLANE_TESTED_PLUGIN={} {} 'say how others replace*'",
+                                            folder / "open/plugins/libbackplane_acme.so", folder / "open/bin/program");
+    FILE *pipe = ::popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::string said;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+      said += static_cast<char>(c);
+    }
+    ::pclose(pipe);
+    return said;
+  };
+  REQUIRE(::chmod((folder / "open").c_str(), 0777) == 0);
+  CHECK_THAT(ask(), Catch::Contains("answer: not at all"));
+  REQUIRE(::chmod((folder / "open/plugins").c_str(), 0777) == 0);
+  CHECK_THAT(ask(), Catch::Contains("answer: the directory " + folder / "open/plugins" + " has the mode 0777"));
+}
+
+// Writes a plugin with another id and alias in its manifest.
+void write_renamed(const std::string &path, const std::string &id, const std::string &alias) {
+  std::ifstream file(test_plugin("good"), std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t begin = bytes.find("{\"abi\""), end = bytes.find('\0', begin);
+  std::string manifest = R"({"abi":"1.0.0","version":"1","opset":1,"devices":[{"id":")" + id + R"(","aliases":[")" +
+                         alias + R"("],"name":"T","extensions":["bp.kernels/1"]}]})";
+  REQUIRE(manifest.size() <= end - begin);
+  manifest.resize(end - begin, ' ');
+  testing::write_file(path, bytes.replace(begin, end - begin, manifest));
+}
+
+TEST_CASE("a name of several files is never taken in silence") {
+  const testing::TemporaryFolder first, second, third;
+  const std::string own = first / "libbackplane_acme.so", older = second / "libbackplane_acme.so",
+                    other = third / "other.so";
+  write_renamed(own, "com.acme.one", "acme");
+  const std::vector<std::string> directories = {first.path(), second.path(), third.path()};
+  REQUIRE(find_plugin("acme", directories).ok());
+  CHECK(find_plugin("acme", directories)->warnings.empty());
+  filesystem::create_symlink(own, second / "libbackplane_acme.so");  // the same file
+  CHECK(find_plugin("acme", directories)->warnings.empty());
+  filesystem::remove(older);
+
+  write_renamed(older, "com.acme.one", "acme");
+  const auto shadowing = find_plugin("acme", directories);
+  REQUIRE(shadowing.ok());
+  CHECK(shadowing->path == own);
+  CHECK(shadowing->warnings == std::vector<std::string>{"\"acme\" is the name of 2 files: " + own + " is used, not " +
+                                                        older + "; remove one, or give the other by its path"});
+  const std::vector<Candidate> both = scan(directories);
+  REQUIRE(name_conflicts(both).size() == 1);
+  CHECK(name_conflicts(both)[0].names == std::vector<std::string>{"com.acme.one", "acme"});
+
+  write_renamed(other, "org.other", "acme");
+  const auto ambiguous = find_plugin("acme", directories);
+  REQUIRE_FALSE(ambiguous.ok());
+  CHECK(ambiguous.error().to_string() == "\"acme\" is the name of 2 plugins: " + own + " (com.acme.one) and " + other +
+                                             " (org.other), expected one; give the id of the device, or the path");
+  CHECK(find_plugin("org.other", directories).ok());
+  CHECK(find_plugin(other, {}).ok());
+}
+
+TEST_CASE("the names of reference backends belong to them") {
+  const testing::TemporaryFolder first, second;
+  const std::string taker = first / "acme.so";
+  write_renamed(taker, "com.acme", "npu");
+  const std::vector<std::string> directories = {first.path(), second.path()};
+  const auto taken = find_plugin("npu", directories);
+  REQUIRE_FALSE(taken.ok());
+  CHECK(taken.error().to_string() == taker +
+                                         " takes the name \"npu\", expected another alias: that is the reference "
+                                         "backend dev.backplane.npu; give its id com.acme, or its path");
+  CHECK(find_plugin("com.acme", directories).ok());
+  write_renamed(second / "real.so", "dev.backplane.npu", "npu");
+  const auto real = find_plugin("npu", directories);
+  REQUIRE(real.ok());
+  CHECK(real->path == second / "real.so");
+  REQUIRE(real->warnings.size() == 1);
+  CHECK_THAT(real->warnings[0], Catch::StartsWith(taker) && Catch::Contains(second / "real.so"));
+  const std::vector<Candidate> all = scan(directories);
+  CHECK(name_conflicts(all).size() == 1);
+
+  write_renamed(second / "core.so", "com.core", "interpreter");
+  CHECK_THAT(find_plugin("interpreter", directories).error().to_string(),
+             Catch::Contains("that is the core's interpreter; give its id com.core, or its path"));
+  filesystem::copy(test_plugin("good"), second / "libbackplane_cpu.so");
+  CHECK_THAT(find_plugin("cpu", directories).error().to_string(),
+             Catch::Contains("that is the reference backend dev.backplane.cpu; give its id org.example.test"));
+}
+
+TEST_CASE("all names of the backends of this build are theirs") {
+  const testing::TemporaryFolder folder;
+  for (const Candidate &candidate : scan(plugin_directories())) {
+    if (!candidate.manifest.has_value()) {
+      continue;  // a library that is not a plugin
+    }
+    for (const ManifestDevice &device : candidate.manifest->devices) {
+      for (const std::string &alias : device.aliases) {
+        INFO(alias);
+        write_renamed(folder / "taker.so", "com.acme", alias);
+        CHECK(find_plugin(alias, {folder.path()}).ok() != device.id.starts_with("dev.backplane."));
+      }
+    }
+  }
 }
 
 TEST_CASE("BACKPLANE_PATH replaces the built-in directories") {

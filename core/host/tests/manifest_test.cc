@@ -20,7 +20,9 @@ std::string with_device(const std::string &device) {
 TEST_CASE("a manifest says all there is to say") {
   const auto manifest = parse_manifest(R"({
     "abi": "1.2.3", "vendor": "Acme", "version": "2.1", "opset": 7, "url": "https://acme.example",
-    "cpu_features": ["avx2"], "conformance": "kernels", "unknown": {"is": "ignored"},
+    "cpu_features": ["avx2"], "unknown": {"is": "ignored"},
+    "conformance": {"report": "acme.jsonl",
+                    "sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"},
     "devices": [{"id": "com.acme.npu", "aliases": ["acme", "npu-3"], "name": "Acme NPU 3",
                  "extensions": ["bp.kernels/1", "com.acme.turbo/12"]},
                 {"id": "com.acme.lite", "name": "Lite"}]})");
@@ -30,7 +32,9 @@ TEST_CASE("a manifest says all there is to say") {
   CHECK(manifest->version == "2.1");
   CHECK(manifest->opset == 7);
   CHECK(manifest->url == "https://acme.example");
-  CHECK(manifest->conformance == "kernels");
+  REQUIRE(manifest->conformance.has_value());
+  CHECK(manifest->conformance->file == "acme.jsonl");
+  CHECK(manifest->conformance->sha256 == "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
   CHECK(manifest->cpu_features == std::vector<std::string>{"avx2"});
   REQUIRE(manifest->devices.size() == 2);
   CHECK(manifest->devices[0].extensions == std::vector<std::string>{"bp.kernels/1", "com.acme.turbo/12"});
@@ -38,6 +42,7 @@ TEST_CASE("a manifest says all there is to say") {
   CHECK(manifest->find("com.acme.lite") == &manifest->devices[1]);
   CHECK(manifest->find("Acme NPU 3") == nullptr);
   CHECK(message(with("")) == "accepted");
+  CHECK(message(with(R"("conformance":"none",)")) == "accepted");
 }
 
 TEST_CASE("a wrong manifest is refused with its place") {
@@ -72,6 +77,25 @@ TEST_CASE("a wrong manifest is refused with its place") {
         "manifest: devices[0].extensions holds \"kernels\", expected ids such as bp.kernels/1");
   CHECK(message(with("", R"([{"id":"a.b","name":"n","aliases":["x"]},{"id":"a.c","name":"n","aliases":["x"]}])")) ==
         "manifest: \"x\" is named twice among the ids and aliases");
+}
+
+TEST_CASE("a reference to a report is complete and names a file next to the plugin") {
+  const std::string zeros(64, '0');
+  const auto message_with = [](const std::string &value) { return message(with("\"conformance\":" + value + ",")); };
+  CHECK(message_with(R"({"report":"a.jsonl","sha256":")" + zeros + "\"}") == "accepted");
+  CHECK(message_with(R"("kernels")") ==
+        R"(manifest: conformance is "kernels", expected "none" or an object with report and sha256)");
+  CHECK(message_with("7") == R"(manifest: conformance is 7, expected "none" or an object with report and sha256)");
+  CHECK(message_with(R"({"sha256":")" + zeros + "\"}") == "manifest: conformance.report is missing, expected a string");
+  CHECK(message_with(R"({"report":"a.jsonl"})") == "manifest: conformance.sha256 is missing, expected a string");
+  CHECK(message_with(R"({"report":"../a.jsonl","sha256":")" + zeros + "\"}") ==
+        R"(manifest: conformance.report is "../a.jsonl", expected the name of a file next to the plugin)");
+  CHECK(
+      message_with(R"({"report":"a.jsonl","sha256":"ABC"})") ==
+      R"(manifest: conformance.sha256 is "ABC", expected 64 hexadecimal digits in lower case; zeros until `backplane )"
+      "conform attach` writes them");
+  CHECK(message_with(R"({"report":"a.jsonl","md5":"0"})") ==
+        R"(manifest: conformance has the key "md5", expected report and sha256)");
 }
 
 TEST_CASE("a CPU feature nobody knows is missing") {

@@ -1,6 +1,10 @@
 // A plugin in a process of its own computes the same results, and its failures do not affect the application.
 #include <catch2/catch.hpp>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +21,7 @@
 #include "core/remote/isolate.h"
 #include "core/remote/tests/test_plugin.h"
 #include "core/text/parser.h"
+#include "tools/testing/skip.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::remote {
@@ -125,6 +130,9 @@ TEST_CASE("constants that an isolated program takes are given back") {
 }
 
 TEST_CASE("constants of programs that are gone are not left with the worker") {
+  if (geteuid() != 0) {
+    return testing::skip("only root sees what a restricted process has mapped");
+  }
   const auto shared_mappings = [] {
     int count = 0;
     for (const std::string &child : children()) {
@@ -387,6 +395,70 @@ TEST_CASE("what a plugin throws in its process is an error here") {
   const auto compiled = compile(*backend);
   REQUIRE_FALSE(compiled.ok());
   CHECK(contains(compiled.error().to_string(), "threw an exception: the library of kernels is not there"));
+}
+
+TEST_CASE("an isolated plugin cannot reach the application") {
+  if (BP_SANITIZES_MEMORY) {
+    return testing::skip("sanitizers trace their own process, which is then not restricted");
+  }
+  for (const char *where : {"init", "claim", "compile", "load", "run", "destroy"}) {
+    INFO(where);
+    CHECK(attempt(load("tiny", {{"fault", "trespass"}, {"fault-in", where}})) == "right");
+  }
+}
+
+namespace {
+
+// Takes seccomp filters from this process and its children, as an old system or another sandbox does.
+void lose_seccomp() {
+  sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog filter{std::size(program), program};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+}  // namespace
+
+TEST_CASE("where a worker cannot be restricted there is one warning, or an error") {
+  if (BP_SANITIZES_MEMORY) {
+    return testing::skip("sanitizers trace their own process, which is then not restricted");
+  }
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    lose_seccomp();
+    std::string said;
+    BackendOptions options;
+    options.settings = {{"ops", "negate,add,multiply"}};
+    options.isolation = Isolation{};
+    options.log = [&](std::uint32_t severity, std::string_view message) {
+      said += severity == BP_LOG_WARNING ? message : "";
+    };
+    for (int i = 0; i < 2; ++i) {
+      said += attempt(Backend::load(plugin("tiny"), options)) + "; ";
+    }
+    options.isolation->is_strict = true;
+    said += attempt(Backend::load(plugin("tiny"), options));
+    const bool is_written = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    _exit(is_written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string said(10000, '\0');
+  const ssize_t size = read(ends[0], said.data(), said.size());
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  said.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  const std::string missing = "the system has no seccomp filters (Function not implemented)";
+  CHECK_THAT(said, Catch::StartsWith("isolated backends can do all that the user can: " + missing +
+                                     "; --isolate-strict refuses to run themright; right; "));
+  CHECK_THAT(said, Catch::Contains(
+                       "the worker process cannot be restricted, expected that it can (--isolate-strict): " + missing));
 }
 
 TEST_CASE("memory of an isolated backend may be limited") {

@@ -10,10 +10,12 @@
 //       "  \"opset\": 1,"                              newest opset understood
 //       "  \"url\": \"https://acme.example\","         optional
 //       "  \"cpu_features\": [\"avx512f\"],"           optional: refused on a machine that lacks one
-//       "  \"conformance\": \"none\","                 optional: its certificate of conformance
+//       "  \"conformance\": {"                        optional: a report of the conformance suite,
+//       "     \"report\": \"acme.jsonl\","             a file in the same directory,
+//       "     \"sha256\": \"000...\" },"               and its hash: 64 zeros until `backplane conform attach`
 //       "  \"devices\": [ {"                           one per kind of device, in the order of the factory
 //       "     \"id\": \"com.acme.npu\","               [a-z0-9.-], at least one dot
-//       "     \"aliases\": [\"acme\", \"npu\"],"       optional: short names, [a-z0-9-]
+//       "     \"aliases\": [\"acme\", \"acme-3\"],"    optional: short names, [a-z0-9-]
 //       "     \"name\": \"Acme NPU 3\","
 //       "     \"extensions\": [\"bp.kernels/1\"] } ] }");   the features of the descriptor, in any order
 //

@@ -5,6 +5,7 @@ The files and the mistakes are rows of tools/testing/command_line_cases.py. What
 itself and in time.
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -185,6 +186,104 @@ def plugins():
           f"run with a folder that is not there says\n{unfound.err}")
     nowhere = backplane("plugins", path="/nowhere")
     check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
+
+
+def trust():
+    """Files that others can replace, and names of several files."""
+    plugin = pathlib.Path("trusted/libbackplane_acme.so").absolute()
+    plugin.parent.mkdir()
+    shutil.copy(PLUGINS / "libbackplane_good.so", plugin)
+    plugin.parent.chmod(0o755)
+    plugin.chmod(0o757)
+    how = (f"{plugin}: others can replace this plugin: the file {plugin} has the mode 0757, expected no write permission "
+           f"for others: chmod o-w {plugin}")
+    listed = backplane("plugins", path=str(plugin.parent)).out
+    check(f"refused  {how}\n  note: BACKPLANE_TRUST=warn loads such plugins with a warning\n" in listed, f"plugins printed\n{listed}")
+    entry = json.loads(backplane("plugins", "--json", path=str(plugin.parent)).out)
+    check(not entry["loadable"] and entry["distrust"].startswith("others can replace"), f"plugins --json printed {entry}")
+    named = backplane("plugins", "acme", path=str(plugin.parent))
+    check(named.code == FAILED and named.err.startswith(f"backplane: {how}\n"), f"plugins acme said\n{named.err}")
+    expect(["plugins", str(plugin)], SUCCESS, f"backplane: {how}")
+    shown = backplane("inspect", str(plugin)).out
+    check("\n  replaceable   by others: the file " in shown, f"inspect printed\n{shown}")
+    os.environ["BACKPLANE_TRUST"] = "warn"
+    listed = backplane("plugins", path=str(plugin.parent)).out
+    check("\n  warning  others can replace this plugin: the file " in listed, f"plugins printed\n{listed}")
+    os.environ["BACKPLANE_TRUST"] = "any"
+    expect(["plugins", str(plugin)], SUCCESS, "")
+    os.environ["BACKPLANE_TRUST"] = "none"
+    expect(["plugins", str(plugin)], FAILED, f"backplane: {plugin}: BACKPLANE_TRUST is 'none', expected refuse, warn or any")
+    del os.environ["BACKPLANE_TRUST"]
+
+    plugin.chmod(0o755)
+    older = pathlib.Path("older/libbackplane_acme.so").absolute()
+    older.parent.mkdir()
+    shutil.copy(plugin, older)
+    path = f"{plugin.parent}:{older.parent}"
+    both = f"{plugin} is used, not {older}; remove one, or give the other by its path"
+    listed = backplane("plugins", path=path).out
+    check(f'conflict  "org.example.test", "testing", "acme" are names of 2 files: {both}\n' in listed, f"plugins printed\n{listed}")
+    conflicts = [json.loads(line)["conflicts"] for line in backplane("plugins", "--json", path=path).out.splitlines()]
+    check(len(conflicts) == 2 and conflicts[0] == conflicts[1], f"plugins --json lists the conflicts {conflicts}")
+    named = backplane("plugins", "acme", path=path)
+    check(named.code == SUCCESS and named.err == f'backplane: "acme" is the name of 2 files: {both}\n', f"plugins acme said\n{named.err}")
+    shutil.copy(plugin, plugin.parent / "libbackplane_npu.so")
+    taken = backplane("run", "good.hlo", "--on", "npu", path=str(plugin.parent))
+    check(fits(taken.err, 'backplane: .../libbackplane_npu.so takes the name "npu", expected another alias: that is the reference '
+               "backend dev.backplane.npu; give its id org.example.test, or its path"), f"run --on npu said\n{taken.err}")
+
+
+def certificates():
+    """The report that a manifest names is checked, and the stamp that verify leaves."""
+    folder = pathlib.Path("certified").absolute()
+    folder.mkdir()
+    plugin, report = folder / "libbackplane_with_report.so", folder / "with_report.jsonl"
+    shutil.copy(PLUGINS / plugin.name, plugin)
+
+    def state():
+        entry = json.loads(backplane("plugins", "--json", path=str(folder)).out)["conformance"]
+        return entry["state"], entry.get("problem", ""), backplane("plugins", path=str(folder)).out
+
+    check("but not its hash: backplane conform attach" in state()[1], f"before attach: {state()}")
+    expect(["conform", str(plugin), "--stage", "x_ray", "-o", str(report)], SUCCESS, "")
+    expect(["conform", "attach", str(report), str(plugin)], SUCCESS, "")
+    check(state()[0] == "claimed", f"after attach: {state()}")
+    check(re.search(r"\n  conformance claimed: \d+ cases of the quick suite, a part: --stage x_ray, none unexpected, in ", state()[2]),
+          f"after attach: {state()}")
+    expect(["conform", "verify", str(report), "--sample", "0"], SUCCESS, "")
+    check(state()[0] == "claimed", f"after verify without a case: {state()}")
+    expect(["conform", "verify", str(report), "--sample", "2"], SUCCESS, "")
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    check(state()[0] == "checked" and f"\n  conformance checked on {today}: " in state()[2], f"after verify: {state()}")
+    described = json.loads(expect(["plugins", str(plugin), "--json"], SUCCESS, "").out)["conformance"]
+    check(described["date"] == today and described["rerun"] == 2, f"plugins NAME --json printed {described}")
+    # Judged again, the plugin has the same hash in the report, although the hash in its manifest is another.
+    expect(["conform", str(plugin), "--stage", "x_ray", "-o", "again.jsonl"], SUCCESS, "")
+    hashes = [json.loads(path.read_text().splitlines()[0])["plugin_sha256"] for path in (report, pathlib.Path("again.jsonl"))]
+    check(hashes[0] == hashes[1], f"the hash of a plugin depends on its report: {hashes}")
+
+    good = report.read_text()
+    report.write_text(good.replace('"pass"', '"fail"', 1))
+    check("it is another report" in state()[1], f"with a changed report: {state()}")
+    report.unlink()
+    check("No such file or directory" in state()[1], f"without the report: {state()}")
+    report.write_text(good)
+    bytes_ = plugin.read_bytes()
+    plugin.write_bytes(bytes_ + b"\0")
+    check("it is another build" in state()[1], f"with another build: {state()}")
+    refused = backplane("conform", "attach", str(report), str(plugin))
+    check(refused.code == FAILED and "it is another build" in refused.err, f"attach to another build said {refused.err}")
+    plugin.write_bytes(bytes_)
+    # A report with a failure, whose own hash is right.
+    lines = good.replace('"status":"pass"', '"status":"fail"', 1).splitlines(keepends=True)
+    totals = json.loads(lines[-1])
+    totals["totals"]["pass"] -= 1
+    totals["totals"]["fail"] += 1
+    totals["sha256"] = hashlib.sha256("".join(lines[:-1]).encode()).hexdigest()
+    report.write_text("".join(lines[:-1]) + json.dumps(totals) + "\n")
+    refused = backplane("conform", "attach", str(report), str(plugin))
+    check(refused.code == FAILED and "has 1 unexpected results, expected none, such as x_ray/" in refused.err,
+          f"attach of a report with a failure said {refused.err}")
 
 
 def inspect():
@@ -614,6 +713,11 @@ def isolated():
     for backend in ("kernels", "npu", BACKEND):
         expect(["run", str(MODEL), "--on", backend, "--isolate=100", "--against", "interpreter", "--tolerance", "0.1"], SUCCESS, "")
     tiny = ["--on", str(TINY), "--set", "ops=negate", "--set", "fault-in=run", "--isolate=2"]
+    strict = [] if SANITIZED else ["--isolate-strict"]
+    expect(["run", "good.hlo", *tiny, *strict, "--set", "fault=trespass", "--isolate-memory=100000000000"], SUCCESS, "")
+    if not SANITIZED:
+        small = backplane("run", "good.hlo", *tiny, "--isolate-memory=1000000")
+        check(small.code == FAILED and small.err.startswith("backplane: "), f"with 1 MB of memory: {small.code} {small.err}")
     expect(["run", "good.hlo", *tiny, "--set", "fault=crash"], FAILED,
            "backplane: plugin org.example.tiny: run: device lost: org.example.tiny crashed (SIGSEGV) in program.run; "
            "load the backend again for a new device, in a new process")
@@ -705,15 +809,16 @@ def main():
     good = (PLUGINS / "libbackplane_good.so").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        os.environ["XDG_CACHE_HOME"] = folder  # for the stamps of conform verify
         for name, content in FILES.items():
             pathlib.Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
         pathlib.Path("headers/backplane/c").mkdir(parents=True)
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, inspect, ops, optimize, debugging, self_checking, memory,
-                     pack, run, devices, several_modules, cache, several_backends, layers, interrupted, little_memory,
-                     replay, exits, quoted, limited_files, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, trust, certificates, inspect, ops, optimize, debugging,
+                     self_checking, memory, pack, run, devices, several_modules, cache, several_backends, layers,
+                     interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -205,6 +205,12 @@ def check_lives(name):
 
 
 def main():
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache  # for the stamps of verify
+        return check_all()
+
+
+def check_all():
     problems = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

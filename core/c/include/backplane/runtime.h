@@ -34,10 +34,13 @@ typedef struct backplane_backend backplane_backend_t;
 // Loads a backend: "interpreter", which needs no plugin; or the plugin that answers to a name, searched for in the
 // directories of BACKPLANE_PATH or, if that is not set, where plugins were installed; or, if the name contains a '/',
 // the plugin at this path. Options are the backend's own (`backplane plugins NAME` lists them); an unknown option is an
-// error. One option applies to all backends:
+// error. These options apply to all backends:
 //   "isolate"  runs the backend in a separate process: if it crashes, this call and all later ones fail, and the
 //              backend has to be loaded again. The value is the maximum number of seconds for one of its calls;
 //              "0": no limit
+//   "isolate-memory"  with "isolate": maximum bytes of address space of that process
+//   "isolate-strict"  with "isolate", "1": an error if the system cannot restrict what that process may do; otherwise
+//                     that is a warning
 // BP_INVALID: there is no such plugin, or it may not be loaded, or an option is wrong.
 BP_EXPORT bp_status backplane_load(const char *name, const bp_option_t *options, uint32_t option_count,
                                    const bp_diag_t *errors, backplane_backend_t **backend);

@@ -1,11 +1,16 @@
 // A backend of a few elementwise ops, and control flow, that interprets the module: its artifact is the module itself.
 // Built twice, for bp.compiler/1 and (TINY_KERNELS) for bp.kernels/1.
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "backplane/backplane.h"
@@ -56,6 +61,30 @@ static void *crash_later(void *unused) {
   return unused;
 }
 
+// Tries to harm the application. Ends the process with the number of the first attempt that succeeds.
+static void trespass(void) {
+  const pid_t application = getppid();
+  char byte = 0;
+  struct iovec own = {&byte, 1}, other = {&byte, 1};
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/mem", (int)application);
+  if (kill(application, SIGKILL) == 0 || errno != EPERM) {
+    _exit(21);
+  }
+  if (ptrace(PTRACE_ATTACH, application, 0, 0) == 0 || errno != EPERM) {
+    _exit(22);
+  }
+  if (process_vm_readv(application, &own, 1, &other, 1, 0) >= 0 || errno != EPERM) {
+    _exit(23);
+  }
+  if (open(path, O_RDWR) >= 0) {
+    _exit(24);
+  }
+  if (unshare(CLONE_NEWUSER) == 0 || errno != EPERM) {
+    _exit(25);
+  }
+}
+
 // Causes the fault that the "fault" options select for this function. Returns 1 if the function must fail, for faults
 // that let it return.
 static int misbehaves(const tiny_device *device, const char *where) {
@@ -94,6 +123,9 @@ static int misbehaves(const tiny_device *device, const char *where) {
         continue;
       }
     }
+  } else if (strcmp(fault, "trespass") == 0) {
+    trespass();
+    return 0;
   } else if (strcmp(fault, "later") == 0) {
     pthread_t thread;
     pthread_create(&thread, NULL, crash_later, NULL);
@@ -396,12 +428,12 @@ static const bp_option_desc_t options[] = {
     {"fail", NULL, "run() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
     {"fail-claim", NULL, "claim() fails at this instruction's name", NULL, BP_OPTION_TEXT, 0},
     {"fault", NULL,
-     "crash, fork (a crash that leaves a child), exit, leave (by exit code 0), hang, garbage, later (a crash after "
-     "submit), never (a submit that is not signalled, a compile that fails)",
+     "crash, fork (a crash that leaves a child), exit, leave (by exit code 0), hang, garbage, trespass (by system "
+     "calls), later (a "
+     "crash after submit), never (a submit that is not signalled, a compile that fails)",
      NULL, BP_OPTION_TEXT, 0},
-    {"fault-in", NULL,
-     "where: init, claim, compile, load, alloc, copy, submit, run, release, program-destroy, destroy", NULL,
-     BP_OPTION_TEXT, 0},
+    {"fault-in", NULL, "where: init, claim, compile, load, alloc, copy, submit, run, release, program-destroy, destroy",
+     NULL, BP_OPTION_TEXT, 0},
     {"fault-once", NULL, "only if this file is not there; it is made", NULL, BP_OPTION_TEXT, 0},
 };
 static const char *const features[] = {TINY_EXTENSION, NULL};

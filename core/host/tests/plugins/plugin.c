@@ -1,6 +1,6 @@
 // A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct, and so it is with memory spaces of
-// all kinds (BP_FAULT_MEMORY_SPACES). Built once for each fault (meson.build); core/host/tests/plugin_test.cc checks
-// the result of each.
+// all kinds (BP_FAULT_MEMORY_SPACES) and with a report of the suite (BP_FAULT_WITH_REPORT). Built once for each fault
+// (meson.build); core/host/tests/plugin_test.cc checks the result of each.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +30,22 @@
 #define MANIFEST_CPU_FEATURES ""
 #endif
 
+#ifdef BP_FAULT_WITH_REPORT
+#define MANIFEST_CONFORMANCE             \
+  "{\"report\": \"with_report.jsonl\", " \
+  "\"sha256\": "                         \
+  "\"00000000000000000000000000000000"   \
+  "00000000000000000000000000000000\"}"
+#else
+#define MANIFEST_CONFORMANCE "\"none\""
+#endif
+
 #ifdef BP_FAULT_MANIFEST_NOT_JSON
 BP_PLUGIN_MANIFEST("{\"abi\": 1.0.0}");
 #elif !defined(BP_FAULT_NO_MANIFEST)
 BP_PLUGIN_MANIFEST("{\"abi\": \"" MANIFEST_ABI
-                   "\", \"version\": \"1.2.3\", \"opset\": 1, "
+                   "\", \"version\": \"1.2.3\", \"opset\": 1, \"conformance\": " MANIFEST_CONFORMANCE
+                   ", "
                    "\"cpu_features\": [" MANIFEST_CPU_FEATURES
                    "], "
                    "\"devices\": [{\"id\": \"" MANIFEST_ID
