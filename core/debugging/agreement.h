@@ -40,10 +40,10 @@ struct Agreement {
 
 // Compares the result that `executable`, compiled from `module`, computed from the arguments with that of a reference.
 // Errors above the tolerance count as differences, and so does any other bit of an integer, unless moving the inputs by
-// one unit in the last place changes the result as much: then different rounding need not agree. Runs the executable on inputs moved in this way, if that is
-// useful, and on inputs that are slightly larger: a floating-point output that hardly responds to these, such as a
-// saturated softmax, is weak evidence, because it would show intermediate errors no better than it shows the inputs.
-// Fails if the shapes differ, or if a run fails.
+// one unit in the last place changes the result as much: then different rounding need not agree. Runs the executable on
+// inputs moved in this way, if that is useful, and on inputs that are slightly larger: a floating-point output that
+// hardly responds to these, such as a saturated softmax, is weak evidence, because it would show intermediate errors no
+// better than it shows the inputs. Fails if the shapes differ, or if a run fails.
 Result<Agreement> compare(const Module &module, const Executable &executable, const std::vector<Literal> &arguments,
                           const Literal &result, const Literal &expected, double tolerance);
 
