@@ -105,6 +105,24 @@ Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &i
   return CaseProgram{std::move(*module), std::move(arguments), to_string(one->op->accuracy, one->type)};
 }
 
+Result<Verdict> judge_module(Subject &subject, const AttributeCase &one, const std::string &id,
+                             const ir::Module &module) {
+  const std::uint64_t seed = subject.seed_of(id);
+  const Values values = values_for(*one.op, seed / 16);
+  BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, module, seed));
+  const auto program = subject.compile(id, module);
+  if (!program.ok()) {
+    return verdict_of_compilation(subject, module, program.error());
+  }
+  if (!subject.is_on_device(**program)) {
+    return nothing_to_do();
+  }
+  BP_ASSIGN(const ir::Literal found, (*program)->executable.run(arguments));
+  BP_ASSIGN(const Judgement judgement, judge_result(module, arguments, found, one, values));
+  return judgement.mismatch.empty() ? Verdict()
+                                    : failure(describe_failure(judgement.mismatch, module, arguments, judgement.worst));
+}
+
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
   const std::uint64_t seed = subject.seed_of(id);
   const auto module = module_of(one, seed);
@@ -112,20 +130,9 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
     return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
   }
   BP_TRY(ir::verify(*module));
-  const Values values = values_for(*one.op, seed / 16);
-  BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
-  const auto program = subject.compile(id, *module);
-  if (!program.ok()) {
-    return verdict_of_compilation(subject, *module, program.error());
-  }
-  if (!subject.is_on_device(**program)) {
-    return nothing_to_do();
-  }
-  BP_ASSIGN(const ir::Literal found, (*program)->executable.run(arguments));
-  BP_ASSIGN(const Judgement judgement, judge_result(*module, arguments, found, one, values));
-  return judgement.mismatch.empty()
-             ? Verdict()
-             : failure(describe_failure(judgement.mismatch, *module, arguments, judgement.worst));
+  BP_ASSIGN(Verdict verdict, judge_module(subject, one, id, *module));
+  mark_trivial(subject, *module, verdict);
+  return verdict;
 }
 
 // Ops whose attributes or start indices have the most combinations.
