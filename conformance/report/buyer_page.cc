@@ -97,9 +97,10 @@ std::string buyer_section(const Report &report, std::span<const Workload> worklo
   }
   return "<h2 id=\"buyer\">What a user gets</h2><div class=\"pair\"><section>" + claimed_by_family(report) +
          "</section><section>" + workload_rows(shares, workloads) +
-         "</section></div><p class=\"faint\">Cases without elements count nowhere, nor do operations that only name "
-         "values, that the core replaces by their content, or that communicate, since one device has nobody to "
-         "communicate with.</p>";
+         "</section></div><p class=\"faint\">Cases whose result has no elements, or for which the core leaves the "
+         "device "
+         "nothing but copies, count nowhere, nor do operations that only name values, that the core replaces, or that "
+         "communicate, since one device has nobody to communicate with.</p>";
 }
 
 std::string reasons_section(const Report &report, CaseStatus status, std::string_view title) {

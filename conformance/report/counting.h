@@ -15,7 +15,7 @@ namespace bp::conformance {
 // count.
 std::string_view why_uncounted(std::string_view op);
 
-// Whether the record counts: it is about an operation that counts, has elements, and was judged.
+// Whether the record counts: it is about an operation that counts, was judged, and the device had to compute something.
 bool counts(const Record &record);
 
 // The outcomes of cases that count.

@@ -24,6 +24,8 @@ Facts facts_of(const Header &header) {
   return {{"device", header.device},
           {"version", header.version},
           {"plugin SHA-256", header.plugin_sha256},
+          {"expectations SHA-256", header.expectations_sha256},
+          {"suite SHA-256", header.suite_sha256},
           {"tier", header.tier},
           {"settings", fmt::format("{}", fmt::join(settings, " "))},
           {"mutant", header.mutant},

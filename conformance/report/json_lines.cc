@@ -223,6 +223,7 @@ Result<Record> record_from(const json::object &object) {
   }
   record.verdict.allowed = fields.text("allowed", false);
   record.verdict.is_evidence = !object.contains("no_evidence");
+  record.verdict.is_trivial = object.contains("trivial");
   record.seconds = fields.number("seconds");
   record.seed = fields.count("seed");
   if (object.contains("measured")) {
@@ -293,6 +294,9 @@ std::string to_json(const Record &record) {
   }
   if (!verdict.is_evidence) {
     object["no_evidence"] = true;
+  }
+  if (verdict.is_trivial) {
+    object["trivial"] = true;
   }
   if (verdict.max_ulp) {
     object["max_ulp"] = std::isfinite(*verdict.max_ulp) ? json::value(*verdict.max_ulp) : json::value("infinite");

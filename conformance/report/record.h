@@ -45,6 +45,8 @@ struct Verdict {
   std::string allowed = {};
   // Whether the verdict says something about the backend; false where not even the oracle knows the answer.
   bool is_evidence = true;
+  // Whether the device had nothing to compute: the result has no elements, or the core left it nothing but copies.
+  bool is_trivial = false;
   // The measured time, for cases about performance.
   std::optional<Measurement> measured = {};
 };

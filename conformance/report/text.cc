@@ -102,7 +102,8 @@ std::string to_text(const Report &report, const Paint &paint, std::size_t shown,
                        100 * score(report));
     std::vector<std::string> parts;
     for (const Workload &workload : workloads) {
-      parts.push_back(fmt::format("{} {:.0f} %", workload.name, std::floor(100 * share_of(workload, shares).passed)));
+      parts.push_back(
+          fmt::format("{} {:.0f} %", workload.name, std::floor(100 * share_of(workload, shares).passed + 1e-6)));
     }
     out += parts.empty() ? "" : fmt::format("{:<12} {}\n", "workloads", fmt::join(parts, ", "));
   }

@@ -85,13 +85,15 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
   BP_TRY(ir::verify(*module));
   const Values values = values_for(*one.op, seed / 16);
   BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
-  return judge_on_device(subject, {.key = id,
-                                   .module = *module,
-                                   .arguments = arguments,
-                                   .values = values,
-                                   .type = one.type,
-                                   .way = static_cast<Way>(seed / 256 % way_count),
-                                   .seed = seed / 4096});
+  Verdict verdict = judge_on_device(subject, {.key = id,
+                                              .module = *module,
+                                              .arguments = arguments,
+                                              .values = values,
+                                              .type = one.type,
+                                              .way = static_cast<Way>(seed / 256 % way_count),
+                                              .seed = seed / 4096});
+  mark_trivial(subject, *module, verdict);
+  return verdict;
 }
 
 // Ops whose attributes or start indices have the most combinations.

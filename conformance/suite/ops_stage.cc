@@ -16,13 +16,13 @@ Result<std::vector<Literal>> arguments_of(const Subject &subject, const OpCase &
                         subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
 }
 
-Verdict judge_case(Subject &subject, const OpCase &one, ir::Module module, const std::string &group) {
+Verdict judge_case(Subject &subject, const OpCase &one, const ir::Module &module, const std::string &group) {
   auto arguments = arguments_of(subject, one, module);
   if (!arguments.ok()) {
     return failure(arguments.error().to_string());
   }
   return judge_on_device(subject, {.key = group,
-                                   .module = std::move(module),
+                                   .module = module,
                                    .arguments = std::move(arguments).value(),
                                    .values = one.values,
                                    .type = one.type});
@@ -42,7 +42,9 @@ Verdict run_ops(Subject &subject, const std::string &id) {
   if (!module.ok()) {
     return failure(module.error().to_string());
   }
-  return judge_case(subject, *one, std::move(module).value(), id.substr(0, id.rfind('/')));
+  Verdict verdict = judge_case(subject, *one, *module, id.substr(0, id.rfind('/')));
+  mark_trivial(subject, *module, verdict);
+  return verdict;
 }
 
 Result<CaseProgram> program_of_ops(Subject &subject, const std::string &id) {

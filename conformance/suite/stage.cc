@@ -66,6 +66,21 @@ Verdict verdict_or_error(const Result<Verdict> &verdict) {
   return of_error;
 }
 
+namespace {
+
+bool has_elements(const ir::Shape &shape) {
+  return shape.is_tuple() ? std::ranges::any_of(shape.elements(), has_elements)
+                          : !shape.is_array() || std::ranges::count(shape.sizes(), 0) == 0;
+}
+
+}  // namespace
+
+void mark_trivial(const Subject &subject, const ir::Module &module, Verdict &verdict) {
+  const ir::Instruction root = module.entry().root();
+  const bool copies = verdict.status == CaseStatus::Pass && root.opcode() != ir::Opcode::Copy && subject.only_copies();
+  verdict.is_trivial = verdict.status != CaseStatus::Fail && (copies || !has_elements(root.shape()));
+}
+
 Verdict nothing_to_do() {
   return {.status = CaseStatus::Unsupported, .message = "the core leaves nothing for the device to do"};
 }

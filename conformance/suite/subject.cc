@@ -4,11 +4,47 @@
 #include <array>
 
 #include "conformance/mutants/mutant.h"
+#include "core/compile/claims.h"
+#include "core/compile/compile.h"
 
 namespace bp::conformance {
 namespace {
 
 constexpr std::array<std::string_view, 4> tiers = {"queue", "compiler", "memory", "kernels"};  // the highest first
+
+// Finds out whether programs consist of copies.
+class CopiesOnly final : public compile::Observer {
+ public:
+  compile::Options options() {
+    compile::Options options;
+    options.observer = this;
+    options.device_only = true;
+    options.fold_constants = false;
+    return options;
+  }
+  bool is_true() const { return is_true_; }
+
+  Status module(const std::string &, const ir::Module &) override { return {}; }
+  Status program(const std::string &, const ir::Module &module, const buffers::Plan &, const host::Image &,
+                 std::span<const std::byte>) override {
+    for (const ir::Computation computation : module.computations()) {
+      for (const ir::Instruction instruction : computation.instructions()) {
+        is_true_ = is_true_ && !computes(instruction);
+      }
+    }
+    return {};
+  }
+
+ private:
+  // A copy between layouts moves elements.
+  static bool computes(const ir::Instruction &instruction) {
+    const bool is_copy = instruction.opcode() == ir::Opcode::Copy &&
+                         ir::same(instruction.shape(), instruction.operand(0).shape(), ir::CompareLayout::Yes);
+    return compile::is_claimable(instruction.opcode()) && !is_copy;
+  }
+
+  bool is_true_ = true;
+};
 
 std::string extension_of(std::string_view tier) {
   return "bp." + std::string(tier) + "/1";
@@ -144,7 +180,10 @@ Result<std::shared_ptr<const Compiled>> Subject::compile(const std::string &key,
     CompileOptions options;
     options.device_only = true;
     options.fold_constants = false;
-    auto compiled = backend->compile(module, options);
+    CopiesOnly copies;
+    auto compiled = backend->is_interpreter() ? backend->compile(module, options)
+                                              : compile::compile(module, backend->devices(), copies.options());
+    only_copies_ = !backend->is_interpreter() && copies.is_true();
     compiled_key_ = key;
     if (compiled.ok()) {
       compiled_ = std::make_shared<const Compiled>(std::move(compiled).value());

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "conformance/report/buyer_page.h"
+#include "conformance/report/json_lines.h"
 #include "conformance/report/render.h"
 #include "conformance/report/summary.h"
 #include "conformance/report/workload.h"
@@ -49,6 +50,9 @@ TEST_CASE("what a device need not compute does not count") {
   CHECK(counts(judged_case("add", "f32", CaseStatus::Pass)));
   CHECK(counts(judged_case("add", "f32", CaseStatus::Unsupported)));
   CHECK_FALSE(counts(judged_case("add", "f32", CaseStatus::Pass, "empty")));
+  Record trivial = judged_case("slice", "f32", CaseStatus::Pass);
+  trivial.verdict.is_trivial = true;
+  CHECK_FALSE(counts(record_from_json(to_json(trivial)).value()));
   CHECK_FALSE(counts(judged_case("add", "f32", CaseStatus::Blocked)));
   CHECK_FALSE(counts(judged_case("add", "f32", CaseStatus::NotRun)));
   CHECK(why_uncounted("all-reduce") == "one device has nobody to communicate with");
@@ -56,7 +60,7 @@ TEST_CASE("what a device need not compute does not count") {
     INFO(op);
     CHECK_FALSE(counts(judged_case(op, "f32", CaseStatus::Pass)));
   }
-  for (const char *op : {"copy", "reshape", "while", "sort", "rng-bit-generator"}) {
+  for (const char *op : {"copy", "transpose", "while", "sort", "rng-bit-generator"}) {
     INFO(op);
     CHECK(why_uncounted(op).empty());
   }
