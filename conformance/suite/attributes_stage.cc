@@ -42,18 +42,20 @@ struct AttributeCase {
 // Most programs are small, so that many fit into the time; one of sixteen has arrays for which a device may divide the
 // work.
 std::int64_t max_elements_of(std::uint64_t seed) {
-  return seed % 16 == 0 ? 1 << 16 : seed % 4 == 0 ? 1 << 12 : 1 << 9;
+  return seed % 16 == 0 ? 1 << 16 : seed % 2 == 0 ? 1 << 12 : 1 << 9;
 }
 
 // Sums are mostly those of small integers, which have to be exact; what moves or compares elements gets special values
 // too.
 Values values_for(const ir::OpInfo &op, std::uint64_t seed) {
   if (op.accuracy.closeness == Closeness::Sum) {
-    constexpr Values kinds[] = {Values::Random, Values::Small, Values::Wide, Values::Small};
-    return kinds[seed % 4];
+    constexpr Values kinds[] = {Values::Random, Values::Small, Values::Wide,     Values::Rare,
+                                Values::Random, Values::Small, Values::Negative, Values::Uniform};
+    return kinds[seed % 8];
   }
   const bool has_special_values = op.accuracy.special_values != SpecialValueSet::None;
-  return has_special_values && seed % 2 == 0 ? Values::Edge : Values::Random;
+  constexpr Values kinds[] = {Values::Random, Values::Edge, Values::Rare, Values::Edge};
+  return has_special_values ? kinds[seed % 4] : Values::Random;
 }
 
 std::optional<ir::Module> module_of(const AttributeCase &one, std::uint64_t seed) {
@@ -126,7 +128,9 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       }
       const int of_common = has_many_attributes(opcode) ? 24 : is_plain(opcode) ? 2 : 8;
       const int of_others = is_plain(opcode) && !subject.is_full() ? 0 : 1;
-      const int count = (is_common(row.type) ? of_common : of_others) * (subject.is_full() ? 50 : 1);
+      const bool is_complex_transform = opcode == Opcode::Fft && row.type == ElementType::C64;
+      const int count =
+          (is_common(row.type) || is_complex_transform ? of_common : of_others) * (subject.is_full() ? 50 : 1);
       for (int i = 0; i < count; ++i) {
         ids.push_back(fmt::format("{}{}/{}/{}", prefix, ir::to_string(opcode), row.text, i));
       }

@@ -23,6 +23,11 @@ constexpr Meaning meanings_of_values[] = {
     {"every", "every value of the type"},
     {"least", "mostly the smallest integer of the type"},
     {"small", "integers from -3 to 3, whose sums are exact in any order"},
+    {"wide", "integers of many digits in one operand, whose sums are exact in any order"},
+    {"rare", "integers from -3 to 3, and one NaN or infinity"},
+    {"negative", "random negative values"},
+    {"uniform", "operands whose elements are all the same"},
+    {"most", "mostly the largest integer of the type"},
 };
 // The last part of an id, or of one whose last part is a number.
 constexpr Meaning meanings_of_ends[] = {

@@ -89,13 +89,24 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   if (has_special_values) {
     values.push_back(Values::Edge);
   }
+  const bool is_float = ir::is_floating(type);
+  if (is_float && op.has(ir::Trait::Reduction) && shape.size.n >= 30) {
+    values.push_back(Values::Negative);
+    values.push_back(Values::Uniform);
+  }
+  const bool has_several_operands = op.has(ir::Trait::Elementwise) && op.max_operands > 1;
+  if (is_float && has_several_operands && has_special_values && shape.name == prime.name) {
+    values.push_back(Values::Rare);
+  }
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
   if (adds_floats && shape.size.n > 1) {
     values.push_back(Values::Small);
     values.push_back(Values::Wide);
+    values.push_back(Values::Rare);
   }
   if (op.has(ir::Trait::Contraction) && ir::is_integer(type) && shape.name == prime.name) {
     values.push_back(Values::Least);
+    values.push_back(Values::Most);
   }
   return values;
 }

@@ -44,20 +44,43 @@ T from_bits(std::uint64_t bits) {
   }
 }
 
-// Floats: of either sign, from 2^-6 to 2^6, all exponents equally likely. Integers: half of them small, half with
-// random bits.
+// An integer of up to 64 bits, or the bits of the mantissa of a float, of which rounding to one of the usual numbers of
+// digits is a tie, or would be without its last bit.
+std::uint64_t near_tie(std::uint64_t bits, int width) {
+  constexpr int digits_of_types[] = {4, 8, 11, 24, 53};
+  const std::uint64_t other = random_bits(bits, 2);
+  const int length = 8 + static_cast<int>(other % 57);
+  const int digits = digits_of_types[(other >> 8) % std::size(digits_of_types)];
+  const int used = std::min(length, width - 1);
+  if (digits + 1 >= used) {
+    return other >> (64 - used);
+  }
+  const std::uint64_t kept = (std::uint64_t{1} << (digits - 1)) | (other >> (65 - digits));
+  const std::uint64_t tie = ((kept << 1) | 1) << (used - digits - 1);
+  return tie + ((other >> 16) % 3 == 0 ? 0 : (other >> 16) % 3 == 1 ? 1 : ~std::uint64_t{0});
+}
+
+// Floats: of either sign, from 2^-6 to 2^6, all exponents equally likely; an eighth is near a tie of narrower types.
+// Integers: half of them small, a quarter with random bits, a quarter near ties of floats.
 template <class T>
 T random_element(std::uint64_t bits) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
     return T(random_element<Part>(bits), random_element<Part>(random_bits(bits, 0)));
   } else if constexpr (is_float<T>) {
-    const double fraction = 1 + static_cast<double>(bits >> 12) * 0x1p-52;
+    const double tie = static_cast<double>(near_tie(bits, 53));
+    const bool is_near_tie = (bits >> 20) % 8 == 0;
+    const double fraction =
+        is_near_tie ? std::ldexp(tie, -std::ilogb(tie)) : 1 + static_cast<double>(bits >> 12) * 0x1p-52;
     const double size = std::ldexp(fraction, static_cast<int>(bits % 12) - 6);
     return T((bits & 0x800) != 0 ? -size : size);
   } else {
     const std::uint64_t other = random_bits(bits, 1);
-    return (bits & 1) != 0 ? from_bits<T>(other) : from_bits<T>(static_cast<std::uint64_t>(other % 32) - 16);
+    if ((bits & 1) == 0) {
+      return from_bits<T>(static_cast<std::uint64_t>(other % 32) - 16);
+    }
+    const std::uint64_t large = (bits & 2) == 0 ? other : near_tie(bits, static_cast<int>(sizeof(T) * 8));
+    return from_bits<T>((bits & 4) == 0 ? large : ~large + 1);
   }
 }
 
@@ -73,6 +96,28 @@ T small_integer(std::uint64_t bits, bool is_unit) {
     return static_cast<double>(T(value)) == value ? T(value) : T(1.0);
   } else {
     return from_bits<T>(bits);
+  }
+}
+
+template <class T>
+T negative(T value) {
+  if constexpr (is_complex<T>) {
+    return T(negative(value.real()), negative(value.imag()));
+  } else if constexpr (is_float<T>) {
+    return T(-std::fabs(static_cast<double>(value)));
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+T uniform_element(std::uint64_t seed) {
+  if constexpr (is_float<T>) {
+    constexpr double numbers[] = {-0.0, -0.0, 0.0, -1.0, 1.0, -2.5, 3.0};
+    const T value(numbers[seed % std::size(numbers)]);
+    return value;
+  } else {
+    return random_element<T>(seed);
   }
 }
 
@@ -107,9 +152,9 @@ WideIntegers choose_wide(ElementType type, std::int64_t terms, std::uint64_t see
   return {.digits = std::clamp(digits_of_sums - digits_of_terms, 1, digits_of_type), .are_rare = seed % 2 == 0};
 }
 
-// Mostly the integer of the type with the largest absolute value, otherwise the largest one.
+// Mostly the integer of the type with the largest absolute value, otherwise the largest one; or the other way round.
 template <class T>
-T extreme_integer(std::uint64_t bits) {
+T extreme_integer(std::uint64_t bits, bool is_mostly_least) {
   if constexpr (is_float<T> || is_complex<T>) {
     return small_integer<T>(bits, false);
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -122,7 +167,7 @@ T extreme_integer(std::uint64_t bits) {
       top = std::uint64_t{1} << (T::bits - 1);
       is_signed = static_cast<std::int64_t>(all_ones) < 0;
     }
-    return !is_signed ? all_ones : from_bits<T>(bits % 8 == 0 ? top - 1 : top);
+    return !is_signed ? all_ones : from_bits<T>((bits % 8 == 0) == is_mostly_least ? top - 1 : top);
   }
 }
 
@@ -144,6 +189,9 @@ std::vector<T> special_floats(SpecialValueSet set) {
     }
   } else {
     using Limits = std::numeric_limits<T>;
+    // A NaN whose payload is in bits that narrower types lack.
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    all.push_back(std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(Limits::infinity()) + 1)));
     for (const T value : {T(0), Limits::denorm_min(), Limits::min() - Limits::denorm_min(), Limits::min(),
                           Limits::max(), Limits::infinity(), Limits::epsilon(), std::nextafter(T(1), T(2)),
                           std::sqrt(Limits::max()), Limits::quiet_NaN()}) {
@@ -170,14 +218,17 @@ std::vector<T> summands() {
 }
 
 template <class T>
-std::vector<T> special_values(SpecialValueSet set) {
+std::vector<T> special_values(SpecialValueSet set, bool has_large_numbers) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
     // Implementations disagree on function results for infinite parts and on the side of a branch cut that a zero lies
     // on.
     std::vector<T> all;
-    for (const Part re : {Part(0.001), Part(1), Part(-1.5), Part(0.25), Part(-30)}) {
-      for (const Part im : {Part(0.5), Part(2), Part(-0.5), Part(-0.01)}) {
+    // The square of the modulus overflows, the modulus does not.
+    const Part large =
+        has_large_numbers ? Part(std::sqrt(static_cast<double>(std::numeric_limits<Part>::max())) * 1.5) : Part(2);
+    for (const Part re : {Part(0.001), Part(1), Part(-1.5), Part(0.25), Part(-30), large}) {
+      for (const Part im : {Part(0.5), Part(2), Part(-0.5), Part(-0.01), -large}) {
         all.emplace_back(re, im);
       }
     }
@@ -216,8 +267,9 @@ void fill(Literal &literal, Function &&function) {
 // All pairs of special values appear in arrays that are long enough: with each pass through the values, the operands
 // are shifted against each other.
 template <class T>
-void fill_with_special_values(Literal &literal, SpecialValueSet set, std::size_t operand, std::uint64_t seed) {
-  const std::vector<T> values = special_values<T>(set);
+void fill_with_special_values(Literal &literal, SpecialValueSet set, bool has_large_numbers, std::size_t operand,
+                              std::uint64_t seed) {
+  const std::vector<T> values = special_values<T>(set, has_large_numbers);
   const std::size_t count = values.size(), start = seed % count;
   fill<T>(literal, [&](std::size_t i) { return values[(start + i + operand * (i / count)) % count]; });
 }
@@ -265,16 +317,37 @@ void make_some_equal(Literal &literal, const Literal &other, std::uint64_t seed)
   });
 }
 
-void fill_array(Literal &literal, Values values, SpecialValueSet set, std::size_t operand, std::uint64_t seed,
-                std::uint64_t first) {
+// Replaces one element by a NaN, sometimes by an infinity: mostly the last one.
+void put_in_special(Literal &literal, std::uint64_t seed) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (is_float<T>) {
+      const auto elements = literal.mutable_elements<T>();
+      const double special = seed / 4 % 4 != 0
+                                 ? std::numeric_limits<double>::quiet_NaN()
+                                 : std::numeric_limits<double>::infinity() * (seed / 16 % 2 == 0 ? 1 : -1);
+      if (!elements.empty()) {
+        elements[seed % 4 != 0 ? elements.size() - 1 : seed / 32 % elements.size()] = T(special);
+      }
+    }
+  });
+}
+
+void fill_array(Literal &literal, Values values, SpecialValueSet set, bool has_large_numbers, std::size_t operand,
+                std::uint64_t seed, std::uint64_t first) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     switch (values) {
       case Values::Random:
         return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
-      case Values::Edge: return fill_with_special_values<T>(literal, set, operand, seed);
+      case Values::Edge: return fill_with_special_values<T>(literal, set, has_large_numbers, operand, seed);
       case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
       case Values::Least:
-        return fill<T>(literal, [&](std::size_t i) { return extreme_integer<T>(random_bits(seed, i)); });
+        return fill<T>(literal, [&](std::size_t i) { return extreme_integer<T>(random_bits(seed, i), true); });
+      case Values::Most:
+        return fill<T>(literal, [&](std::size_t i) { return extreme_integer<T>(random_bits(seed, i), false); });
+      case Values::Negative:
+        return fill<T>(literal, [&](std::size_t i) { return negative(random_element<T>(random_bits(seed, i))); });
+      case Values::Uniform: return fill<T>(literal, [&](std::size_t) { return uniform_element<T>(seed); });
+      case Values::Rare:  // before special elements are put in
       case Values::Wide:  // of the operands without many digits
       case Values::Small:
         return fill<T>(literal, [&](std::size_t i) { return small_integer<T>(random_bits(seed, i), seed % 2 == 0); });
@@ -304,10 +377,13 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     return arguments;
   }
   const std::int64_t terms = max_elements(arguments);
+  // A large complex exponent makes each rounding error large.
+  const bool has_large_numbers = module.entry().root().opcode() != ir::Opcode::Power;
   const bool multiplies = ir::info(module.entry().root().opcode()).has(ir::Trait::Contraction);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Shape &shape = arguments[i].shape();
-    const bool is_exact = values == Values::Small || values == Values::Wide;
+    const bool is_exact = values != Values::Random && values != Values::Edge && values != Values::Every &&
+                          values != Values::Least && values != Values::Most;
     const bool is_kept =  // integers may be indices
         shape.is_array() && is_exact && !ir::is_floating(shape.element_type()) && !ir::is_complex(shape.element_type());
     if (!shape.is_array() || is_kept) {
@@ -317,10 +393,13 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     if (is_wide) {
       fill_with_wide_integers(arguments[i], choose_wide(shape.element_type(), terms, seed / 8), random_bits(seed, i));
     } else {
-      fill_array(arguments[i], values, set, i, random_bits(seed, i), first);
+      fill_array(arguments[i], values, set, has_large_numbers, i, random_bits(seed, i), first);
     }
     if (values == Values::Random && i > 0 && arguments[i].shape() == arguments[0].shape()) {
       make_some_equal(arguments[i], arguments[0], seed);
+    }
+    if (values == Values::Rare && i == seed / 8 % arguments.size()) {
+      put_in_special(arguments[i], random_bits(seed, i));
     }
     if (is_wide || (values == Values::Wide && !multiplies)) {
       scale(arguments[i], seed / 16);

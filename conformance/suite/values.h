@@ -20,9 +20,14 @@ enum class Values : std::uint8_t {
   // One operand has integers with as many digits as sums of its elements allow, in some cases scaled by a power of two;
   // the others are mostly -1 and 1. Sums are large and exact, but not for a device that computes with fewer digits.
   Wide,
-  Least,  // integers are mostly those with the largest products: the smallest signed one; others as for Small
+  Rare,      // floats as for Small, but for a NaN or an infinity, mostly the last element of an operand
+  Negative,  // floats as for Random, but all negative
+  Uniform,   // all elements of an operand are the same
+  Least,     // integers are mostly those with the largest products: the smallest signed one; others as for Small
+  Most,      // integers are mostly the largest; others as for Small
 };
-inline constexpr std::string_view value_names[] = {"random", "edge", "every", "small", "wide", "least"};
+inline constexpr std::string_view value_names[] = {"random", "edge",     "every",   "small", "wide",
+                                                   "rare",   "negative", "uniform", "least", "most"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.

@@ -1,4 +1,6 @@
 // Elementwise ops: any op of the table, on any type that the table allows for it.
+#include <optional>
+
 #include "core/debugging/random_scope.h"
 
 namespace bp::debugging {
@@ -59,6 +61,32 @@ std::vector<ElementType> types_of_width(int bits) {
   return found;
 }
 
+// Returns a shape of the same bits: elements of the same width, narrower ones with one more dimension, or wider ones
+// without the last dimension. Nothing if there is no such shape.
+std::optional<Shape> bits_as_other_type(Scope &s, const Shape &shape) {
+  const ElementType type = shape.element_type();
+  if (type == ElementType::Pred) {
+    return std::nullopt;
+  }
+  const int width = ir::bit_width(type);
+  std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  int other = width;
+  if (s.palette.only_parameters && s.random.chance(3) && width % 2 == 0 && width > 4) {
+    other = width / 2;
+    sizes.push_back(2);
+  } else if (s.palette.only_parameters && s.random.chance(2) && !sizes.empty() &&
+             (sizes.back() == 2 || sizes.back() == 4)) {
+    other = width * static_cast<int>(sizes.back());
+    sizes.pop_back();
+  }
+  const std::vector<ElementType> choices = types_of_width(other);
+  if (choices.empty()) {
+    return std::nullopt;
+  }
+  const ElementType made = s.random.of(choices);
+  return ir::is_complex(made) == ir::is_complex(type) ? std::optional(Shape::array(made, sizes)) : std::nullopt;
+}
+
 }  // namespace
 
 std::span<const ir::OpInfo *const> elementwise_ops() {
@@ -86,13 +114,11 @@ void add_elementwise(Scope &s, const ir::OpInfo &op) {
     case Opcode::Convert: written = with_type(shape, s.random_type()); break;
     case Opcode::Copy: written = shape; break;
     case Opcode::BitcastConvert: {
-      if (type == ElementType::Pred) {
+      const std::optional<Shape> other = bits_as_other_type(s, shape);
+      if (!other) {
         return;
       }
-      written = with_type(shape, s.random.of(types_of_width(ir::bit_width(type))));
-      if (ir::is_complex(written.element_type()) != ir::is_complex(type)) {
-        return;
-      }
+      written = *other;
       break;
     }
     case Opcode::Select: operands = {maybe_scalar(ElementType::Pred), first, s.value(shape)}; break;

@@ -56,9 +56,10 @@ constexpr Source sources[] = {
 // A size next to a multiple of a vector's width or of a tile's, a small one, or any.
 std::int64_t random_size(Random &random, std::int64_t max) {
   constexpr std::int64_t widths[] = {4, 8, 16, 32, 64};
-  const std::int64_t kind = random.below(4);
-  const std::int64_t size = kind == 0   ? random.between(1, 4)
-                            : kind == 1 ? random.between(1, 70)
+  const std::int64_t kind = random.below(8);
+  const std::int64_t size = kind == 0   ? 1
+                            : kind <= 2 ? random.between(2, 5)
+                            : kind <= 4 ? random.between(6, 70)
                                         : random.of(widths) * random.between(1, 3) + random.between(-1, 1);
   return std::clamp<std::int64_t>(size, 1, max);
 }
@@ -89,6 +90,24 @@ std::optional<ir::Module> try_once(Random &random, const Palette &palette, Opcod
   module.set_computation_order(std::move(order));
   module.unique_names();
   return module;
+}
+
+// Stores elements of less than a byte packed, where that is possible.
+void pack_narrow_elements(ir::Module &module) {
+  const auto pack = [&](Id id) {
+    ir::Shape shape = module.instruction(id).shape();
+    if (shape.is_array() && 8 % ir::bit_width(shape.element_type()) == 0) {
+      ir::Layout layout = shape.layout();
+      layout.element_bits = ir::bit_width(shape.element_type());
+      shape.set_layout(std::move(layout));
+      module.set_shape(id, shape);
+    }
+  };
+  const auto parameters = module.entry().parameter_ids();
+  for (const Id id : std::vector<Id>(parameters.begin(), parameters.end())) {
+    pack(id);
+  }
+  pack(module.entry().root().id());
 }
 
 }  // namespace
@@ -125,7 +144,9 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
         }
       }
     }
-    for (int i = 0; i < 5; ++i) {
+    // Where several dimensions have the same size, a device can mistake one for another.
+    const std::int64_t distinct = random.chance(3) ? random.between(1, 2) : 5;
+    for (std::int64_t i = 0; i < distinct; ++i) {
       palette.sizes.push_back(random_size(random, max_elements));
     }
     std::optional<ir::Module> module = try_once(random, palette, opcode, [&](Scope &s) {
@@ -135,6 +156,9 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
     const bool has_elements =
         module && (!module->entry().root().shape().is_array() || module->entry().root().shape().element_count() > 0);
     if (module && (has_elements || random.chance(8))) {
+      if (random.chance(2)) {
+        pack_narrow_elements(*module);
+      }
       return module;
     }
   }

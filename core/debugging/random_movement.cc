@@ -114,8 +114,9 @@ void add_dynamic_slice(Scope &s) {
   const Id x = s.value(s.random_type(), 1);
   const Shape box = box_in(s, x);
   std::vector<Id> operands{x};
+  const ElementType of_start = s.index_type();
   for (std::size_t d = 0; d < box.rank(); ++d) {
-    operands.push_back(s.index_scalar());
+    operands.push_back(s.index_scalar(of_start));
   }
   s.add(Opcode::DynamicSlice, operands,
         [&](ir::Module &m, Id id) { m.set_numbers(id, AttributeKey::DynamicSliceSizes, box.sizes()); });
@@ -124,8 +125,9 @@ void add_dynamic_slice(Scope &s) {
 void add_dynamic_update_slice(Scope &s) {
   const Id x = s.value(s.random_type(), 1);
   std::vector<Id> operands{x, s.value(box_in(s, x))};
+  const ElementType of_start = s.index_type();
   for (std::int64_t d = 0; d < rank_of(s, x); ++d) {
-    operands.push_back(s.index_scalar());
+    operands.push_back(s.index_scalar(of_start));
   }
   s.add(Opcode::DynamicUpdateSlice, operands);
 }

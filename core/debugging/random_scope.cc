@@ -54,7 +54,10 @@ std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::in
   std::vector<ir::WindowDimension> window;
   for (std::int64_t size : sizes) {
     ir::WindowDimension dimension;
-    if (s.random.chance(2)) {
+    if (s.palette.only_parameters && size > 4 && s.random.chance(8)) {  // all elements up to one, or from one on
+      dimension.size = size;
+      (s.random.chance(2) ? dimension.pad_low : dimension.pad_high) = size - 1;
+    } else if (s.random.chance(2)) {
       dimension.size = s.random.between(1, std::max<std::int64_t>(1, std::min<std::int64_t>(size, 4)));
       dimension.stride = s.random.between(1, 3);
       const std::int64_t least = size >= 2 ? -1 : 0;  // padding takes away no more than there is
@@ -89,7 +92,8 @@ Id initial_value(Scope &s, Opcode combiner, ElementType type) {
 }
 
 Shape Scope::random_shape(ElementType type, std::int64_t min_rank) {
-  const std::int64_t rank = std::max(min_rank, random.below(5) == 0 ? 0 : random.between(1, 4));
+  const std::int64_t max_rank = palette.only_parameters && random.chance(8) ? 6 : 4;
+  const std::int64_t rank = std::max(min_rank, random.below(5) == 0 ? 0 : random.between(1, max_rank));
   std::vector<std::int64_t> sizes;
   std::int64_t count = 1;
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -189,10 +193,15 @@ Id Scope::value(ElementType type, std::int64_t min_rank) {
                                                                            : random.of(fitting);
 }
 
-Id Scope::index_scalar() {
+Id Scope::index_scalar(ElementType type) {
   return palette.only_parameters || random.chance(2)
-             ? value(Shape::scalar(ElementType::S32))
-             : b.constant(ElementType::S32, static_cast<double>(random.between(-1, 4)));
+             ? value(Shape::scalar(type))
+             : b.constant(type, static_cast<double>(random.between(0, 5)) - (type == ElementType::S32 ? 1 : 0));
+}
+
+ElementType Scope::index_type() {
+  using enum ElementType;
+  return palette.only_parameters ? random.of(std::vector{S32, S32, S64, U32, U64, S8, U8, U16}) : S32;
 }
 
 void Scope::keep(Id id) {

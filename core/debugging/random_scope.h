@@ -63,7 +63,9 @@ class Scope {
   Id value(ir::ElementType type, std::int64_t min_rank = 0);
   Id any_value() { return value(random_type()); }
   // Returns a scalar that is often a small number.
-  Id index_scalar();
+  Id index_scalar(ir::ElementType type = ir::ElementType::S32);
+  // Returns a type for start indices: mostly s32.
+  ir::ElementType index_type();
 
   // Adds an instruction if its shape can be inferred; its arrays become available as operands.
   template <class F>

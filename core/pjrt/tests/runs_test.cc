@@ -312,9 +312,9 @@ TEST_CASE("runs that functions of other runs start go first, and not too many gi
         const int now = ++inside;
         for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
         }
-        std::promise<void> done;
-        post([&] { done.set_value(); });
-        done.get_future().wait();
+        const auto done = std::make_shared<std::promise<void>>();  // set_value() may return after the wait
+        post([done] { done->set_value(); });
+        done->get_future().wait();
         --inside;
       });
     }

@@ -168,18 +168,36 @@ Value *storage_to_compute(llvm::IRBuilderBase &builder, Value *value, std::uint1
 
 namespace {
 
+// Returns the f16 from which a value was extended, or one of two where branches meet; nullptr if there is none.
+Value *half_of(Value *value) {
+  Value *splat = llvm::getSplatValue(value);
+  if (auto *extended = llvm::dyn_cast<llvm::FPExtInst>(splat != nullptr ? splat : value)) {
+    Value *half = extended->getOperand(0);
+    if (!half->getType()->getScalarType()->isHalfTy() || splat == nullptr) {
+      return half->getType()->getScalarType()->isHalfTy() ? half : nullptr;
+    }
+    llvm::IRBuilder<> builder(extended->getNextNode());
+    return builder.CreateVectorSplat(llvm::cast<llvm::VectorType>(value->getType())->getElementCount(), half);
+  }
+  auto *phi = llvm::dyn_cast<llvm::PHINode>(value);
+  if (phi == nullptr || phi->getNumIncomingValues() != 2) {
+    return nullptr;
+  }
+  Value *halves[] = {half_of(phi->getIncomingValue(0)), half_of(phi->getIncomingValue(1))};
+  if (halves[0] == nullptr || halves[1] == nullptr) {
+    return nullptr;
+  }
+  llvm::IRBuilder<> builder(phi);
+  llvm::PHINode *chosen = builder.CreatePHI(halves[0]->getType(), 2);
+  chosen->addIncoming(halves[0], phi->getIncomingBlock(0));
+  chosen->addIncoming(halves[1], phi->getIncomingBlock(1));
+  return chosen;
+}
+
 // Converts back to f16. A value that was extended from an f16 becomes the same f16 again, also a signalling NaN.
 Value *to_half(llvm::IRBuilderBase &builder, Value *value) {
-  Value *splat = llvm::getSplatValue(value);
-  auto *extended = llvm::dyn_cast<llvm::FPExtInst>(splat != nullptr ? splat : value);
-  if (extended == nullptr || !extended->getSrcTy()->getScalarType()->isHalfTy()) {
-    return builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value));
-  }
-  if (splat == nullptr) {
-    return extended->getOperand(0);
-  }
-  const auto lanes = llvm::cast<llvm::VectorType>(value->getType())->getElementCount();
-  return builder.CreateVectorSplat(lanes, extended->getOperand(0));
+  Value *half = half_of(value);
+  return half != nullptr ? half : builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value));
 }
 
 }  // namespace
