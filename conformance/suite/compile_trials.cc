@@ -78,7 +78,9 @@ Result<std::optional<Variant>> make_variant(const Backend &backend, const std::s
   if (!compiled.ok() && compiled.error().code() == ErrorCode::Unsupported) {
     return std::optional<Variant>();
   }
-  BP_TRY(std::move(compiled));
+  if (!compiled.ok()) {
+    return std::move(compiled).error();
+  }
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   BP_ASSIGN(Literal expected, interpreter::interpret(module, arguments));
   return std::optional(

@@ -28,6 +28,9 @@ Result<ir::Literal> run_alone(const Subject &subject, const Backend &backend, co
 // instruction first, where instructions are asked about one by one.
 Result<std::vector<bool>> claims_of(const host::Device &device, const bp_module_t *module, bool backwards = false);
 
+// Whether a device is asked about the instruction: about its op, in a computation of that kind.
+bool is_asked(const bp_module_t *module, std::uint32_t i);
+
 // Loads the device again, with one more layer.
 Result<Backend> load_under(const Subject &subject, host::Layer layer);
 

@@ -124,8 +124,8 @@ Result<Verdict> wait_for_several(Subject &subject) {
     }
     const bp_command_t command = work.run_command(*run);
     BP_TRY(submissions.run(work.runs, {&command, 1}));
-    BP_ASSIGN(const DirectProgram::Outputs found, run->finish());
-    if (found != work.expected) {
+    const auto found = run->finish();
+    if (!found.ok() || *found != work.expected) {
       return failure("BP-WAIT-01: a run that waits for two points begins before one of them is reached");
     }
   }

@@ -80,14 +80,14 @@ constexpr Sample large_samples[] = {
        less { a = f32[] parameter(0)  b = f32[] parameter(1)  p = s32[] parameter(2)  q = s32[] parameter(3)
          ROOT r = pred[] compare(a, b), direction=LT }
        ENTRY main {
-         x = f32[20011] parameter(0)  y = s32[20011] parameter(1)
-         ROOT r = (f32[20011], s32[20011]) sort(x, y), dimensions={0}, is_stable=true, to_apply=less
+         x = f32[6007] parameter(0)  y = s32[6007] parameter(1)
+         ROOT r = (f32[6007], s32[6007]) sort(x, y), dimensions={0}, is_stable=true, to_apply=less
        })"},
     {"large_dot", R"(
        ENTRY main {
-         x = f32[201,300] parameter(0)  y = f32[300,253] parameter(1)  z = f32[253,67] parameter(2)
-         d = f32[201,253] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-         ROOT r = f32[201,67] dot(d, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+         x = f32[101,150] parameter(0)  y = f32[150,128] parameter(1)  z = f32[128,33] parameter(2)
+         d = f32[101,128] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+         ROOT r = f32[101,33] dot(d, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
        })"},
 };
 
