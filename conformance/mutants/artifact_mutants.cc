@@ -200,7 +200,7 @@ Fault loaded_again_runs_once() {
 
 constexpr Mutant artifact_table[] = {
     {"artifact-of-process", "artifacts", "an artifact is a number that only the process knows that compiled it", "cpu",
-     "contract/BP-COMPILE-02", artifacts_of_process},
+     "life_cycle/BP-LOAD-03", artifacts_of_process},
     {"target-ignored", "artifacts", "load() takes artifacts that were made for another target", "cpu",
      "faults/artifact/*", target_ignored, nullptr, "wasmerio/wasmer#2707"},
     {"checksum-of-first-page", "artifacts", "damage after the first 4,096 bytes of an artifact is not noticed", "cpu",
@@ -223,7 +223,7 @@ constexpr Mutant artifact_table[] = {
          return is_damaged && found->second.size() == artifact.size() ? load(found->second) : status;
        });
      }},
-    {"artifact-aligned", "artifacts", "load() refuses artifacts at odd addresses", "cpu", "faults/artifact/*",
+    {"artifact-aligned", "artifacts", "load() refuses artifacts at odd addresses", "cpu", "contract/BP-LOAD-03/address",
      [] {
        return at_load_of([](const auto &load, auto &, std::string_view artifact, const bp_diag_t *diag) -> bp_status {
          if (reinterpret_cast<std::uintptr_t>(artifact.data()) % 2 == 1) {
@@ -240,7 +240,7 @@ constexpr Mutant artifact_table[] = {
     {"loaded-again-runs-once", "artifacts", "a program of an artifact that was loaded before computes only once", "cpu",
      "fuzz/calls/*", loaded_again_runs_once, nullptr, "Genesis-Embodied-AI/quadrants#159"},
     {"load-needs-compile", "artifacts", "load() fails in a process that has not compiled anything", "cpu",
-     "contract/BP-COMPILE-02",
+     "life_cycle/BP-LOAD-03",
      [] {
        static std::atomic<bool> is_ready;
        Fault fault = at_load_of([](const auto &load, auto &, std::string_view artifact, const bp_diag_t *diag) {

@@ -137,7 +137,7 @@ bool has_long_dimension(plugin::ModuleView module) {
 constexpr Mutant history_table[] = {
     // --- leaks ---
     {"refused-artifact-leaks", "leaks", "each artifact that load() refuses leaks 64 KiB", "cpu",
-     "life_cycle/BP-ENTRY-03",
+     "life_cycle/leaks/refused_artifact",
      [] {
        return Fault{.compiler_load = [](const auto &next, auto &, auto...) {
          const bp_status status = next();
@@ -167,13 +167,14 @@ constexpr Mutant history_table[] = {
        });
      },
      nullptr, "microsoft/onnxruntime#2773"},
-    {"device-keeps-descriptor", "leaks", "each device leaves an open file", "kernels", "life_cycle/*",
+    {"device-keeps-descriptor", "leaks", "each device leaves an open file", "kernels", "life_cycle/leaks/create",
      [] {
        return Fault{.device_init = [](const auto &next, auto &, const bp_diag_t *) {
          return open("/dev/null", O_RDONLY | O_CLOEXEC) < 0 ? BP_INTERNAL : next();
        }};
      }},
-    {"refused-options-leak", "leaks", "each create() that fails leaks 256 KiB", "kernels", "life_cycle/*",
+    {"refused-options-leak", "leaks", "each create() that fails leaks 256 KiB", "kernels",
+     "life_cycle/leaks/refused_option",
      [] {
        return Fault{.factory_create = [](const auto &next, auto &, auto...) {
          const bp_device_t *device = next();
@@ -198,8 +199,10 @@ constexpr Mutant history_table[] = {
      "cpu", "attributes/compare/*", [] { return compiled_once(key_without_attributes); }, nullptr,
      "tracel-ai/cubecl#1455"},
     {"compile-key-without-layouts", "caches", "compile() returns the artifact of a module with other layouts", "cpu",
-     "contract/BP-COMPILE-01", [] { return compiled_once(key_without_layouts); }, nullptr, "pytorch/pytorch#174339"},
-    {"code-memory-full", "limits", "from the 500th module on, compile() returns BP_NO_MEMORY", "cpu", "life_cycle/*",
+     "contract/BP-COMPILE-01/variants", [] { return compiled_once(key_without_layouts); }, nullptr,
+     "pytorch/pytorch#174339"},
+    {"code-memory-full", "limits", "from the 500th module on, compile() returns BP_NO_MEMORY", "cpu",
+     "contract/BP-COMPILE-01/many",
      [] {
        auto count = std::make_shared<std::atomic<int>>(0);
        return Fault{.compiler_compile = [count](const auto &next, auto &, const bp_module_t *, const bp_ostream_t *,
@@ -213,7 +216,7 @@ constexpr Mutant history_table[] = {
      }},
     // --- claims ---
     {"claim-while-running", "claims", "claim() refuses everything while a program runs", "cpu",
-     "contract/BP-CLAIM-01/*",
+     "contract/BP-CLAIM-01/running",
      [] {
        auto running = std::make_shared<std::atomic<int>>(0);
        Fault fault = claims_refused([running](const auto &) { return *running > 0; });
@@ -249,7 +252,7 @@ constexpr Mutant history_table[] = {
      },
      nullptr, "PaddlePaddle/Paddle#43722"},
     {"find-remembers-op", "claims", "find() gives its first answer for an op also for all other shapes and types",
-     "kernels", "contract/BP-FIND-01/*",
+     "kernels", "contract/BP-FIND-01/reverse",
      [] {
        struct Answers {
          std::mutex mutex;

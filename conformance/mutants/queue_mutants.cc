@@ -247,7 +247,7 @@ constexpr Mutant queue_table[] = {
     {"copy-rounded-up", "memory", "copies to the device write up to 15 bytes more", "npu", "buffers/*",
      copies_rounded_up, nullptr, "microsoft/onnxruntime#27948"},
     {"copy-starts-at-word", "memory", "copies to the host start at the multiple of four bytes before", "npu",
-     "fuzz/calls/*",
+     "contract/BP-COPY-02",
      [] {
        return with_copies([](layers::LayeredDevice &, bp_command_t &command) {
          command.from.offset -= command.from.memory != 0 && command.to.memory == 0 ? command.from.offset % 4 : 0;
@@ -269,7 +269,7 @@ constexpr Mutant queue_table[] = {
          }
        });
      }},
-    {"long-fill-stops", "memory", "fills stop after 65,536 bytes", "npu", "fuzz/calls/*",
+    {"long-fill-stops", "memory", "fills stop after 65,536 bytes", "npu", "contract/BP-FILL-01",
      [] {
        return with_fill_commands(
            [](bp_command_t &command) { command.size = std::min<std::uint64_t>(command.size, 65536); });
@@ -278,9 +278,9 @@ constexpr Mutant queue_table[] = {
     {"last-wait-counts", "queues", "of several points to wait for, only the last one counts", "npu",
      "contract/BP-WAIT-01/*", last_wait_counts},
     {"old-failures-forgotten", "queues", "a point that failed before wait() counts as reached", "npu",
-     "contract/BP-WAIT-01/*", old_failures_forgotten},
+     "contract/BP-WAIT-01/failure_*", old_failures_forgotten},
     {"nothing-never-done", "queues", "`done` of a submit() without commands is never signalled", "npu",
-     "contract/BP-SUBMIT*",
+     "contract/BP-SUBMIT-03/nothing",
      [] {
        return at_submit([](const auto &next, std::span<const bp_command_t> commands, const bp_host_t *, bp_point_t) {
          return commands.empty() ? bp_status{BP_OK} : next(commands);
@@ -293,7 +293,7 @@ constexpr Mutant queue_table[] = {
        });
      }},
     {"points-of-32-bits", "queues", "the value of a signalled point is truncated to 32 bits", "npu",
-     "contract/BP-SIGNAL-01/*",
+     "contract/BP-SIGNAL-01/large",
      [] {
        return at_signal([](const auto &next, bp_point_t point, bp_status status) {
          next({point.timeline, point.value & 0xffffffff}, status);
@@ -310,7 +310,7 @@ constexpr Mutant queue_table[] = {
        }};
      }},
     // --- amounts of memory ---
-    {"memory-of-all-devices", "memory", "all devices together have the memory of one", "npu", "fuzz/calls/*",
+    {"memory-of-all-devices", "memory", "all devices together have the memory of one", "npu", "contract/BP-SPACE-01",
      [] {
        return with_pieces(
            std::make_shared<Pieces>(),
@@ -329,7 +329,7 @@ constexpr Mutant queue_table[] = {
            },
            [lost](std::uint64_t size) { *lost += size; });
      }},
-    {"capacity-doubled", "memory", "the device states twice the memory that it has", "npu", "faults/memory",
+    {"capacity-doubled", "memory", "the device states twice the memory that it has", "npu", "contract/BP-SPACE-01",
      [] {
        struct Table {
          bp_device_memory_t memory;

@@ -204,9 +204,9 @@ Fault first_run_prepares() {
 
 constexpr Mutant schedule_table[] = {
     {"first-run-prepares", "races", "a run that starts while the first one of its program prepares it computes nothing",
-     "cpu", "concurrency/*/threads", first_run_prepares, nullptr, "uxlfoundation/oneDNN#2151"},
+     "cpu", "concurrency/*/first", first_run_prepares, nullptr, "uxlfoundation/oneDNN#2151"},
     {"scratch-of-all-programs", "races", "all runs use the same scratch memory instead of their own", "cpu",
-     "concurrency/*",
+     "concurrency/*/overlap",
      [] {
        struct Scratch {
          std::mutex mutex;
@@ -258,7 +258,7 @@ constexpr Mutant schedule_table[] = {
          return last.is_over && last.inputs == inputs;
        });
      }},
-    {"runs-counted-in-8-bits", "caches", "every 256th run of a program computes nothing", "cpu", "concurrency/*",
+    {"runs-counted-in-8-bits", "caches", "every 256th run of a program computes nothing", "cpu", "concurrency/*/many",
      [] {
        struct Counts {
          std::mutex mutex;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "conformance/suite/direct_program.h"
+#include "conformance/suite/overlapping_runs.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/debugging/random_scope.h"
@@ -283,6 +284,15 @@ Result<Verdict> judge(Subject &subject, const std::string &id) {
   if (!subject.is_on_device(**program)) {
     return nothing_to_do();
   }
+  if (kind == "first") {
+    return run_first_together(subject, module, subject.seed_of(name));
+  }
+  if (kind == "overlap") {
+    return run_overlapping(subject, module, subject.seed_of(name));
+  }
+  if (kind == "many") {
+    return run_many_times(subject, module, subject.seed_of(name));
+  }
   std::vector<ConcurrentWork> work;
   for (std::uint64_t t = 0; t < threads; ++t) {
     BP_ASSIGN(ConcurrentWork of_thread, make_work(**program, module, subject.seed_of(name) + t));
@@ -308,12 +318,26 @@ std::vector<std::string> list_concurrency(const Subject &subject) {
       ids.push_back(fmt::format("concurrency/{}/order", name));
     }
   }
+  if (subject.is_interpreter()) {
+    return ids;
+  }
+  for (const char *name : {"chain", "in_place", "in_place_f32", "constants", "several_results", "sort", "dot"}) {
+    ids.push_back(fmt::format("concurrency/{}/first", name));
+  }
+  for (const std::string &name : large_sample_names()) {
+    ids.push_back(fmt::format("concurrency/{}/overlap", name));
+  }
+  for (const char *name : {"in_place", "in_place_f32"}) {
+    ids.push_back(fmt::format("concurrency/{}/many", name));
+  }
   return ids;
 }
 
 Verdict run_concurrency(Subject &subject, const std::string &id) {
   return verdict_or_error(judge(subject, id));
 }
+
+constexpr RuleCases rules_of_concurrency[] = {{"BP-RUN-04", "concurrency/*/many", "bp.compiler/1"}};
 
 }  // namespace
 
@@ -327,6 +351,7 @@ const Stage concurrency_stage = {
           const std::size_t begin = id.find('/') + 1;
           return program_of_sample(subject, id, id.substr(begin, id.rfind('/') - begin));
         },
-    .shares_programs = true};
+    .shares_programs = true,
+    .rules = rules_of_concurrency};
 
 }  // namespace bp::conformance

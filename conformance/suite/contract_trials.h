@@ -16,11 +16,20 @@ struct ContractTrial {
   Verdict (*run)(Subject &subject);
 };
 
-// Trials by what they use: another host, altered modules, the device's own memory and queues, the device's routines.
-extern const std::span<const ContractTrial> host_trials, module_trials, queue_trials, routine_trials;
+// Trials by what they use: another host, altered modules, the device's queues, its memory, points of timelines, the
+// device's routines; questions in another order, and many or similar modules.
+extern const std::span<const ContractTrial> host_trials, module_trials, queue_trials, memory_trials, point_trials,
+    routine_trials, claim_trials, compile_trials;
 
 // Runs a sample program, compiled for the device alone without constant folding, and returns the exact result.
 Result<ir::Literal> run_alone(const Subject &subject, const Backend &backend, const ir::Module &module);
+
+// Returns, for each instruction, whether the device claims it, or has a kernel for it. `backwards`: asks about the last
+// instruction first, where instructions are asked about one by one.
+Result<std::vector<bool>> claims_of(const host::Device &device, const bp_module_t *module, bool backwards = false);
+
+// Whether a device is asked about the instruction: about its op, in a computation of that kind.
+bool is_asked(const bp_module_t *module, std::uint32_t i);
 
 // Loads the device again, with one more layer.
 Result<Backend> load_under(const Subject &subject, host::Layer layer);

@@ -63,6 +63,9 @@ class DirectProgram {
   // Runs the program once; see DirectRun::finish(). With is_protected only one such run at a time in a process.
   Result<Outputs> run(std::span<const Literal> arguments, const Arrangement &arrangement) const;
 
+  // Runs the program in the memory of a prepared run.
+  Status start(const DirectRun &run) const;
+
   const bp_program_t *abi() const { return program_; }
 
  private:
@@ -73,7 +76,6 @@ class DirectProgram {
   Result<GuardedBlock> make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
                                   const Arrangement &arrangement) const;
   Status run_protected(const DirectRun &run) const;
-  Status start(const DirectRun &run) const;
 
   DevicePointer device_;
   std::shared_ptr<const DirectParts> parts_;

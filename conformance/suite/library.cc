@@ -66,14 +66,34 @@ Result<OwnedDevice> make_device(const bp_device_factory_t &factory, const bp_hos
   return device;
 }
 
-int count_threads() {
+namespace {
+
+int count_entries(const char *folder) {
   std::error_code ignored;
   int count = 0;
-  for (std::filesystem::directory_iterator entry("/proc/self/task", ignored), end; entry != end;
-       entry.increment(ignored)) {
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
     ++count;
   }
   return count;
+}
+
+}  // namespace
+
+int count_threads() {
+  return count_entries("/proc/self/task");
+}
+int count_files() {
+  return count_entries("/proc/self/fd");
+}
+int count_mappings() {
+  int lines = 0;
+  if (std::FILE *file = std::fopen("/proc/self/maps", "r")) {
+    for (int next = std::fgetc(file); next != EOF; next = std::fgetc(file)) {
+      lines += next == '\n' ? 1 : 0;
+    }
+    std::fclose(file);
+  }
+  return BP_SANITIZES_MEMORY ? 0 : lines;
 }
 
 std::int64_t resident_bytes() {

@@ -51,6 +51,8 @@ Result<OwnedDevice> make_device(const bp_device_factory_t &factory, const bp_hos
 // Resources that this process holds. Bytes are 0 under sanitizers that replace malloc, because these keep freed memory
 // and data about libraries that were closed.
 int count_threads();
+int count_files();     // open file descriptors
+int count_mappings();  // of memory
 std::int64_t resident_bytes();
 std::int64_t heap_bytes();  // allocated with malloc
 

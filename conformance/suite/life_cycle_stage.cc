@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "conformance/suite/growth.h"
+#include "conformance/suite/leak_cases.h"
 #include "conformance/suite/library.h"
+#include "conformance/suite/other_process.h"
 #include "conformance/suite/process_state.h"
 #include "conformance/suite/stage.h"
 #include "core/text/parser.h"
@@ -449,7 +451,9 @@ Result<std::string> leak_of(const Subject &subject, int lives) {
 Verdict lives_many_times(Subject &subject) {
   const auto run = [&]() -> Status {
     BP_ASSIGN([[maybe_unused]] const std::string filled, leak_of(subject, 30));
-    return judge_growth([&] { return leak_of(subject, subject.is_full() ? 250 : 10); });
+    Status status = judge_growth([&] { return leak_of(subject, subject.is_full() ? 250 : 10); });
+    return status.ok() ? Status()
+                       : Status(std::move(status).error().note("life_cycle/leaks/* measure each call alone"));
   };
   return verdict_of(run());
 }
@@ -477,18 +481,35 @@ constexpr NamedCase life_cycle_cases[] = {
     {"BP-ENTRY-03", lives_many_times},
 };
 
+constexpr std::string_view handed_over = "life_cycle/BP-LOAD-03", leaks = "life_cycle/leaks/";
+
 std::vector<std::string> list_life_cycle(const Subject &subject) {
-  return subject.is_interpreter() ? std::vector<std::string>() : list_cases("life_cycle", life_cycle_cases);
+  if (subject.is_interpreter()) {
+    return {};
+  }
+  std::vector<std::string> ids = list_cases("life_cycle", life_cycle_cases);
+  if (subject.has("bp.compiler/1")) {
+    ids.emplace_back(handed_over);
+  }
+  for (const std::string &name : leak_cases(subject)) {
+    ids.push_back(std::string(leaks) + name);
+  }
+  return ids;
 }
 
 Verdict run_life_cycle(Subject &subject, const std::string &id) {
-  return run_case("life_cycle", life_cycle_cases, subject, id);
+  if (id == handed_over) {
+    return loads_what_another_compiled(subject);
+  }
+  return id.starts_with(leaks) ? run_leak_case(subject, std::string_view(id).substr(leaks.size()))
+                               : run_case("life_cycle", life_cycle_cases, subject, id);
 }
 
 constexpr RuleCases rules_of_life_cycle[] = {
     {"BP-MANIFEST-02", "life_cycle/load"},         {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/1"},
     {"BP-ENTRY-04", "life_cycle/unknown_factory"}, {"BP-PROBE-01", "life_cycle/probe"},
     {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},    {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
+    {"BP-ENTRY-03", "life_cycle/leaks/*"},         {"BP-COMPILE-02", "life_cycle/BP-LOAD-03", "bp.compiler/1"},
 };
 
 }  // namespace

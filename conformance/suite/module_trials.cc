@@ -21,42 +21,6 @@ namespace {
 constexpr std::uint32_t unknown_section = 0xbadc0de;
 constexpr std::uint16_t unknown_hint = 0xfffe, unknown_attribute = 0x7ffe;
 
-// Returns, for each instruction, whether the device claims it.
-Result<std::vector<bool>> claims_of(const host::Device &device, const bp_module_t *module) {
-  std::vector<bool> claimed(module->instrs.count);
-  host::Diagnostics diagnostics;
-  if (device.compiler() != nullptr) {
-    std::vector<float> cost(module->instrs.count, -1);
-    const bp_status status = diagnostics.call(
-        [&](const bp_diag_t *diag) { return device.compiler()->claim(device.abi(), module, cost.data(), diag); });
-    BP_TRY(diagnostics.result(status, device.id(), "claim", module));
-    std::transform(cost.begin(), cost.end(), claimed.begin(), [](float ns) { return ns >= 0; });
-    return claimed;
-  }
-  for (std::uint32_t i = 0; device.kernels() != nullptr && i < claimed.size(); ++i) {
-    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
-      claimed[i] = device.kernels()->find(device.abi(), module, i, diag) != nullptr;
-      return BP_OK;
-    });
-    BP_TRY(diagnostics.result(status, device.id(), "find", module));
-  }
-  return claimed;
-}
-
-// Whether a device is asked about the instruction: about its op, in a computation of that kind.
-bool is_asked(const bp_module_t *module, std::uint32_t i) {
-  const std::uint16_t op = plugin::ModuleView(module).instruction(i).op();
-  if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT || op == BP_OP_BITCAST) {
-    return false;
-  }
-  for (const bp_computation_t &computation : plugin::array<bp_computation_t>(module, module->computations)) {
-    if (i >= computation.instrs && i - computation.instrs < computation.instr_count) {
-      return computation.kind == BP_COMPUTATION_CONTROL;
-    }
-  }
-  return false;
-}
-
 // Compares the claims for the samples with those for the samples changed by `alter`. `fits`: whether the second claim
 // is right, given the first.
 Result<Verdict> ask_altered(Subject &subject, void (*alter)(AlteredImage &), bool (*fits)(bool plain, bool altered),

@@ -1,6 +1,7 @@
 #include "conformance/suite/sample_programs.h"
 
 #include <algorithm>
+#include <span>
 
 #include "conformance/coverage/programs.h"
 #include "conformance/suite/accuracy.h"
@@ -73,6 +74,23 @@ constexpr Sample samples[] = {
        })"},
 };
 
+// Large enough that runs overlap, and that most devices need scratch memory for them.
+constexpr Sample large_samples[] = {
+    {"large_sort", R"(
+       less { a = f32[] parameter(0)  b = f32[] parameter(1)  p = s32[] parameter(2)  q = s32[] parameter(3)
+         ROOT r = pred[] compare(a, b), direction=LT }
+       ENTRY main {
+         x = f32[6007] parameter(0)  y = s32[6007] parameter(1)
+         ROOT r = (f32[6007], s32[6007]) sort(x, y), dimensions={0}, is_stable=true, to_apply=less
+       })"},
+    {"large_dot", R"(
+       ENTRY main {
+         x = f32[101,150] parameter(0)  y = f32[150,128] parameter(1)  z = f32[128,33] parameter(2)
+         d = f32[101,128] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+         ROOT r = f32[101,33] dot(d, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+       })"},
+};
+
 Result<ir::Module> read(std::string_view text) {
   BP_ASSIGN(ir::Module module, text::parse_module(text));
   BP_TRY(ir::verify(module));
@@ -117,10 +135,17 @@ const std::vector<std::string> &sample_program_names() {
   return names;
 }
 
+const std::vector<std::string> &large_sample_names() {
+  static const std::vector<std::string> names = {std::string(large_samples[0].name),
+                                                 std::string(large_samples[1].name)};
+  return names;
+}
+
 Result<ir::Module> sample_program(const std::string &name) {
-  for (const Sample &sample : samples) {
-    if (sample.name == name) {
-      return read(sample.text);
+  for (const std::span<const Sample> table :
+       {std::span<const Sample>(samples), std::span<const Sample>(large_samples)}) {
+    if (const auto found = std::ranges::find(table, name, &Sample::name); found != table.end()) {
+      return read(found->text);
     }
   }
   const auto opcode = ir::opcode_from_string(name);

@@ -13,7 +13,10 @@ namespace bp::conformance {
 
 // Returns the names of the programs whose parameters are arrays: "add", "dot", ..., "chain", "loop", "donation".
 const std::vector<std::string> &sample_program_names();
-// Returns the program, verified.
+// Returns the names of programs whose runs take a while, and need scratch memory on most devices. They are not among
+// those above.
+const std::vector<std::string> &large_sample_names();
+// Returns the program of any of these names, verified.
 Result<ir::Module> sample_program(const std::string &name);
 
 // Returns the first sample that the device can run completely; Unsupported if there is none.

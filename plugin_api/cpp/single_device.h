@@ -24,7 +24,11 @@ class SingleDevice {
     return index == 0 ? &Frame::description : nullptr;
   }
   static bp_status probe(const bp_device_factory_t *, const char *id, std::uint32_t *instances, const bp_diag_t *) {
-    *instances = std::string_view(id) == Device::description.id ? 1 : 0;
+    std::uint32_t there = 1;
+    if constexpr (requires { Device::instances; }) {
+      there = Device::instances;
+    }
+    *instances = std::string_view(id) == Device::description.id ? there : 0;
     return BP_OK;
   }
   static bp_status set_option(Device &device, const bp_option_t &option, const bp_diag_t *diag) {

@@ -58,6 +58,7 @@ class NpuDevice {
  public:
   static constexpr bp_device_desc_t description = {
       BP_VERSION_INIT, 1, "dev.backplane.npu", "Simulated NPU", "Backplane", "0.1.0", nullptr, nullptr, options, 3};
+  static constexpr std::uint32_t instances = 2;  // each has memory of its own
   static constexpr std::uint32_t queue_kinds[] = {1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL, 1u << BP_COMMAND_RUN};
 
   plugin::HostServices services;

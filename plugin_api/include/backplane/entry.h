@@ -9,8 +9,9 @@
 //              isolate C++: GNU_UNIQUE symbols are shared by all libraries and block unloading. Hence hidden
 //              visibility, -fno-gnu-unique and a version script: see plugin_api/link.
 // BP-ENTRY-02: loading is passive: no static constructor has an effect that can be observed outside the library.
-// BP-ENTRY-03: the library need not be unloaded, but may be at any time after deinit(), which leaves no thread and no
-//              memory behind.
+// BP-ENTRY-03: the library need not be unloaded, but may be at any time after deinit(), which leaves no thread,
+//              memory or open file behind. Until then, repeated calls, also those that fail, leave nothing more behind
+//              each time.
 #pragma once
 #include <stdint.h>
 

@@ -13,6 +13,7 @@
 
 #include "plugin_api/cpp/call.h"
 #include "plugins/gpu/dependences.h"
+#include "plugins/gpu/emulator/host_target.h"
 #include "plugins/gpu/emulator/race_detector.h"
 #include "plugins/gpu/emulator/thread.h"
 #include "plugins/gpu/emulator/units.h"
@@ -428,6 +429,7 @@ class Emulator final : public Machine {
   Result<std::unique_ptr<LoadedKernels>> load(const LaunchPlan &plan, std::span<const CodePart> parts) override {
     std::unique_ptr<emit::LinkedObjects> linked;
     if (plan.kernel_count > 0) {
+      register_host_target();
       BP_ASSIGN(linked, emit::LinkedObjects::link({&parts[0].code, 1}, kernel_table_name));
     }
     return std::make_unique<EmulatedKernels>(*this, warp_size_, plan, std::move(linked));

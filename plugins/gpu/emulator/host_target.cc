@@ -23,12 +23,16 @@ std::string host_features() {
 
 }  // namespace
 
-plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_host_machine() {
+void register_host_target() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
+}
+
+plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_host_machine() {
+  register_host_target();
   return make_machine(llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), host_features());
 }
 

@@ -81,6 +81,8 @@ typedef struct bp_device_compiler {
   //             target. The core then compiles again.
   // BP-LOAD-02: load() takes only constants. Once it has returned, the program does not read the core's copy of a
   //             constant that was taken.
+  // BP-LOAD-03: the bytes may lie at any address, and may have been made by another process: load() needs no earlier
+  //             compile().
   // [control]
   bp_status(BP_ABI *load)(const bp_device_t *device, const void *artifact, uint64_t size, const bp_loc_t *constants,
                           uint8_t *taken, uint32_t allocation_count, const bp_program_t **program,

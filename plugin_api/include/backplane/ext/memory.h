@@ -43,6 +43,8 @@ typedef struct bp_memory {
 BP_FROZEN(bp_memory_t, 24);
 
 typedef struct bp_device_memory {
+  // BP-SPACE-01: a device that nobody else uses can allocate three quarters of the capacity that it states for a space
+  //              that is not PER_RUN. Other instances of the device take nothing from it.
   const bp_space_t *spaces;  // owned by the device
   uint64_t space_count;      // at least 1
 
@@ -59,6 +61,7 @@ typedef struct bp_device_memory {
 
   // Copies `size` bytes between any two locations, on the host or the device; complete on return.
   // BP-COPY-01: both ranges lie inside their pieces of memory and do not overlap; a copy of size 0 does nothing.
+  // BP-COPY-02: a copy, also as a command of a queue, has any size and begins at any byte on both sides.
   // [thread-safe]
   bp_status(BP_ABI *copy)(const bp_device_t *device, bp_loc_t to, bp_loc_t from, uint64_t size, const bp_diag_t *diag);
 } bp_device_memory_t;
