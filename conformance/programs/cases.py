@@ -567,23 +567,30 @@ def ties(size, dtype):
 
 
 def arg_reduction(direction, dtype, name, size, is_swapped):
-    """Adds a reduction of (value, index) without a tie break: the direction decides which of equals stays."""
+    """Adds a reduction of (value, index) whose tie break keeps the first of equals, or the last for GE and LE. It is
+    commutative, because GPUs combine elements that are not next to each other."""
     x = ties(size, dtype)
     is_largest = (direction in ("GT", "GE")) != is_swapped
     takes_last = direction in ("GE", "LE")
     first, second = ("%a", "%b") if is_swapped else ("%b", "%a")
     initial = -100 if is_largest else 100
     number = f"{initial}.0" if name[0] in "bf" else initial if name != "ui8" else 0 if is_largest else 255
+    same, later, both = ("NE", "GT", ("and", "or")) if takes_last else ("EQ", "LT", ("or", "and"))
+    pair, index_pair = f"(tensor<{name}>, tensor<{name}>) -> tensor<i1>", "(tensor<i32>, tensor<i32>) -> tensor<i1>"
     text = f"""
 %v = stablehlo.constant dense<{number}> : tensor<{name}>
-%z = stablehlo.constant dense<0> : tensor<i32>
+%z = stablehlo.constant dense<{-1 if takes_last else size}> : tensor<i32>
 %i = stablehlo.iota dim = 0 : tensor<{size}xi32>
 %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
  : (tensor<{size}x{name}>, tensor<{size}xi32>, tensor<{name}>, tensor<i32>) -> (tensor<{name}>, tensor<i32>)
  reducer(%a: tensor<{name}>, %b: tensor<{name}>) (%j: tensor<i32>, %k: tensor<i32>) {{
-  %c = stablehlo.compare {direction}, {first}, {second} : (tensor<{name}>, tensor<{name}>) -> tensor<i1>
+  %c = stablehlo.compare {direction}, {first}, {second} : {pair}
   %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<{name}>
-  %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+  %s = stablehlo.compare {same}, %a, %b : {pair}
+  %l = stablehlo.compare {later}, %k, %j : {index_pair}
+  %t = stablehlo.{both[1]} %s, %l : tensor<i1>
+  %u = stablehlo.{both[0]} %c, %t : tensor<i1>
+  %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
   stablehlo.return %d, %e : tensor<{name}>, tensor<i32>
 }}
 return %r#0, %r#1 : tensor<{name}>, tensor<i32>

@@ -154,14 +154,18 @@ module {
 module {
   func.func private @program(%0: tensor<700xi8>) -> (tensor<i8>, tensor<i32>) {
     %v = stablehlo.constant dense<-100> : tensor<i8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<700> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<700xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<700xi8>, tensor<700xi32>, tensor<i8>, tensor<i32>) -> (tensor<i8>, tensor<i32>)
      reducer(%a: tensor<i8>, %b: tensor<i8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GT, %b, %a : (tensor<i8>, tensor<i8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i8>, tensor<i32>
@@ -181,14 +185,18 @@ module {
 module {
   func.func private @program(%0: tensor<700xi8>) -> (tensor<i8>, tensor<i32>) {
     %v = stablehlo.constant dense<-100> : tensor<i8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<700xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<700xi8>, tensor<700xi32>, tensor<i8>, tensor<i32>) -> (tensor<i8>, tensor<i32>)
      reducer(%a: tensor<i8>, %b: tensor<i8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GE, %b, %a : (tensor<i8>, tensor<i8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i8>, tensor<i32>
@@ -208,14 +216,18 @@ module {
 module {
   func.func private @program(%0: tensor<700xi8>) -> (tensor<i8>, tensor<i32>) {
     %v = stablehlo.constant dense<100> : tensor<i8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<700> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<700xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<700xi8>, tensor<700xi32>, tensor<i8>, tensor<i32>) -> (tensor<i8>, tensor<i32>)
      reducer(%a: tensor<i8>, %b: tensor<i8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %b, %a : (tensor<i8>, tensor<i8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i8>, tensor<i32>
@@ -235,14 +247,18 @@ module {
 module {
   func.func private @program(%0: tensor<700xi8>) -> (tensor<i8>, tensor<i32>) {
     %v = stablehlo.constant dense<100> : tensor<i8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<700xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<700xi8>, tensor<700xi32>, tensor<i8>, tensor<i32>) -> (tensor<i8>, tensor<i32>)
      reducer(%a: tensor<i8>, %b: tensor<i8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LE, %b, %a : (tensor<i8>, tensor<i8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i8>, tensor<i32>
@@ -262,14 +278,18 @@ module {
 module {
   func.func private @program(%0: tensor<700xi8>) -> (tensor<i8>, tensor<i32>) {
     %v = stablehlo.constant dense<-100> : tensor<i8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<700> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<700xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<700xi8>, tensor<700xi32>, tensor<i8>, tensor<i32>) -> (tensor<i8>, tensor<i32>)
      reducer(%a: tensor<i8>, %b: tensor<i8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<i8>, tensor<i8>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i8>, tensor<i32>
@@ -289,14 +309,18 @@ module {
 module {
   func.func private @program(%0: tensor<300xi32>) -> (tensor<i32>, tensor<i32>) {
     %v = stablehlo.constant dense<-100> : tensor<i32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<300> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<300xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<300xi32>, tensor<300xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
      reducer(%a: tensor<i32>, %b: tensor<i32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GT, %b, %a : (tensor<i32>, tensor<i32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i32>, tensor<i32>
@@ -316,14 +340,18 @@ module {
 module {
   func.func private @program(%0: tensor<300xi32>) -> (tensor<i32>, tensor<i32>) {
     %v = stablehlo.constant dense<-100> : tensor<i32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<300xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<300xi32>, tensor<300xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
      reducer(%a: tensor<i32>, %b: tensor<i32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GE, %b, %a : (tensor<i32>, tensor<i32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i32>, tensor<i32>
@@ -343,14 +371,18 @@ module {
 module {
   func.func private @program(%0: tensor<300xi32>) -> (tensor<i32>, tensor<i32>) {
     %v = stablehlo.constant dense<100> : tensor<i32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<300> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<300xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<300xi32>, tensor<300xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
      reducer(%a: tensor<i32>, %b: tensor<i32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %b, %a : (tensor<i32>, tensor<i32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i32>, tensor<i32>
@@ -370,14 +402,18 @@ module {
 module {
   func.func private @program(%0: tensor<300xi32>) -> (tensor<i32>, tensor<i32>) {
     %v = stablehlo.constant dense<100> : tensor<i32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<300xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<300xi32>, tensor<300xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
      reducer(%a: tensor<i32>, %b: tensor<i32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LE, %b, %a : (tensor<i32>, tensor<i32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i32>, tensor<i32>
@@ -397,14 +433,18 @@ module {
 module {
   func.func private @program(%0: tensor<300xi32>) -> (tensor<i32>, tensor<i32>) {
     %v = stablehlo.constant dense<100> : tensor<i32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<300> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<300xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<300xi32>, tensor<300xi32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
      reducer(%a: tensor<i32>, %b: tensor<i32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<i32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<i32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<i32>, tensor<i32>
@@ -424,14 +464,18 @@ module {
 module {
   func.func private @program(%0: tensor<37xf32>) -> (tensor<f32>, tensor<i32>) {
     %v = stablehlo.constant dense<-100.0> : tensor<f32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<37> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<37xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<37xf32>, tensor<37xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
      reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GT, %b, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<f32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<f32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<f32>, tensor<i32>
@@ -451,14 +495,18 @@ module {
 module {
   func.func private @program(%0: tensor<37xf32>) -> (tensor<f32>, tensor<i32>) {
     %v = stablehlo.constant dense<-100.0> : tensor<f32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<37xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<37xf32>, tensor<37xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
      reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GE, %b, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<f32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<f32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<f32>, tensor<i32>
@@ -478,14 +526,18 @@ module {
 module {
   func.func private @program(%0: tensor<37xf32>) -> (tensor<f32>, tensor<i32>) {
     %v = stablehlo.constant dense<100.0> : tensor<f32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<37> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<37xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<37xf32>, tensor<37xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
      reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %b, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<f32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<f32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<f32>, tensor<i32>
@@ -505,14 +557,18 @@ module {
 module {
   func.func private @program(%0: tensor<37xf32>) -> (tensor<f32>, tensor<i32>) {
     %v = stablehlo.constant dense<100.0> : tensor<f32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<37xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<37xf32>, tensor<37xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
      reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LE, %b, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<f32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<f32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<f32>, tensor<i32>
@@ -532,14 +588,18 @@ module {
 module {
   func.func private @program(%0: tensor<37xf32>) -> (tensor<f32>, tensor<i32>) {
     %v = stablehlo.constant dense<-100.0> : tensor<f32>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<37> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<37xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<37xf32>, tensor<37xi32>, tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)
      reducer(%a: tensor<f32>, %b: tensor<f32>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<f32>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<f32>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<f32>, tensor<i32>
@@ -559,14 +619,18 @@ module {
 module {
   func.func private @program(%0: tensor<259xbf16>) -> (tensor<bf16>, tensor<i32>) {
     %v = stablehlo.constant dense<-100.0> : tensor<bf16>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<259> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<259xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<259xbf16>, tensor<259xi32>, tensor<bf16>, tensor<i32>) -> (tensor<bf16>, tensor<i32>)
      reducer(%a: tensor<bf16>, %b: tensor<bf16>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GT, %b, %a : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<bf16>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<bf16>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<bf16>, tensor<i32>
@@ -586,14 +650,18 @@ module {
 module {
   func.func private @program(%0: tensor<259xbf16>) -> (tensor<bf16>, tensor<i32>) {
     %v = stablehlo.constant dense<-100.0> : tensor<bf16>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<259xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<259xbf16>, tensor<259xi32>, tensor<bf16>, tensor<i32>) -> (tensor<bf16>, tensor<i32>)
      reducer(%a: tensor<bf16>, %b: tensor<bf16>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GE, %b, %a : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<bf16>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<bf16>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<bf16>, tensor<i32>
@@ -613,14 +681,18 @@ module {
 module {
   func.func private @program(%0: tensor<259xbf16>) -> (tensor<bf16>, tensor<i32>) {
     %v = stablehlo.constant dense<100.0> : tensor<bf16>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<259> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<259xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<259xbf16>, tensor<259xi32>, tensor<bf16>, tensor<i32>) -> (tensor<bf16>, tensor<i32>)
      reducer(%a: tensor<bf16>, %b: tensor<bf16>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %b, %a : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<bf16>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<bf16>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<bf16>, tensor<i32>
@@ -640,14 +712,18 @@ module {
 module {
   func.func private @program(%0: tensor<259xbf16>) -> (tensor<bf16>, tensor<i32>) {
     %v = stablehlo.constant dense<100.0> : tensor<bf16>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<259xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<259xbf16>, tensor<259xi32>, tensor<bf16>, tensor<i32>) -> (tensor<bf16>, tensor<i32>)
      reducer(%a: tensor<bf16>, %b: tensor<bf16>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LE, %b, %a : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<bf16>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<bf16>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<bf16>, tensor<i32>
@@ -667,14 +743,18 @@ module {
 module {
   func.func private @program(%0: tensor<259xbf16>) -> (tensor<bf16>, tensor<i32>) {
     %v = stablehlo.constant dense<-100.0> : tensor<bf16>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<259> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<259xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<259xbf16>, tensor<259xi32>, tensor<bf16>, tensor<i32>) -> (tensor<bf16>, tensor<i32>)
      reducer(%a: tensor<bf16>, %b: tensor<bf16>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<bf16>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<bf16>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<bf16>, tensor<i32>
@@ -694,14 +774,18 @@ module {
 module {
   func.func private @program(%0: tensor<67xui8>) -> (tensor<ui8>, tensor<i32>) {
     %v = stablehlo.constant dense<0> : tensor<ui8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<67> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<67xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<67xui8>, tensor<67xi32>, tensor<ui8>, tensor<i32>) -> (tensor<ui8>, tensor<i32>)
      reducer(%a: tensor<ui8>, %b: tensor<ui8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GT, %b, %a : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<ui8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<ui8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<ui8>, tensor<i32>
@@ -721,14 +805,18 @@ module {
 module {
   func.func private @program(%0: tensor<67xui8>) -> (tensor<ui8>, tensor<i32>) {
     %v = stablehlo.constant dense<0> : tensor<ui8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<67xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<67xui8>, tensor<67xi32>, tensor<ui8>, tensor<i32>) -> (tensor<ui8>, tensor<i32>)
      reducer(%a: tensor<ui8>, %b: tensor<ui8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare GE, %b, %a : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<ui8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<ui8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<ui8>, tensor<i32>
@@ -748,14 +836,18 @@ module {
 module {
   func.func private @program(%0: tensor<67xui8>) -> (tensor<ui8>, tensor<i32>) {
     %v = stablehlo.constant dense<255> : tensor<ui8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<67> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<67xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<67xui8>, tensor<67xi32>, tensor<ui8>, tensor<i32>) -> (tensor<ui8>, tensor<i32>)
      reducer(%a: tensor<ui8>, %b: tensor<ui8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %b, %a : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<ui8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<ui8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<ui8>, tensor<i32>
@@ -775,14 +867,18 @@ module {
 module {
   func.func private @program(%0: tensor<67xui8>) -> (tensor<ui8>, tensor<i32>) {
     %v = stablehlo.constant dense<255> : tensor<ui8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<-1> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<67xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<67xui8>, tensor<67xi32>, tensor<ui8>, tensor<i32>) -> (tensor<ui8>, tensor<i32>)
      reducer(%a: tensor<ui8>, %b: tensor<ui8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LE, %b, %a : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<ui8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare NE, %a, %b : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+      %l = stablehlo.compare GT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.or %s, %l : tensor<i1>
+      %u = stablehlo.and %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<ui8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<ui8>, tensor<i32>
@@ -802,14 +898,18 @@ module {
 module {
   func.func private @program(%0: tensor<67xui8>) -> (tensor<ui8>, tensor<i32>) {
     %v = stablehlo.constant dense<0> : tensor<ui8>
-    %z = stablehlo.constant dense<0> : tensor<i32>
+    %z = stablehlo.constant dense<67> : tensor<i32>
     %i = stablehlo.iota dim = 0 : tensor<67xi32>
     %r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
      : (tensor<67xui8>, tensor<67xi32>, tensor<ui8>, tensor<i32>) -> (tensor<ui8>, tensor<i32>)
      reducer(%a: tensor<ui8>, %b: tensor<ui8>) (%j: tensor<i32>, %k: tensor<i32>) {
       %c = stablehlo.compare LT, %a, %b : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
       %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<ui8>
-      %e = stablehlo.select %c, %k, %j : tensor<i1>, tensor<i32>
+      %s = stablehlo.compare EQ, %a, %b : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+      %l = stablehlo.compare LT, %k, %j : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %t = stablehlo.and %s, %l : tensor<i1>
+      %u = stablehlo.or %c, %t : tensor<i1>
+      %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
       stablehlo.return %d, %e : tensor<ui8>, tensor<i32>
     }
     return %r#0, %r#1 : tensor<ui8>, tensor<i32>
