@@ -236,7 +236,7 @@ constexpr Mutant artifact_table[] = {
     {"artifact-read-late", "artifacts", "the first run of a program reads the artifact that load() borrowed", "cpu",
      "contract/*", artifact_read_late},
     {"constants-merged", "artifacts", "constants of the same size count as equal if their first 16 bytes are", "cpu",
-     "buffers/constants/*", constants_merged},
+     "buffers/*/result", constants_merged},
     {"loaded-again-runs-once", "artifacts", "a program of an artifact that was loaded before computes only once", "cpu",
      "fuzz/calls/*", loaded_again_runs_once, nullptr, "Genesis-Embodied-AI/quadrants#159"},
     {"load-needs-compile", "artifacts", "load() fails in a process that has not compiled anything", "cpu",

@@ -179,7 +179,7 @@ constexpr Mutant contraction_table[] = {
      },
      nullptr, "ml-explore/mlx#4274"},
     {"sums-carry-lost", "reductions", "sums of s32 from the beginning of an array start again after 1,024 elements",
-     "cpu", "attributes/reduce-window/s32/*",
+     "cpu", "programs/window.mlir:*",
      [] {
        return after_step(BP_OP_REDUCE_WINDOW, [](const Step &step) {
          const auto window = step.instruction.integers(BP_ATTR_WINDOW);

@@ -303,7 +303,7 @@ constexpr Mutant float_table[] = {
        });
      }},
     // --- kernels: products of matrices ---
-    {"dot-of-nothing", "products", "a dot without terms writes nothing", "kernels", "ops/dot/f32/*",
+    {"dot-of-nothing", "products", "a dot without terms writes nothing", "kernels", "buffers/*/elsewhere",
      [] {
        return at_kernel([](const auto &next, const bp_call_t *call, const bp_diag_t *) -> bp_status {
          const Kernel kernel(call);

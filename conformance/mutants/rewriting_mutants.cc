@@ -52,7 +52,8 @@ void reassociate(const Edit &sum) {
 }
 
 constexpr Mutant rewriting_table[] = {
-    {"log-of-exponential", "rewriting", "log(exp(x)) becomes x, even where exp(x) overflows", "cpu", "fuzz/graphs/*",
+    {"log-of-exponential", "rewriting", "log(exp(x)) becomes x, even where exp(x) overflows", "cpu",
+     "identities/log-of-*",
      [] {
        return with_fused(BP_OP_LOG, [](const Edit &log) {
          if (log.operand(0).op() == BP_OP_EXPONENTIAL) {
@@ -61,7 +62,8 @@ constexpr Mutant rewriting_table[] = {
        });
      },
      nullptr, "openxla/xla#42732"},
-    {"root-of-square", "rewriting", "sqrt(x * x) becomes |x|, even where x * x overflows", "cpu", "fuzz/graphs/*",
+    {"root-of-square", "rewriting", "sqrt(x * x) becomes |x|, even where x * x overflows", "cpu",
+     "identities/root-of-*",
      [] {
        return with_fused(BP_OP_SQRT, [](const Edit &root) {
          const plugin::Instruction square = root.operand(0);
@@ -73,7 +75,8 @@ constexpr Mutant rewriting_table[] = {
        });
      },
      nullptr, "jax-ml/jax#37919"},
-    {"narrowing-elided", "rewriting", "a conversion of f32 to bf16 or f16 and back is left out", "cpu", "fuzz/graphs/*",
+    {"narrowing-elided", "rewriting", "a conversion of f32 to bf16 or f16 and back is left out", "cpu",
+     "identities/to-*-and-back/f32/*",
      [] {
        return with_fused(BP_OP_CONVERT, [](const Edit &convert) {
          elide_conversion(convert, [](std::uint16_t wide, std::uint16_t narrow) {
@@ -83,7 +86,7 @@ constexpr Mutant rewriting_table[] = {
      },
      nullptr, "openxla/xla#41605"},
     {"wrapping-elided", "rewriting", "a conversion of s32 to another integer type and back is left out", "cpu",
-     "fuzz/graphs/*",
+     "identities/to-*-and-back/s32/*",
      [] {
        return with_fused(BP_OP_CONVERT, [](const Edit &convert) {
          elide_conversion(convert, [](std::uint16_t wide, std::uint16_t narrow) {
@@ -91,7 +94,7 @@ constexpr Mutant rewriting_table[] = {
          });
        });
      }},
-    {"sum-minus-summand", "rewriting", "(x + y) - x becomes y", "cpu", "fuzz/graphs/*",
+    {"sum-minus-summand", "rewriting", "(x + y) - x becomes y", "cpu", "identities/sum-*",
      [] {
        return with_fused(BP_OP_SUBTRACT, [](const Edit &difference) {
          const plugin::Instruction sum = difference.operand(0);
@@ -101,10 +104,10 @@ constexpr Mutant rewriting_table[] = {
        });
      },
      nullptr, "jax-ml/jax#23007"},
-    {"sum-reassociated", "rewriting", "(a + b) + c of f32 becomes a + (b + c)", "cpu", "fuzz/graphs/*",
+    {"sum-reassociated", "rewriting", "(a + b) + c of f32 becomes a + (b + c)", "cpu", "identities/sum-*",
      [] { return with_fused(BP_OP_ADD, reassociate); }},
     {"product-with-zero", "rewriting", "a product with a constant 0 becomes 0, even if the other factor is NaN", "cpu",
-     "fuzz/graphs/*",
+     "identities/product-*",
      [] {
        return with_fused(BP_OP_MULTIPLY, [](const Edit &product) {
          for (std::uint32_t i = 0; i < 2; ++i) {
@@ -116,7 +119,7 @@ constexpr Mutant rewriting_table[] = {
        });
      }},
     {"negated-difference", "rewriting", "-(a - b) becomes b - a, which is 0 and not -0 for equal numbers", "cpu",
-     "fuzz/graphs/*",
+     "identities/*negated-difference/*",
      [] {
        return with_fused(BP_OP_NEGATE, [](const Edit &negate) {
          const plugin::Instruction difference = negate.operand(0);

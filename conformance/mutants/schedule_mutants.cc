@@ -237,12 +237,12 @@ constexpr Mutant schedule_table[] = {
                                            void *ctx) { next(n > 1 && n % 2 == 1 ? n - 1 : n, body, ctx); }};
      }},
     {"outputs-one-by-one", "memory", "an output is computed after a donated input was overwritten by another one",
-     "cpu", "buffers/*", outputs_one_by_one, nullptr, "openxla/xla#38597"},
+     "cpu", "buffers/*/result", outputs_one_by_one, nullptr, "openxla/xla#38597"},
     {"inputs-kept-by-address", "caches", "inputs of 1 KiB or more are read again only if their address has changed",
      "cpu", "buffers/*/again", inputs_kept_by_address},
     {"outputs-kept-by-prefix", "caches",
      "a run returns the last results of its program if the first 64 bytes of all inputs are the same", "cpu",
-     "buffers/*/again",
+     "buffers/*/similar",
      [] {
        return outputs_kept([](const LastRun &last, const std::vector<std::string> &inputs) {
          return std::ranges::equal(last.inputs, inputs, [](std::string_view a, std::string_view b) {
@@ -252,7 +252,7 @@ constexpr Mutant schedule_table[] = {
      }},
     {"outputs-kept-by-program-address", "caches",
      "the first run of a program returns the last results of a destroyed one at the same address", "cpu",
-     "fuzz/calls/*",
+     "buffers/*/successor",
      [] {
        return outputs_kept([](const LastRun &last, const std::vector<std::string> &inputs) {
          return last.is_over && last.inputs == inputs;
@@ -285,7 +285,7 @@ constexpr Mutant schedule_table[] = {
        return fault;
      }},
     {"size-kept-by-module-address", "caches", "a kernel takes its size from an earlier module at the same address",
-     "kernels", "fuzz/calls/*",
+     "kernels", "buffers/*/larger",
      [] {
        struct Sizes {
          std::mutex mutex;
@@ -303,7 +303,7 @@ constexpr Mutant schedule_table[] = {
      nullptr, "Theano/libgpuarray#480"},
     {"result-kept-by-weak-hash", "caches",
      "a kernel returns its last result if the sum of the bits of all operands is the same", "kernels",
-     "buffers/*/again",
+     "buffers/*/similar",
      [] {
        struct Kept {
          std::mutex mutex;

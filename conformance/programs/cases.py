@@ -506,3 +506,138 @@ return %r : tensor<1x6x3xf32>
 """, [whole(1, 6, 2), whole(3, 2, 3)], numpy=lambda a, b: (requantized(np.stack([np.einsum(
     "bki,kio->bo", np.pad(quantized(a, 0.5, 9), ((0, 0), (1, 1), (0, 0)))[:, i:i + 3], quantized(b, ROW_SCALES, 0))
     for i in range(6)], 1) * 0.5 * ROW_SCALES, 1.0, 0),))
+
+# --- Loops of other kinds than counting up to a limit ---
+# These draw from a generator of their own, so that the inputs above stay the same.
+MORE = np.random.default_rng(21)
+
+
+def loops(name, dtype, condition, step, *starts):
+    """Adds a case that runs a loop from each start. Its sums depend on the order and on the number of the trips."""
+    def run(start):
+        return lax.while_loop(lambda s: condition(s[0], s[1]), lambda s: (step(s[0]), s[1] * 3 + s[0].astype(np.int32)),
+                              (start, np.int32(1)))
+
+    add("control", name, lambda *starts: sum((run(start) for start in starts), ()),
+        [np.asarray(start, dtype) for start in starts])
+
+
+loops("loop_down", np.int32, lambda i, s: i > 0, lambda i: i - 1, 7, 1, 0, -3)
+loops("loop_down_to_zero", np.int32, lambda i, s: i >= 0, lambda i: i - 1, 7, 0, -1)
+loops("loop_down_by_three", np.int32, lambda i, s: i > 1, lambda i: i - 3, 10, 11, 12, 1)
+loops("loop_down_to_negative", np.int32, lambda i, s: i > -5, lambda i: i - 2, 4, -4, -5)
+loops("loop_down_with_limit_first", np.int32, lambda i, s: lax.lt(np.int32(0), i), lambda i: i - 1, 7, 1, 0)
+loops("loop_down_of_words", np.int64, lambda i, s: i > 2 ** 40, lambda i: i - 2 ** 38, 2 ** 41, 2 ** 40)
+loops("loop_down_of_bytes", np.int8, lambda i, s: i > -120, lambda i: i - np.int8(9), 100, -111, -120)
+loops("loop_down_unsigned", np.uint8, lambda i, s: i > 3, lambda i: i - np.uint8(40), 203, 43, 3)
+loops("loop_down_from_highest_bit", np.uint32, lambda i, s: i > 2 ** 31 - 3, lambda i: i - np.uint32(1), 2 ** 31 + 3)
+loops("loop_up_with_step", np.int32, lambda i, s: i < 20, lambda i: i + 6, -4, 2, 20, 21)
+loops("loop_up_to_and_with", np.int32, lambda i, s: i <= 9, lambda i: i + 2, 0, 1, 9, 10)
+loops("loop_up_unsigned", np.uint8, lambda i, s: i < 250, lambda i: i + np.uint8(50), 0, 200, 250)
+loops("loop_until_equal", np.int32, lambda i, s: i != 12, lambda i: i + 4, -8, 8, 12)
+loops("loop_down_until_equal", np.int32, lambda i, s: i != 0, lambda i: i - 1, 6, 1, 0)
+loops("loop_until_wrapped", np.uint8, lambda i, s: i != 3, lambda i: i + np.uint8(1), 250, 3)
+loops("loop_while_equal", np.int32, lambda i, s: i == 5, lambda i: i + 1, 5, 4)
+loops("loop_of_factors", np.int32, lambda i, s: i < 500, lambda i: i * 3, 1, 200, 600)
+loops("loop_of_halves", np.int32, lambda i, s: i > 0, lambda i: i >> 1, 1000, 1, 0)
+loops("loop_down_of_floats", np.float32, lambda i, s: i > 0.5, lambda i: i * np.float32(0.75), 9, 0.5, np.nan)
+loops("loop_on_another_value", np.int32, lambda i, s: s < 1000, lambda i: i + 1, 0, 5, -2)
+loops("loop_down_on_another_value", np.int32, lambda i, s: s > -1000, lambda i: i - 7, -8, 0)
+loops("loop_on_both_values", np.int32, lambda i, s: (i > 0) & (s < 2000), lambda i: i - 1, 30, 3, 0)
+loops("loop_on_either_value", np.int32, lambda i, s: (i > 0) | (s < 100), lambda i: i - 1, 9, 0)
+loops("loop_on_negation", np.int32, lambda i, s: ~(i <= 0), lambda i: i - 1, 5, 1, 0)
+add("control", "loop_down_to_an_operand", lambda n, m: lax.while_loop(
+    lambda s: s[0] > s[1], lambda s: (s[0] - 1, s[1] + 2, s[2] * 3 + s[0] - s[1]), (n, m, np.int32(0))),
+    [np.int32(20), np.int32(-3)])
+add("control", "loop_down_over_elements", lambda x: lax.while_loop(
+    lambda s: s[0] > 0, lambda s: (s[0] - 1, s[1] * 2 + x[s[0] - 1]), (np.int32(7), jnp.zeros_like(x[0]))),
+    [MORE.integers(-9, 9, (7, 3)).astype(np.int32)])
+add("control", "loop_down_in_a_loop", lambda x: lax.fori_loop(0, 4, lambda i, s: lax.while_loop(
+    lambda t: t[0] > i, lambda t: (t[0] - 2, t[1] * 2 + t[0]), (np.int32(7), s))[1], x),
+    [MORE.integers(-9, 9, 3).astype(np.int32)])
+
+
+# --- The largest element and its index, among equal ones ---
+
+def ties(size, dtype):
+    """Returns elements of which many are equal to the largest, and others to the smallest one."""
+    x = MORE.integers(0 if np.issubdtype(dtype, np.unsignedinteger) else -9, 9, size).astype(dtype)
+    x[size // 3], x[size // 2], x[-size // 4] = x.max(), x.max(), x.min()
+    return x
+
+
+def arg_reduction(direction, dtype, name, size, is_swapped):
+    """Adds a reduction of (value, index) whose tie break keeps the first of equals, or the last for GE and LE. It is
+    commutative, because GPUs combine elements that are not next to each other."""
+    x = ties(size, dtype)
+    is_largest = (direction in ("GT", "GE")) != is_swapped
+    takes_last = direction in ("GE", "LE")
+    first, second = ("%a", "%b") if is_swapped else ("%b", "%a")
+    initial = -100 if is_largest else 100
+    number = f"{initial}.0" if name[0] in "bf" else initial if name != "ui8" else 0 if is_largest else 255
+    same, later, both = ("NE", "GT", ("and", "or")) if takes_last else ("EQ", "LT", ("or", "and"))
+    pair, index_pair = f"(tensor<{name}>, tensor<{name}>) -> tensor<i1>", "(tensor<i32>, tensor<i32>) -> tensor<i1>"
+    text = f"""
+%v = stablehlo.constant dense<{number}> : tensor<{name}>
+%z = stablehlo.constant dense<{-1 if takes_last else size}> : tensor<i32>
+%i = stablehlo.iota dim = 0 : tensor<{size}xi32>
+%r:2 = stablehlo.reduce(%0 init: %v), (%i init: %z) across dimensions = [0]
+ : (tensor<{size}x{name}>, tensor<{size}xi32>, tensor<{name}>, tensor<i32>) -> (tensor<{name}>, tensor<i32>)
+ reducer(%a: tensor<{name}>, %b: tensor<{name}>) (%j: tensor<i32>, %k: tensor<i32>) {{
+  %c = stablehlo.compare {direction}, {first}, {second} : {pair}
+  %d = stablehlo.select %c, %b, %a : tensor<i1>, tensor<{name}>
+  %s = stablehlo.compare {same}, %a, %b : {pair}
+  %l = stablehlo.compare {later}, %k, %j : {index_pair}
+  %t = stablehlo.{both[1]} %s, %l : tensor<i1>
+  %u = stablehlo.{both[0]} %c, %t : tensor<i1>
+  %e = stablehlo.select %u, %k, %j : tensor<i1>, tensor<i32>
+  stablehlo.return %d, %e : tensor<{name}>, tensor<i32>
+}}
+return %r#0, %r#1 : tensor<{name}>, tensor<i32>
+"""
+
+    def expected(x):
+        best = x.max() if is_largest else x.min()
+        places = np.flatnonzero(x == best)
+        return best, np.int32(places[-1 if takes_last else 0])
+
+    way = "by_first" if is_swapped else "by_second"
+    add("reductions", f"index_{direction.lower()}_{name}_{size}_{way}", text, [x], "eq", expected)
+
+
+for size, (dtype, name) in zip((700, 300, 37, 259, 67), ((np.int8, "i8"), (np.int32, "i32"), (np.float32, "f32"),
+                                                          (ml_dtypes.bfloat16, "bf16"), (np.uint8, "ui8"))):
+    for direction in ("GT", "GE", "LT", "LE"):
+        arg_reduction(direction, dtype, name, size, is_swapped=False)
+    arg_reduction("LT" if name != "i32" else "GT", dtype, name, size, is_swapped=True)
+for dtype in (np.int8, np.int32, np.float32, ml_dtypes.bfloat16, np.uint8):
+    add("reductions", f"arg_max_of_ties_{np.dtype(dtype).name}", lambda x: (jnp.argmax(x), jnp.argmin(x)),
+        [ties(530, dtype)])
+for dtype in (np.float32, ml_dtypes.bfloat16):
+    x = ties(515, dtype)
+    x[300], x[410] = np.nan, np.nan
+    add("reductions", f"arg_max_with_late_nan_{np.dtype(dtype).name}", lambda x: (jnp.argmax(x), jnp.argmin(x)), [x])
+add("reductions", "arg_max_of_rows", lambda x: (jnp.argmax(x, 1), jnp.argmin(x, 0)),
+    [ties(3 * 270, np.int32).reshape(3, 270)])
+
+# --- Sums from the beginning of an array, longer than the blocks in which devices compute them ---
+
+
+def cumulative(name, x, initial, function, is_reversed=False):
+    n = x.shape[-1]
+    ones = (1,) * (x.ndim - 1)
+    padding = [(0, 0)] * (x.ndim - 1) + [(0, n - 1) if is_reversed else (n - 1, 0)]
+    add("window", name, lambda x: lax.reduce_window(x, x.dtype.type(initial), function, (*ones, n), (*ones, 1), padding),
+        [x])
+
+
+cumulative("long_sums", MORE.integers(-99, 99, 1500).astype(np.int32), 0, lax.add)
+cumulative("long_sums_from_the_end", MORE.integers(-99, 99, 1300).astype(np.int32), 0, lax.add, True)
+cumulative("long_sums_of_bytes", MORE.integers(-99, 99, 1100).astype(np.int8), 0, lax.add)
+cumulative("long_sums_of_floats", MORE.integers(-9, 9, 1100).astype(np.float32), 0, lax.add)
+cumulative("long_sums_of_rows", MORE.integers(-99, 99, (2, 1050)).astype(np.int32), 0, lax.add)
+cumulative("long_maxima", (np.arange(1200) // 7 + MORE.integers(-99, 99, 1200)).astype(np.int32), -2 ** 31, lax.max)
+cumulative("long_maxima_of_floats", (np.arange(1100) - 700 + MORE.integers(-50, 50, 1100)).astype(np.float32), -np.inf,
+           lax.max)
+cumulative("long_minima_from_the_end", (np.arange(1100) + MORE.integers(-50, 50, 1100)).astype(np.int32), 2 ** 31 - 1,
+           lax.min, True)

@@ -35,6 +35,10 @@ constexpr Meaning meanings_of_ends[] = {
     {"buffers/start", "nothing is written before the start of a buffer"},
     {"buffers/elsewhere", "results do not depend on addresses"},
     {"buffers/again", "results do not depend on what ran before or what memory held"},
+    {"buffers/result", "results in memory of the caller are right"},
+    {"buffers/similar", "results do not depend on a run before whose inputs differ only in the last or in their order"},
+    {"buffers/successor", "results do not depend on a program of the same signature that was destroyed before"},
+    {"buffers/larger", "results do not depend on a smaller program that lay in the same memory"},
     {"claims/local", "the claim of an instruction does not depend on unrelated instructions"},
     {"claims/denied", "the program is right when random claims are denied, so that the host runs these parts"},
     {"concurrency/threads", "the same bits when several threads run the program at the same time"},
@@ -42,6 +46,9 @@ constexpr Meaning meanings_of_ends[] = {
     {"concurrency/order", "the same bits when parts of runs are submitted, and observed, in other orders"},
     {"fuzz/graphs", "a random program, compared with the interpreter; the host runs what the device does not claim"},
     {"fuzz/calls", "a random sequence of legal calls"},
+    {"identities/edge", "a program that looks as if it could be simplified, on special values"},
+    {"identities/random", "a program that looks as if it could be simplified"},
+    {"identities/small", "a program that looks as if it could be simplified, on integers whose sums are exact"},
     {"programs/model", "a piece of a model, compared with the interpreter"},
 };
 

@@ -104,13 +104,23 @@ Result<GuardedBlock> DirectProgram::make_block(std::uint32_t space, std::uint64_
 }
 
 Result<std::unique_ptr<DirectProgram>> DirectProgram::load(DevicePointer device,
-                                                           std::shared_ptr<const DirectParts> parts) {
+                                                           std::shared_ptr<const DirectParts> parts,
+                                                           LoadingPlace *place) {
+  const bp_module_t *module = parts->image.module();
+  std::span<const std::byte> artifact = parts->artifact;
+  if (place != nullptr) {
+    const auto bytes = parts->image.bytes();
+    place->module.assign(bytes.begin(), bytes.end());
+    place->artifact.assign(artifact.begin(), artifact.end());
+    module = reinterpret_cast<const bp_module_t *>(place->module.data());
+    artifact = place->artifact;
+  }
   std::unique_ptr<DirectProgram> program(new DirectProgram(std::move(device), std::move(parts)));
-  BP_TRY(program->open());
+  BP_TRY(program->open(module, artifact));
   return program;
 }
 
-Status DirectProgram::open() {
+Status DirectProgram::open(const bp_module_t *module, std::span<const std::byte> artifact) {
   const host::Image &image = parts_->image;
   const auto allocations = image.view().allocations();
   constants_.resize(allocations.size());
@@ -125,10 +135,9 @@ Status DirectProgram::open() {
     constants_[constant.allocation].emplace(std::move(block));
   }
   if (device_->compiler() == nullptr) {
-    BP_ASSIGN(program_, runtime::make_kernel_program(device_, image.module()));
+    BP_ASSIGN(program_, runtime::make_kernel_program(device_, module));
     return {};
   }
-  const std::vector<std::byte> &artifact = parts_->artifact;
   std::vector<std::uint8_t> taken(allocations.size());
   host::Diagnostics diagnostics;
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
@@ -301,6 +310,31 @@ Result<DirectProgram::Outputs> DirectRun::finish() const {
     outputs.push_back(std::move(bytes));
   }
   return outputs;
+}
+
+Result<Literal> literal_of(const ir::Shape &shape, std::span<const std::vector<std::byte>> &outputs) {
+  if (!shape.is_tuple()) {
+    const std::vector<std::byte> &bytes = outputs.front();
+    outputs = outputs.subspan(1);
+    return ir::load(bytes, shape);
+  }
+  std::vector<Literal> elements;
+  for (const ir::Shape &element : shape.elements()) {
+    BP_ASSIGN(Literal literal, literal_of(element, outputs));
+    elements.push_back(std::move(literal));
+  }
+  return Literal::tuple(std::move(elements));
+}
+
+std::size_t count_arrays(const ir::Shape &shape) {
+  if (!shape.is_tuple()) {
+    return 1;
+  }
+  std::size_t count = 0;
+  for (const ir::Shape &element : shape.elements()) {
+    count += count_arrays(element);
+  }
+  return count;
 }
 
 }  // namespace bp::conformance

@@ -42,9 +42,17 @@ struct DirectParts {
 
 class DirectRun;
 
+// Memory for the module and the artifact of one program after the other, so that they have the same addresses. Each
+// must have the capacity for all of them.
+struct LoadingPlace {
+  host::Image::Storage module, artifact;
+};
+
 class DirectProgram {
  public:
-  static Result<std::unique_ptr<DirectProgram>> load(DevicePointer device, std::shared_ptr<const DirectParts> parts);
+  // `place`: if given, the program is loaded from there, and the content must stay as long as the program exists.
+  static Result<std::unique_ptr<DirectProgram>> load(DevicePointer device, std::shared_ptr<const DirectParts> parts,
+                                                     LoadingPlace *place = nullptr);
   DirectProgram(const DirectProgram &) = delete;
   DirectProgram &operator=(const DirectProgram &) = delete;
   ~DirectProgram();
@@ -72,7 +80,7 @@ class DirectProgram {
   friend class DirectRun;
   DirectProgram(DevicePointer device, std::shared_ptr<const DirectParts> parts)
       : device_(std::move(device)), parts_(std::move(parts)) {}
-  Status open();
+  Status open(const bp_module_t *module, std::span<const std::byte> artifact);
   Result<GuardedBlock> make_block(std::uint32_t space, std::uint64_t size, std::uint64_t alignment,
                                   const Arrangement &arrangement) const;
   Status run_protected(const DirectRun &run) const;
@@ -117,5 +125,9 @@ class DirectRun {
   std::optional<GuardedBlock> scratch_;
   bp_run_t run_{};
 };
+
+// Reads the result of a program from the bytes of its arrays, and removes these from `outputs`.
+Result<Literal> literal_of(const ir::Shape &shape, std::span<const std::vector<std::byte>> &outputs);
+std::size_t count_arrays(const ir::Shape &shape);
 
 }  // namespace bp::conformance

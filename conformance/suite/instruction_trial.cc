@@ -75,32 +75,6 @@ Execution run_repeatedly(Subject &subject, const InstructionTrial &trial) {
              : failure("the bits of the result differ after a run with other arguments (BP-RUN-04)");
 }
 
-// Reads the result of a program from the bytes of its arrays.
-Result<Literal> literal_of(const ir::Shape &shape, std::span<const std::vector<std::byte>> &outputs) {
-  if (!shape.is_tuple()) {
-    const std::vector<std::byte> &bytes = outputs.front();
-    outputs = outputs.subspan(1);
-    return ir::load(bytes, shape);
-  }
-  std::vector<Literal> elements;
-  for (const ir::Shape &element : shape.elements()) {
-    BP_ASSIGN(Literal literal, literal_of(element, outputs));
-    elements.push_back(std::move(literal));
-  }
-  return Literal::tuple(std::move(elements));
-}
-
-std::size_t count_arrays(const ir::Shape &shape) {
-  if (!shape.is_tuple()) {
-    return 1;
-  }
-  std::size_t count = 0;
-  for (const ir::Shape &element : shape.elements()) {
-    count += count_arrays(element);
-  }
-  return count;
-}
-
 Result<Literal> run_between_guards(const Backend &backend, const std::shared_ptr<const DirectParts> &parts,
                                    const Arguments &arguments) {
   BP_ASSIGN(const std::unique_ptr<DirectProgram> program, DirectProgram::load(backend.device(), parts));
@@ -266,7 +240,8 @@ Judgement judge_result(const InstructionTrial &trial, const Literal &found, cons
                              trial.type);
   }
   const auto judge = ProgramJudge::make(trial.module, trial.arguments);
-  const auto mismatch = judge.ok() ? judge->find_mismatch(found) : Result<std::string>(judge.error());
+  const auto unit = trial.is_elementwise ? ProgramJudge::Unit::Element : ProgramJudge::Unit::Output;
+  const auto mismatch = judge.ok() ? judge->find_mismatch(found, unit) : Result<std::string>(judge.error());
   return {.max_ulp = {}, .mismatch = mismatch.ok() ? *mismatch : mismatch.error().to_string()};
 }
 

@@ -1,5 +1,5 @@
-// One instruction, run on the device and compared with the interpreter: what the stages `ops` and `attributes` have in
-// common.
+// One instruction or a small program, run on the device and compared with the interpreter: what the stages `ops`,
+// `attributes` and `identities` have in common.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ struct InstructionTrial {
   Values values = Values::Random;
   ir::ElementType type = ir::ElementType::Invalid;  // of the operands
   Way way = Way::Plain;
-  std::uint64_t seed = 0;  // for the choices that a way leaves
+  std::uint64_t seed = 0;       // for the choices that a way leaves
+  bool is_elementwise = false;  // all instructions are, if there are several: each element is judged alone
 };
 
 // Unsupported if the device does not claim the program; weak if a wrong result would probably have been the same. The

@@ -183,9 +183,13 @@ double distance(const T &x, const T &y) {
       std::abs(interpreter::widen<interpreter::SumType<T>>(x) - interpreter::widen<interpreter::SumType<T>>(y)));
 }
 
+// By output: one. By element: one for each.
+using Spreads = std::vector<Spread>;
+
 template <class T>
-void widen_spread(std::span<const T> expected, std::span<const T> moved, Spread &spread) {
+void widen_spreads(std::span<const T> expected, std::span<const T> moved, Spreads &spreads) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
+    Spread &spread = spreads[i % spreads.size()];
     if (std::memcmp(&expected[i], &moved[i], sizeof(T)) == 0) {
       continue;
     }
@@ -223,7 +227,7 @@ std::string text_of(ir::ElementType type, const T &value) {
 
 // Compares one array. Elements beyond the sizes of a dynamic array are undefined.
 template <class T>
-std::string compare_output(const Literal &found, const Literal &expected, const Spread &spread) {
+std::string compare_output(const Literal &found, const Literal &expected, const Spreads &spreads) {
   const auto x = found.elements<T>(), y = expected.elements<T>();
   const ir::Shape &shape = expected.shape();
   const auto exists = [&](const std::vector<std::int64_t> &index) {
@@ -237,7 +241,8 @@ std::string compare_output(const Literal &found, const Literal &expected, const 
   std::int64_t wrong = 0;
   std::string first;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    if (is_near(x[i], y[i], spread)) {
+    const Spread &spread = spreads[i % spreads.size()];
+    if (spread.is_unsure || is_near(x[i], y[i], spread)) {
       continue;
     }
     const auto index = interpreter::index_of(shape, static_cast<std::int64_t>(i));
@@ -251,12 +256,12 @@ std::string compare_output(const Literal &found, const Literal &expected, const 
 }
 
 std::string find_mismatch_within(const Literal &found, const Literal &expected, const std::vector<Literal> &moved,
-                                 std::vector<std::int64_t> &output) {
+                                 ProgramJudge::Unit unit, std::vector<std::int64_t> &output) {
   if (expected.shape().is_tuple()) {
     std::string mismatch;
     for (std::size_t i = 0; i < expected.tuple_elements().size() && mismatch.empty(); ++i) {
       output.push_back(static_cast<std::int64_t>(i));
-      mismatch = find_mismatch_within(found.tuple_elements()[i], expected.tuple_elements()[i], moved, output);
+      mismatch = find_mismatch_within(found.tuple_elements()[i], expected.tuple_elements()[i], moved, unit, output);
       output.pop_back();
     }
     return mismatch;
@@ -265,11 +270,12 @@ std::string find_mismatch_within(const Literal &found, const Literal &expected, 
     return "";
   }
   return ir::visit_element_type(expected.shape().element_type(), [&]<class T>() -> std::string {
-    Spread spread;
+    const auto count = static_cast<std::size_t>(expected.shape().element_count());
+    Spreads spreads(unit == ProgramJudge::Unit::Element ? std::max<std::size_t>(count, 1) : 1);
     for (const Literal &one : moved) {
-      widen_spread(expected.elements<T>(), part(one, output).elements<T>(), spread);
+      widen_spreads(expected.elements<T>(), part(one, output).elements<T>(), spreads);
     }
-    const std::string mismatch = spread.is_unsure ? "" : compare_output<T>(found, expected, spread);
+    const std::string mismatch = compare_output<T>(found, expected, spreads);
     return mismatch.empty() || output.empty() ? mismatch
                                               : fmt::format("output {{{}}}: {}", fmt::join(output, ","), mismatch);
   });
@@ -282,7 +288,7 @@ Result<ProgramJudge> ProgramJudge::make(ir::Module module, std::vector<Literal> 
   return ProgramJudge(std::move(module), std::move(arguments), std::move(expected));
 }
 
-Result<std::string> ProgramJudge::find_mismatch(const Literal &found) const {
+Result<std::string> ProgramJudge::find_mismatch(const Literal &found, Unit unit) const {
   if (!ir::same(found.shape(), expected_.shape(), ir::CompareLayout::No)) {
     return fmt::format("the result has shape {}, expected {}", ir::to_string(found.shape(), ir::PrintLayout::Never),
                        ir::to_string(expected_.shape(), ir::PrintLayout::Never));
@@ -300,7 +306,7 @@ Result<std::string> ProgramJudge::find_mismatch(const Literal &found) const {
       moved.push_back(std::move(result));
     }
     std::vector<std::int64_t> output;
-    mismatch = find_mismatch_within(found, expected_, moved, output);
+    mismatch = find_mismatch_within(found, expected_, moved, unit, output);
     if (mismatch.empty()) {
       break;
     }

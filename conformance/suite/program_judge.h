@@ -22,9 +22,13 @@ class ProgramJudge {
   const ir::Module &module() const { return module_; }
   const std::vector<ir::Literal> &arguments() const { return arguments_; }
 
-  // Describes what is wrong with a result of this program for these arguments; empty: nothing. An output is not judged
-  // if it is random, or if the moved results differ in an integer, an infinity or a NaN.
-  Result<std::string> find_mismatch(const ir::Literal &found) const;
+  // The part of a result that is judged as one. An error anywhere may affect all of an output, but only one element in
+  // a program of elementwise instructions.
+  enum class Unit : std::uint8_t { Output, Element };
+
+  // Describes what is wrong with a result of this program for these arguments; empty: nothing. A unit is not judged if
+  // it is random, or if the moved results differ in an integer, an infinity or a NaN.
+  Result<std::string> find_mismatch(const ir::Literal &found, Unit unit = Unit::Output) const;
 
  private:
   ProgramJudge(ir::Module module, std::vector<ir::Literal> arguments, ir::Literal expected)

@@ -1,6 +1,7 @@
 #include "conformance/suite/sample_programs.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "conformance/coverage/programs.h"
@@ -67,6 +68,36 @@ constexpr Sample samples[] = {
          w = f32[8,4] constant({{1,2,3,4},{5,6,7,8},{9,10,11,12},{13,14,15,16},{1,2,3,4},{5,6,7,8},{9,1,1,2},{3,4,5,6}})
          ROOT r = f32[8,4] multiply(x, w)
        })"},
+    // They differ only in the last element.
+    {"similar_constants", R"(
+       ENTRY main {
+         x = f32[36] parameter(0)
+         v = f32[36] constant({1,2,3,4,5,6,7,1,2,3,4,5,6,7,1,2,3,4,5,6,7,1,2,3,4,5,6,7,1,2,3,4,5,6,7,1})
+         w = f32[36] constant({1,2,3,4,5,6,7,1,2,3,4,5,6,7,1,2,3,4,5,6,7,1,2,3,4,5,6,7,1,2,3,4,5,6,7,5})
+         a = f32[36] multiply(x, v)
+         ROOT r = f32[36] subtract(a, w)
+       })"},
+    // The first result takes the memory of x, which the others read too.
+    {"donation_that_others_read", R"(
+       HloModule donation, input_output_alias={ {0}: (0, {}, may-alias) }
+       ENTRY main {
+         x = f32[19,19] parameter(0)  y = f32[19,19] parameter(1)
+         a = f32[19,19] add(x, y)  d = f32[19,19] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+         t = f32[19,19] transpose(x), dimensions={1,0}
+         ROOT r = (f32[19,19], f32[19,19], f32[19,19]) tuple(a, d, t)
+       })"},
+    // Sums without terms: a device that only adds to what is there adds nothing.
+    {"dot_without_terms", R"(
+       ENTRY main {
+         x = f32[5,0] parameter(0)  y = f32[0,7] parameter(1)
+         ROOT d = f32[5,7] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+       })"},
+    {"sum_without_terms", R"(
+       sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+       ENTRY main {
+         x = f32[5,0] parameter(0)  z = f32[] parameter(1)
+         ROOT r = f32[5] reduce(x, z), dimensions={1}, to_apply=sum
+       })"},
     {"several_results", R"(
        ENTRY main {
          x = f32[129] parameter(0)  a = f32[129] negate(x)  b = f32[129] maximum(a, x)  c = pred[129] compare(a, x), direction=LT
@@ -97,9 +128,9 @@ Result<ir::Module> read(std::string_view text) {
   return module;
 }
 
-constexpr coverage::Size size = {67, 1};
+constexpr coverage::Size default_size = {67, 1};
 
-Result<ir::Module> program_of(ir::Opcode opcode) {
+Result<ir::Module> program_of(ir::Opcode opcode, const coverage::Size &size = default_size) {
   Result<ir::Module> module = invalid_input("{} has no program", ir::to_string(opcode));
   for (const ir::ElementType type : {ir::ElementType::F32, ir::ElementType::S32, ir::ElementType::C64}) {
     const auto programs = coverage::programs(opcode, type, size);
@@ -150,6 +181,47 @@ Result<ir::Module> sample_program(const std::string &name) {
   }
   const auto opcode = ir::opcode_from_string(name);
   return opcode ? program_of(*opcode) : Result<ir::Module>(invalid_input("there is no program {}", name));
+}
+
+std::optional<ir::Module> sample_program_of_size(const std::string &name, std::int64_t size) {
+  const auto opcode = ir::opcode_from_string(name);
+  const auto programs = opcode ? coverage::programs(*opcode, ir::ElementType::F32) : std::vector<coverage::Program>();
+  if (programs.empty() || !programs.front().has_size) {
+    return std::nullopt;
+  }
+  auto module = program_of(*opcode, {size, 1});
+  return module.ok() ? std::optional(std::move(module).value()) : std::nullopt;
+}
+
+namespace {
+
+// The shapes of parameters and result as text.
+std::string signature_of(const ir::Module &module) {
+  std::string text;
+  for (const ir::InstructionId id : module.entry().parameter_ids()) {
+    text += ir::to_string(module.instruction(id).shape()) + " ";
+  }
+  return text + ir::to_string(module.entry().root().shape());
+}
+
+}  // namespace
+
+std::optional<ir::Module> successor_of_sample(const std::string &name) {
+  static const std::map<std::string, std::string> successors = [] {
+    std::map<std::string, std::vector<std::string>> names;  // by signature
+    for (const std::string &one : sample_program_names()) {
+      names[signature_of(sample_program(one).value())].push_back(one);
+    }
+    std::map<std::string, std::string> all;
+    for (const auto &[signature, same] : names) {
+      for (std::size_t i = 0; same.size() > 1 && i < same.size(); ++i) {
+        all.emplace(same[i], same[(i + 1) % same.size()]);
+      }
+    }
+    return all;
+  }();
+  const auto found = successors.find(name);
+  return found == successors.end() ? std::nullopt : std::optional(sample_program(found->second).value());
 }
 
 Result<ir::Module> first_supported_sample(Subject &subject) {

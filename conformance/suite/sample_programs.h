@@ -2,6 +2,8 @@
 // operations with temporaries between them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ const std::vector<std::string> &sample_program_names();
 const std::vector<std::string> &large_sample_names();
 // Returns the program of any of these names, verified.
 Result<ir::Module> sample_program(const std::string &name);
+// Returns the program with arrays of about `size` elements; nothing if its size is fixed, or has to be smaller.
+std::optional<ir::Module> sample_program_of_size(const std::string &name, std::int64_t size);
+// Returns the next sample with parameters and results of the same shapes; nothing if there is none.
+std::optional<ir::Module> successor_of_sample(const std::string &name);
 
 // Returns the first sample that the device can run completely; Unsupported if there is none.
 Result<ir::Module> first_supported_sample(Subject &subject);

@@ -79,7 +79,7 @@ void mark_trivial(const Subject &subject, const ir::Module &module, Verdict &ver
 Verdict nothing_to_do();
 
 // One stage per source file.
-extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, attributes_stage, programs_stage,
-    buffers_stage, concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage;
+extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, attributes_stage, identities_stage,
+    programs_stage, buffers_stage, concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage;
 
 }  // namespace bp::conformance

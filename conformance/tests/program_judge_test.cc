@@ -18,10 +18,11 @@ ir::Literal floats(std::vector<float> values) {
   return literal;
 }
 
-std::string mismatch(const std::string &text, const std::vector<float> &argument, const std::vector<float> &found) {
+std::string mismatch(const std::string &text, const std::vector<float> &argument, const std::vector<float> &found,
+                     ProgramJudge::Unit unit = ProgramJudge::Unit::Output) {
   const auto judge = ProgramJudge::make(parse_module(text, "test.hlo").value(), {floats(argument)});
   REQUIRE(judge.ok());
-  return judge->find_mismatch(floats(found)).value();
+  return judge->find_mismatch(floats(found), unit).value();
 }
 
 float up(float x, int units) {
@@ -54,6 +55,15 @@ TEST_CASE("an error that is allowed may grow, as far as the program makes it gro
   const float rest = e - 2.7182813f;
   CHECK(mismatch(cancelled, {1}, {rest + (up(e, 3) - e)}).empty());
   CHECK_FALSE(mismatch(cancelled, {1}, {rest + (up(e, 100) - e)}).empty());
+}
+
+TEST_CASE("an element on which allowed errors decide hides no other one, if it is judged alone") {
+  // The logarithm of the largest number may be rounded up, so that its exponential overflows.
+  const char *text = "ENTRY main { x = f32[2] parameter(0)  y = f32[2] log(x)  ROOT r = f32[2] exponential(y) }";
+  const float largest = std::numeric_limits<float>::max(), infinity = std::numeric_limits<float>::infinity();
+  CHECK(mismatch(text, {largest, 2}, {infinity, 3}).empty());
+  CHECK(mismatch(text, {largest, 2}, {infinity, 2}, ProgramJudge::Unit::Element).empty());
+  CHECK_FALSE(mismatch(text, {largest, 2}, {infinity, 3}, ProgramJudge::Unit::Element).empty());
 }
 
 TEST_CASE("no output is judged on which allowed errors decide") {
