@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+from mutants import not_caught
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 BACKPLANE = BUILD / "tools/backplane"
@@ -90,8 +92,9 @@ def outdated_counts(mutants):
     problems = [f"docs/mutants.md has no mutant {name}" for name in names if name not in page]
     problems += [f"docs/mutants.md has the mutant {name}, which does not exist" for name in page
                  if name not in names and name != "mutant"]
-    if f"| all {len(names)} |" not in (ROOT / "README.md").read_text():
-        problems.append(f"README.md does not say that the suite catches all {len(names)} mutants")
+    caught = f"{len(names) - len(not_caught())} of {len(names)}"
+    if f"| {caught} |" not in (ROOT / "README.md").read_text():
+        problems.append(f"README.md does not say that the suite catches {caught} mutants")
     return problems
 
 
