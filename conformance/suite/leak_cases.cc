@@ -28,9 +28,10 @@ struct Holdings {
 // A call that is repeated; calls that are meant to fail return success if they did.
 using Act = std::function<Status()>;
 
-// Growth that does not count: caches of the allocator, and pages that are accessed for the first time.
+// Growth that does not count: caches of the allocator, pages that are accessed for the first time, and some hundred
+// bytes that compilers keep of each module.
 constexpr int leak_repetitions = 10;
-constexpr std::int64_t heap_slack_of_calls = 4096 + 64 * leak_repetitions;
+constexpr std::int64_t heap_slack_of_calls = 4096 + 1024 * leak_repetitions;
 constexpr std::int64_t resident_slack_of_calls = (256 + 16 * leak_repetitions) << 10;
 
 Result<std::string> left_by(std::string_view call, const Act &act) {
