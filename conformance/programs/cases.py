@@ -615,7 +615,7 @@ for dtype in (np.int8, np.int32, np.float32, ml_dtypes.bfloat16, np.uint8):
         [ties(530, dtype)])
 for dtype in (np.float32, ml_dtypes.bfloat16):
     x = ties(515, dtype)
-    x[300], x[410] = np.nan, np.nan
+    x[410] = np.nan  # one, because which of several is found depends on the order
     add("reductions", f"arg_max_with_late_nan_{np.dtype(dtype).name}", lambda x: (jnp.argmax(x), jnp.argmin(x)), [x])
 add("reductions", "arg_max_of_rows", lambda x: (jnp.argmax(x, 1), jnp.argmin(x, 0)),
     [ties(3 * 270, np.int32).reshape(3, 270)])
