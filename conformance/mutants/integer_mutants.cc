@@ -244,7 +244,7 @@ constexpr Mutant integer_table[] = {
      }},
     // --- packed elements ---
     {"packed-odd-element-lost", "packing", "the last element of an odd number of 4-bit elements is 0", "cpu",
-     "ops/*/s4/*",
+     "attributes/*/s4/*",
      [] {
        return after_step(0, [](const Step &step) {
          if (step.result().element_bits() == 4 && step.count() % 2 == 1) {

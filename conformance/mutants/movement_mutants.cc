@@ -143,7 +143,7 @@ constexpr Mutant movement_table[] = {
      },
      nullptr, "tenstorrent/tt-metal#21581"},
     {"transpose-partial-tile", "movement", "a transpose does not reach the corner after the last full tile of 32 by 32",
-     "cpu", "ops/transpose/*",
+     "cpu", "attributes/transpose/*",
      [] {
        return after_step(BP_OP_TRANSPOSE, [](const Step &step) {
          const std::int64_t size = bytes_of(step.result());
