@@ -62,7 +62,7 @@ constexpr Mutant rewriting_table[] = {
        });
      },
      nullptr, "openxla/xla#42732"},
-    {"root-of-square", "rewriting", "sqrt(x * x) becomes |x|, even where x * x overflows", "cpu",
+    {"root-of-square", "rewriting", "sqrt(x * x) becomes abs(x), even where x * x overflows", "cpu",
      "identities/root-of-*",
      [] {
        return with_fused(BP_OP_SQRT, [](const Edit &root) {

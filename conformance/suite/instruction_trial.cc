@@ -98,7 +98,9 @@ Execution run_guarded(Subject &subject, const InstructionTrial &trial) {
   }
   const auto parts = DirectParts::compile((*backend)->device(), trial.module);
   if (!parts.ok()) {
-    return verdict_of_compilation(subject, trial.module, parts.error());
+    const auto program = compile(subject, trial.key, trial.module);
+    const auto *verdict = std::get_if<Verdict>(&program);
+    return verdict != nullptr ? *verdict : verdict_of_compilation(subject, trial.module, parts.error());
   }
   if (*parts == nullptr) {
     return nothing_to_do();

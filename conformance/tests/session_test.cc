@@ -45,7 +45,7 @@ std::size_t count(const Report &report, std::string_view prefix, CaseStatus stat
   }));
 }
 
-constexpr std::size_t of_each = 8;  // the shapes and values of rank 0 and 1
+constexpr std::size_t of_each = 9;  // the shapes and values of rank 0 and 1
 
 }  // namespace
 
@@ -311,7 +311,9 @@ TEST_CASE("a report is verified by its hashes and by running a part of it again"
   CHECK(forge([&](Report &report) { report.records[3].verdict.status = CaseStatus::ExpectedFailure; }) ==
         fmt::format("{}: says expected_failure for {}, which the expectations do not list", file, fourth));
   CHECK(forge([](Report &report) { report.header.selection = "--fail-fast"; }) ==
-        file + ": the run was made with '--fail-fast', expected --stage, --case and --hardware-safe only: cases may be missing");
+        file +
+            ": the run was made with '--fail-fast', expected --stage, --case and --hardware-safe only: cases may be "
+            "missing");
 }
 
 }  // namespace bp::conformance

@@ -183,7 +183,7 @@ def check_primitives(folder):
     code, out, err = conform("primitives", *cases, "-o", str(report))
     records = [json.loads(line) for line in report.read_text().splitlines()[1:-1]]
     print(f"primitives: {out.splitlines()[-1]}")
-    passed = {record["op"] for record in records if record["stage"] == "ops" and record["status"] == "pass"}
+    passed = {record["op"] for record in records if record["stage"] == "ops" and record["status"] in ("pass", "weak")}
     missing = {record["op"] for record in records if record["stage"] == "ops"} - passed - NOT_OF_PRIMITIVES
     problems = [] if code == 0 else [f"primitives: exit code {code}\n{out}{err}"]
     return problems + [f"primitives: no case of {op} passes" for op in sorted(missing)]
