@@ -36,12 +36,14 @@ Execution execution_of(Result<Literal> found) {
 
 using Program = std::shared_ptr<const Compiled>;
 
-std::variant<Program, Verdict> compile(Subject &subject, const std::string &key, const Module &module) {
+using Preparation = std::variant<Program, Verdict>;
+
+Preparation compile(Subject &subject, const std::string &key, const Module &module) {
   auto program = subject.compile(key, module);
   if (!program.ok()) {
     return verdict_of_compilation(subject, module, program.error());
   }
-  return subject.is_on_device(**program) ? std::variant<Program, Verdict>(std::move(program).value()) : nothing_to_do();
+  return subject.is_on_device(**program) ? Preparation(std::move(program).value()) : nothing_to_do();
 }
 
 Execution run_plain(Subject &subject, const std::string &key, const Module &module, const Arguments &arguments) {
@@ -158,7 +160,11 @@ Execution run_donated(Subject &subject, const InstructionTrial &trial) {
       break;
     }
   }
-  return run_plain(subject, trial.key + "/donated", module, trial.arguments);
+  Execution donated = run_plain(subject, trial.key + "/donated", module, trial.arguments);
+  const auto *verdict = std::get_if<Verdict>(&donated);
+  const auto plain = verdict == nullptr ? Preparation(Program()) : compile(subject, trial.key, trial.module);
+  // Where the device has no part in the program itself, the copy that a donation needs says nothing about it.
+  return std::holds_alternative<Verdict>(plain) ? Execution(std::get<Verdict>(plain)) : donated;
 }
 
 Execution execute(Subject &subject, const InstructionTrial &trial) {
