@@ -129,8 +129,9 @@ def write_page(file, mutants, results):
              "fault. `backplane conform PLUGIN --mutant NAME` runs one mutant. [rules.md](rules.md) shows which rules of the",
              "headers they break. `tools/testing/checks/mutants.py --page docs/mutants.md` writes this page.", "",
              f"**{total} of {len(mutants)}** mutants are caught by the stage that is meant to catch them. The file",
-             "`conformance/mutants/not_caught.txt` says what would show the others. The last column names the report of such a fault in a real",
-             "product; the others are our own.", "",
+             "`conformance/mutants/not_caught.txt` says what would show the others. The last column names the report of "
+             "such a fault",
+             "in a real product; the others are our own.", "",
              "| mutant | fault | around | caught by | source |", "|---|---|---|---|---|"]
     for mutant, (caught, _) in zip(mutants, results):
         cases = ", ".join(f"`{record['id']}` ({record['status'].replace('_', ' ')})" for record in caught.values())
