@@ -1,10 +1,12 @@
 #include "plugins/llvm/scalar/element_type.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Module.h>
 
 #include <array>
 #include <cstring>
+#include <iterator>
 
 #include "plugins/llvm/scalar/lanes.h"
 #include "plugins/llvm/scalar/narrow_float.h"
@@ -168,36 +170,86 @@ Value *storage_to_compute(llvm::IRBuilderBase &builder, Value *value, std::uint1
 
 namespace {
 
-// Returns the f16 from which a value was extended, or one of two where branches meet; nullptr if there is none.
-Value *half_of(Value *value) {
+// Returns the f16 that is the same number; nullptr if there is none.
+llvm::Constant *half_constant(llvm::Constant *value) {
+  auto *number =
+      llvm::dyn_cast_or_null<llvm::ConstantFP>(value->getType()->isVectorTy() ? value->getSplatValue() : value);
+  if (number == nullptr) {
+    return nullptr;
+  }
+  llvm::APFloat half = number->getValueAPF();
+  bool is_rounded = false;
+  half.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &is_rounded);
+  llvm::Type *type = with_lanes_of(llvm::Type::getHalfTy(value->getContext()), value);
+  return is_rounded ? nullptr : llvm::ConstantFP::get(type, half);
+}
+
+// Returns the instruction that extended an f16 to this value or to each of its lanes; nullptr if there is none.
+llvm::FPExtInst *half_extension(Value *value) {
   Value *splat = llvm::getSplatValue(value);
-  if (auto *extended = llvm::dyn_cast<llvm::FPExtInst>(splat != nullptr ? splat : value)) {
-    Value *half = extended->getOperand(0);
-    if (!half->getType()->getScalarType()->isHalfTy() || splat == nullptr) {
-      return half->getType()->getScalarType()->isHalfTy() ? half : nullptr;
+  auto *extension = llvm::dyn_cast<llvm::FPExtInst>(splat != nullptr ? splat : value);
+  return extension != nullptr && extension->getSrcTy()->getScalarType()->isHalfTy() ? extension : nullptr;
+}
+
+bool is_half(Value *value, llvm::SmallPtrSetImpl<llvm::PHINode *> &seen);
+
+// Whether both values are, and choosing among their f16 does not repeat a choice that others need, too.
+bool are_halves(Value *one, Value *other, llvm::SmallPtrSetImpl<llvm::PHINode *> &seen) {
+  const auto is_simple = [](Value *value) {
+    return !(llvm::isa<llvm::SelectInst>(value) || llvm::isa<llvm::PHINode>(value)) || !value->hasNUsesOrMore(2);
+  };
+  return is_simple(one) && is_simple(other) && is_half(one, seen) && is_half(other, seen);
+}
+
+// Whether a value is an f16 that was extended, or one that is chosen among several such values. A loop is not followed:
+// its values may be incomplete here.
+bool is_half(Value *value, llvm::SmallPtrSetImpl<llvm::PHINode *> &seen) {
+  if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    return half_constant(constant) != nullptr;
+  }
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(value)) {
+    return are_halves(select->getTrueValue(), select->getFalseValue(), seen);
+  }
+  if (auto *meeting = llvm::dyn_cast<llvm::PHINode>(value)) {
+    return meeting->getNumIncomingValues() == 2 && seen.insert(meeting).second &&
+           are_halves(meeting->getIncomingValue(0), meeting->getIncomingValue(1), seen);
+  }
+  return half_extension(value) != nullptr;
+}
+
+// Returns the f16 of a value that is_half().
+Value *half_of(Value *value) {
+  if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
+    return half_constant(constant);
+  }
+  if (llvm::FPExtInst *extension = half_extension(value)) {
+    Value *half = extension->getOperand(0);
+    auto *lanes = llvm::dyn_cast<llvm::VectorType>(value->getType());
+    if (lanes == nullptr || half->getType()->isVectorTy()) {
+      return half;
     }
-    llvm::IRBuilder<> builder(extended->getNextNode());
-    return builder.CreateVectorSplat(llvm::cast<llvm::VectorType>(value->getType())->getElementCount(), half);
+    // Every splat of the extension comes after it.
+    llvm::IRBuilder<> after(extension->getParent(), std::next(extension->getIterator()));
+    return after.CreateVectorSplat(lanes->getElementCount(), half);
   }
-  auto *phi = llvm::dyn_cast<llvm::PHINode>(value);
-  if (phi == nullptr || phi->getNumIncomingValues() != 2) {
-    return nullptr;
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(value)) {
+    return llvm::IRBuilder<>(select).CreateSelect(select->getCondition(), half_of(select->getTrueValue()),
+                                                  half_of(select->getFalseValue()));
   }
-  Value *halves[] = {half_of(phi->getIncomingValue(0)), half_of(phi->getIncomingValue(1))};
-  if (halves[0] == nullptr || halves[1] == nullptr) {
-    return nullptr;
+  auto *meeting = llvm::cast<llvm::PHINode>(value);
+  llvm::PHINode *half =
+      llvm::IRBuilder<>(meeting).CreatePHI(with_lanes_of(llvm::Type::getHalfTy(value->getContext()), value), 2);
+  for (unsigned i = 0; i < 2; ++i) {
+    half->addIncoming(half_of(meeting->getIncomingValue(i)), meeting->getIncomingBlock(i));
   }
-  llvm::IRBuilder<> builder(phi);
-  llvm::PHINode *chosen = builder.CreatePHI(halves[0]->getType(), 2);
-  chosen->addIncoming(halves[0], phi->getIncomingBlock(0));
-  chosen->addIncoming(halves[1], phi->getIncomingBlock(1));
-  return chosen;
+  return half;
 }
 
 // Converts back to f16. A value that was extended from an f16 becomes the same f16 again, also a signalling NaN.
 Value *to_half(llvm::IRBuilderBase &builder, Value *value) {
-  Value *half = half_of(value);
-  return half != nullptr ? half : builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value));
+  llvm::SmallPtrSet<llvm::PHINode *, 4> seen;
+  return is_half(value, seen) ? half_of(value)
+                              : builder.CreateFPTrunc(value, with_lanes_of(builder.getHalfTy(), value));
 }
 
 }  // namespace
