@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -104,12 +105,22 @@ double size_of(T x) {
   }
 }
 
+// Returns the size of the finite parts of a complex number; 0: there are none.
+template <class T>
+double finite_size_of(std::complex<T> x) {
+  double size = 0;
+  for (const T part : {x.real(), x.imag()}) {
+    size = std::isfinite(part) ? std::max(size, std::fabs(static_cast<double>(part))) : size;
+  }
+  return size;
+}
+
 template <class T>
 Distance distance_of(T found, T expected, double sum, const ArrayTolerance &tolerance) {
   if constexpr (is_complex<T>) {
-    const double size = tolerance.closeness == Closeness::Exact ? 0 : size_of(expected);
+    const double size = tolerance.closeness == Closeness::Exact ? 0 : finite_size_of(expected);
     const auto of_part = [&](auto x, auto y) {
-      return distance(static_cast<double>(x), static_cast<double>(y), std::isfinite(size) ? size : 0, sum, tolerance);
+      return distance(static_cast<double>(x), static_cast<double>(y), size, sum, tolerance);
     };
     const Distance real = of_part(found.real(), expected.real()), imag = of_part(found.imag(), expected.imag());
     return {std::max(real.ulp, imag.ulp), real.is_close && imag.is_close};

@@ -151,6 +151,11 @@ TEST_CASE("the judge is as strict as the table says") {
   CHECK(mismatch("c64[]", "(1, 0.00000001)", "(1, 0)", two).empty());
   CHECK(mismatch("f32[]", "0", "-0", sum).empty());
 
+  // The error of a finite part is relative to the number, even where the other part is infinite.
+  CHECK(mismatch("c64[]", "(1.0000001, -inf)", "(1, -inf)", two).empty());
+  CHECK_FALSE(mismatch("c64[]", "(1.00001, -inf)", "(1, -inf)", two).empty());
+  CHECK_FALSE(mismatch("c64[]", "(1, inf)", "(1, -inf)", two).empty());
+
   ir::Literal payload = literal("f32[]", "nan");
   payload.mutable_bytes()[0] = std::byte{7};
   const ir::Literal plain = literal("f32[]", "nan");
