@@ -48,9 +48,10 @@ std::vector<HeaderDifference> compare_headers(const Header &before, const Header
   return differences;
 }
 
+// A weak case says nothing about the device: other values may have been drawn for it.
 bool is_judged(const Record *record) {
-  return record != nullptr && record->verdict.status != CaseStatus::Blocked &&
-         record->verdict.status != CaseStatus::NotRun;
+  constexpr CaseStatus not_judged[] = {CaseStatus::Blocked, CaseStatus::NotRun, CaseStatus::Weak};
+  return record != nullptr && std::ranges::find(not_judged, record->verdict.status) == std::end(not_judged);
 }
 
 bool has_passed(const Record &record) {

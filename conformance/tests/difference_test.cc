@@ -53,7 +53,8 @@ TEST_CASE("a case gets worse or better by what its outcome proves") {
                                    {"ops/7", Pass},
                                    {"fuzz/8", ExpectedFailure},
                                    {"fuzz/9", Pass},
-                                   {"fuzz/10", Blocked}});
+                                   {"fuzz/10", Blocked},
+                                   {"fuzz/12", Pass}});
   const Report after = report_of({{"ops/1", Pass},
                                   {"ops/2", Crashed},
                                   {"ops/3", Pass},
@@ -63,13 +64,14 @@ TEST_CASE("a case gets worse or better by what its outcome proves") {
                                   {"fuzz/8", UnexpectedPass},
                                   {"fuzz/9", Blocked},
                                   {"fuzz/10", Pass},
-                                  {"new/11", Fail}});
+                                  {"new/11", Fail},
+                                  {"fuzz/12", Weak}});
   const Difference difference = compare_reports(before, after).value();
   CHECK(ids(difference, Turn::Regressed) == Ids{"ops/2", "ops/5", "ops/6"});
   CHECK(ids(difference, Turn::Mended) == Ids{"ops/3", "ops/4", "fuzz/8"});
   CHECK(ids(difference, Turn::BecameUnsupported) == Ids{"ops/6"});
   CHECK(ids(difference, Turn::BecameSupported) == Ids{"ops/4", "ops/5"});
-  CHECK(ids(difference, Turn::NoLongerJudged) == Ids{"fuzz/9"});
+  CHECK(ids(difference, Turn::NoLongerJudged) == Ids{"fuzz/9", "fuzz/12"});
   CHECK(ids(difference, Turn::Added) == Ids{"fuzz/10", "new/11"});
   CHECK(ids(difference, Turn::Vanished) == Ids{"ops/7"});
   REQUIRE(difference.stages.size() == 3);
@@ -83,7 +85,7 @@ TEST_CASE("a case gets worse or better by what its outcome proves") {
   CHECK_THAT(text, Catch::Contains("3 regressed\n  ops/2: pass -> crashed\n    because of\n"
                                    "    rerun: backplane conform a --case ops/2\n"));
   CHECK_THAT(text, Catch::Contains("  ops/5: unsupported -> fail\n") && Catch::Contains("  ... and 1 more\n"));
-  CHECK_THAT(text, Catch::Contains("all                         10                 5  3 regressed, 3 mended, "));
+  CHECK_THAT(text, Catch::Contains("all                         11            6 -> 5  3 regressed, 3 mended, "));
   const boost::json::value json = boost::json::parse(to_json(difference));
   CHECK(json.at("regressions").as_array().size() == 3);
   CHECK(json.at("regressions").at(0).at("old") == "pass");
