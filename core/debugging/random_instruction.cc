@@ -96,9 +96,10 @@ std::optional<ir::Module> try_once(Random &random, const Palette &palette, Opcod
 void pack_narrow_elements(ir::Module &module) {
   const auto pack = [&](Id id) {
     ir::Shape shape = module.instruction(id).shape();
-    if (shape.is_array() && 8 % ir::bit_width(shape.element_type()) == 0) {
+    const int width = shape.is_array() ? ir::bit_width(shape.element_type()) : 8;
+    if (width < 8 && 8 % width == 0 && shape.element_type() != ir::ElementType::Pred) {
       ir::Layout layout = shape.layout();
-      layout.element_bits = ir::bit_width(shape.element_type());
+      layout.element_bits = width;
       shape.set_layout(std::move(layout));
       module.set_shape(id, shape);
     }
