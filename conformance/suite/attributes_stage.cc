@@ -94,7 +94,7 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
                                               .type = one.type,
                                               .way = static_cast<Way>(seed / 256 % way_count),
                                               .seed = seed / 4096});
-  mark_trivial(subject, *module, verdict);
+  mark_trivial(subject, id, *module, verdict);
   return verdict;
 }
 

@@ -42,8 +42,9 @@ Verdict run_ops(Subject &subject, const std::string &id) {
   if (!module.ok()) {
     return failure(module.error().to_string());
   }
-  Verdict verdict = judge_case(subject, *one, *module, id.substr(0, id.rfind('/')));
-  mark_trivial(subject, *module, verdict);
+  const std::string group = id.substr(0, id.rfind('/'));
+  Verdict verdict = judge_case(subject, *one, *module, group);
+  mark_trivial(subject, group, *module, verdict);
   return verdict;
 }
 

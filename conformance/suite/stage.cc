@@ -75,9 +75,10 @@ bool has_elements(const ir::Shape &shape) {
 
 }  // namespace
 
-void mark_trivial(const Subject &subject, const ir::Module &module, Verdict &verdict) {
+void mark_trivial(const Subject &subject, std::string_view key, const ir::Module &module, Verdict &verdict) {
   const ir::Instruction root = module.entry().root();
-  const bool copies = verdict.status == CaseStatus::Pass && root.opcode() != ir::Opcode::Copy && subject.only_copies();
+  const bool copies =
+      verdict.status == CaseStatus::Pass && root.opcode() != ir::Opcode::Copy && subject.only_copies(key);
   verdict.is_trivial = verdict.status != CaseStatus::Fail && (copies || !has_elements(root.shape()));
 }
 

@@ -72,8 +72,8 @@ Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const
 Verdict verdict_or_error(const Result<Verdict> &verdict);
 
 // Marks the verdict on an instruction as trivial if its result has no elements, or if the device passes by copying,
-// although the instruction is not a copy. A failure is none.
-void mark_trivial(const Subject &subject, const ir::Module &module, Verdict &verdict);
+// although the instruction is not a copy. A failure is none. `key`: that of Subject::compile().
+void mark_trivial(const Subject &subject, std::string_view key, const ir::Module &module, Verdict &verdict);
 
 // Returns the verdict on a program that the core has reduced to nothing: no device has a part in its result.
 Verdict nothing_to_do();

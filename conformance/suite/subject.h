@@ -65,9 +65,9 @@ class Subject {
   // Compiles for the device alone, without constant folding. A call with the same key as the last one returns the same
   // program, so that the cases of a group share it. Unsupported if the device does not claim the whole module.
   Result<std::shared_ptr<const Compiled>> compile(const std::string &key, const Module &module);
-  // Whether the program compiled last leaves the device nothing but to copy bytes as they lie; false for the
-  // interpreter, which runs programs as they are.
-  bool only_copies() const { return only_copies_; }
+  // Whether the program compiled last, if that was with this key or one that begins with it, leaves the device nothing
+  // but to copy bytes as they lie; false for the interpreter, which runs programs as they are.
+  bool only_copies(std::string_view key) const { return only_copies_ && compiled_key_.starts_with(key); }
   // Whether the device runs any part of a compiled program; true for the interpreter, which is the host.
   bool is_on_device(const Compiled &compiled) const {
     return is_interpreter() || compiled.executable.program() != nullptr;
