@@ -627,8 +627,8 @@ def cumulative(name, x, initial, function, is_reversed=False):
     n = x.shape[-1]
     ones = (1,) * (x.ndim - 1)
     padding = [(0, 0)] * (x.ndim - 1) + [(0, n - 1) if is_reversed else (n - 1, 0)]
-    add("window", name, lambda x: lax.reduce_window(x, x.dtype.type(initial), function, (*ones, n), (*ones, 1), padding),
-        [x])
+    window = ((*ones, n), (*ones, 1), padding)
+    add("window", name, lambda x: lax.reduce_window(x, x.dtype.type(initial), function, *window), [x])
 
 
 cumulative("long_sums", MORE.integers(-99, 99, 1500).astype(np.int32), 0, lax.add)
