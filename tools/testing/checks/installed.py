@@ -74,6 +74,13 @@ def documented_line(installation):
     installation.check(" 0 unexpected" in printed, f"built by `{line[1]}`, backplane conform printed\n{printed}")
 
 
+def pages(installation):
+    """The pages of docs are installed, so that links between them work."""
+    missing = [page.name for page in (ROOT / "docs").rglob("*")
+               if not (installation.prefix / "share/doc/backplane" / page.relative_to(ROOT / "docs")).exists()]
+    installation.check(not missing, f"of docs, there is no {', '.join(missing)}")
+
+
 def main():
     if has_sanitizer():
         print("what links this build would have to be built with its sanitizer")
@@ -83,6 +90,7 @@ def main():
         applications(installation)
         backends(installation)
         documented_line(installation)
+        pages(installation)
         return installation.finish()
 
 
