@@ -21,6 +21,10 @@ inline bool has_static_operands(const ir::Instruction &instruction) {
   });
 }
 
+// Returns a value, an array or a tuple of arrays, in the layouts of the instruction that it replaces: the caller of the
+// program and users such as a bitcast rely on them.
+ir::InstructionId in_layout_of(ir::Module &module, ir::Instruction replaced, ir::InstructionId value);
+
 // Rewrites every instruction that the device does not run; see rewrite_all(). Instructions with dynamic dimensions are
 // not visited, because their number of elements is unknown before run time.
 template <class Visit>
@@ -30,7 +34,8 @@ Result<bool> expand_all(ir::Module &module, const PassContext &context, Visit &&
     if (!is_static || (context.is_native && context.is_native(instruction))) {
       return instruction.id();
     }
-    return visit(instruction);
+    BP_ASSIGN(const ir::InstructionId value, visit(instruction));
+    return in_layout_of(module, module.instruction(instruction.id()), value);
   });
 }
 
