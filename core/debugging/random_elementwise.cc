@@ -141,6 +141,10 @@ void add_elementwise(Scope &s, const ir::OpInfo &op) {
         if (op.opcode == Opcode::Compare) {
           const std::int64_t directions = ir::is_complex(type) ? 2 : 6;  // equal and not equal come first
           m.set_number(id, AttributeKey::Direction, s.random.below(directions));
+          // Only the bits of parameters are determined where they are NaN.
+          if (s.palette.only_parameters && ir::is_floating(type) && s.random.chance(4)) {
+            m.set_number(id, AttributeKey::ComparisonType, static_cast<std::int64_t>(ir::ComparisonType::TotalOrder));
+          }
         } else if (op.opcode == Opcode::ReducePrecision) {
           m.set_number(id, AttributeKey::ExponentBits, s.random.between(2, 8));
           m.set_number(id, AttributeKey::MantissaBits, s.random.between(1, 10));

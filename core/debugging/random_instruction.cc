@@ -18,10 +18,20 @@ void add_iota(Scope &s) {
   s.keep(s.b.iota(shape, s.random.below(static_cast<std::int64_t>(shape.rank()))));
 }
 
+bool is_single_or_double(ir::ElementType type) {
+  using enum ir::ElementType;
+  return type == F32 || type == F64 || type == C64 || type == C128;
+}
+bool is_normalized(ir::ElementType type) {
+  using enum ir::ElementType;
+  return type == F32 || type == F64 || type == BF16;
+}
+
 // A function that adds instructions of an op, among others.
 struct Source {
   Opcode opcode;
   void (*add)(Scope &);
+  bool (*has)(ir::ElementType type) = nullptr;  // nullptr: all types
 };
 constexpr Source sources[] = {
     {Opcode::Iota, add_iota},
@@ -42,12 +52,12 @@ constexpr Source sources[] = {
     {Opcode::Sort, add_reduction},
     {Opcode::Dot, add_contraction},
     {Opcode::Convolution, add_contraction},
-    {Opcode::Fft, add_algorithm},
-    {Opcode::Cholesky, add_algorithm},
-    {Opcode::TriangularSolve, add_algorithm},
-    {Opcode::BatchNormTraining, add_algorithm},
-    {Opcode::BatchNormInference, add_algorithm},
-    {Opcode::BatchNormGrad, add_algorithm},
+    {Opcode::Fft, add_algorithm, is_single_or_double},
+    {Opcode::Cholesky, add_algorithm, is_single_or_double},
+    {Opcode::TriangularSolve, add_algorithm, is_single_or_double},
+    {Opcode::BatchNormTraining, add_algorithm, is_normalized},
+    {Opcode::BatchNormInference, add_algorithm, is_normalized},
+    {Opcode::BatchNormGrad, add_algorithm, is_normalized},
     {Opcode::TopK, add_algorithm},
     {Opcode::Scan, add_algorithm},
     {Opcode::Map, add_algorithm},
@@ -132,7 +142,8 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
   constexpr int max_attempts = 400;  // a family has up to 13 ops
   const auto source = std::ranges::find(sources, opcode, &Source::opcode);
   const bool is_elementwise = std::ranges::find(elementwise_ops(), &ir::info(opcode)) != elementwise_ops().end();
-  if (source == std::end(sources) && !is_elementwise) {
+  if (is_elementwise ? !takes(ir::info(opcode).types, type)
+                     : source == std::end(sources) || (source->has != nullptr && !source->has(type))) {
     return std::nullopt;
   }
   Random random(seed);
