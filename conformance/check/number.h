@@ -18,6 +18,21 @@ inline constexpr bool is_complex = interpreter::is_complex_number<T>;
 template <class T>
 inline constexpr bool is_float = std::is_floating_point_v<T> || is_narrow_float<T>;
 
+// Returns the largest p, up to `most`, for which the type has both 2^p and 2^-p.
+template <class T>
+int exact_powers(int most) {
+  if constexpr (is_complex<T>) {
+    return exact_powers<typename T::value_type>(most);
+  } else {
+    int count = 0;
+    const auto has = [](double power) { return static_cast<double>(T(power)) == power; };
+    for (double power = 2; count < most && has(power) && has(1 / power); power *= 2) {
+      ++count;
+    }
+    return count;
+  }
+}
+
 template <class T>
 std::string print(T x) {
   if constexpr (is_complex<T>) {

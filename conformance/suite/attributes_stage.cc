@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string.hpp>
 
+#include "conformance/suite/attribute_case.h"
 #include "conformance/suite/instruction_trial.h"
 #include "conformance/suite/stage.h"
+#include "conformance/suite/sum_bound.h"
 #include "conformance/suite/values.h"
 #include "core/debugging/random_instruction.h"
 #include "core/ir/verifier.h"
@@ -17,37 +18,12 @@ namespace {
 using ir::ElementType;
 using ir::Opcode;
 
-constexpr std::string_view prefix = "attributes/";
-
-// A case: attributes/OP/TYPE/N.
-struct AttributeCase {
-  const ir::OpInfo *op = nullptr;
-  ElementType type = ElementType::Invalid;
-
-  static std::optional<AttributeCase> parse(std::string_view id) {
-    std::vector<std::string> parts;
-    boost::split(parts, id, boost::is_any_of("/"));
-    if (parts.size() != 4) {
-      return std::nullopt;
-    }
-    const auto opcode = ir::opcode_from_string(parts[1]);
-    const auto type = ir::element_type_from_string(parts[2]);
-    if (!opcode || !type) {
-      return std::nullopt;
-    }
-    return AttributeCase{&ir::info(*opcode), *type};
+// Sums are mostly those of small integers, which have to be exact, as most products; what moves or compares elements
+// gets special values too.
+Values values_for(const ir::Module &module, const ir::OpInfo &op, std::uint64_t seed) {
+  if (multiplies_by_function(module.entry().root())) {
+    return seed % 4 == 0 ? Values::Random : Values::Factors;
   }
-};
-
-// Most programs are small, so that many fit into the time; one of sixteen has arrays for which a device may divide the
-// work.
-std::int64_t max_elements_of(std::uint64_t seed) {
-  return seed % 16 == 0 ? 1 << 16 : seed % 2 == 0 ? 1 << 12 : 1 << 9;
-}
-
-// Sums are mostly those of small integers, which have to be exact; what moves or compares elements gets special values
-// too.
-Values values_for(const ir::OpInfo &op, std::uint64_t seed) {
   if (op.accuracy.closeness == Closeness::Sum) {
     constexpr Values kinds[] = {Values::Random, Values::Small, Values::Wide,     Values::Rare,
                                 Values::Random, Values::Small, Values::Negative, Values::Uniform};
@@ -58,18 +34,14 @@ Values values_for(const ir::OpInfo &op, std::uint64_t seed) {
   return has_special_values ? kinds[seed % 4] : Values::Random;
 }
 
-std::optional<ir::Module> module_of(const AttributeCase &one, std::uint64_t seed) {
-  return debugging::random_instruction(seed, one.op->opcode, one.type, max_elements_of(seed));
-}
-
 Result<std::vector<ir::Literal>> arguments_of(const AttributeCase &one, const ir::Module &module, std::uint64_t seed) {
-  return make_arguments(module, values_for(*one.op, seed / 16), one.op->accuracy.special_values,
+  return make_arguments(module, values_for(module, *one.op, seed / 16), one.op->accuracy.special_values,
                         one.op->has(ir::Trait::Elementwise), seed);
 }
 
 Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &id) {
   const auto one = AttributeCase::parse(id);
-  auto module = one ? module_of(*one, subject.seed_of(id)) : std::nullopt;
+  auto module = one ? one->module(subject) : std::nullopt;
   if (!module) {
     return invalid_input("there is no such instruction");
   }
@@ -80,12 +52,12 @@ Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &i
 
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
   const std::uint64_t seed = subject.seed_of(id);
-  const auto module = module_of(one, seed);
+  const auto module = one.module(subject);
   if (!module) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
   }
   BP_TRY(ir::verify(*module));
-  const Values values = values_for(*one.op, seed / 16);
+  const Values values = values_for(*module, *one.op, seed / 16);
   BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
   Verdict verdict = judge_on_device(subject, {.key = id,
                                               .module = *module,
@@ -126,13 +98,15 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       if (ir::is_opaque(row.type) || !debugging::random_instruction(0, opcode, row.type, 64)) {
         continue;
       }
-      const int of_common = has_many_attributes(opcode) ? 24 : is_plain(opcode) ? 2 : 8;
-      const int of_others = is_plain(opcode) && !subject.is_full() ? 0 : 1;
+      const std::size_t of_common = has_many_attributes(opcode) ? 24 : is_plain(opcode) ? 2 : 8;
+      const std::size_t of_others = is_plain(opcode) ? 0 : 1;
       const bool is_complex_transform = opcode == Opcode::Fft && row.type == ElementType::C64;
-      const int count =
-          (is_common(row.type) || is_complex_transform ? of_common : of_others) * (subject.is_full() ? 50 : 1);
-      for (int i = 0; i < count; ++i) {
-        ids.push_back(fmt::format("{}{}/{}/{}", prefix, ir::to_string(opcode), row.text, i));
+      const bool is_tried_often = is_common(row.type) || is_complex_transform;
+      const std::size_t count =
+          !subject.is_full() ? (is_tried_often ? of_common : of_others)
+                             : std::max(cases_of_all_kinds(opcode, row.type), is_tried_often ? 50 * of_common : 0);
+      for (std::size_t i = 0; i < count; ++i) {
+        ids.push_back(AttributeCase{&ir::info(opcode), row.type, i}.id());
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "conformance/suite/accuracy.h"
+#include "conformance/suite/sum_bound.h"
 #include "conformance/suite/values.h"
 #include "core/debugging/difference.h"
 #include "core/interpreter/compare.h"
@@ -73,26 +74,6 @@ void give_other_nans(Literal &value, std::uint64_t seed) {
       }
     }
   });
-}
-
-// Whether overflow, underflow or NaN depends on the order of the additions or multiplications.
-bool is_order_everything(const ir::Instruction &instruction, std::span<const Literal> operands) {
-  // Bounds on the absolute binary logarithm: of a single number, and of all factors of a product together.
-  constexpr double most = 30, max_of_product = 100;
-  const bool is_product = !instruction.calls().empty() && instruction.called(0).root().opcode() != ir::Opcode::Add;
-  double largest = 0, total = 0;
-  for (const Literal &operand : operands) {
-    Literal copy = operand;
-    visit_arrays(copy, [&]<class T>(const Literal &array, T) {
-      for (const T &x : array.elements<T>()) {
-        const double size = static_cast<double>(std::abs(interpreter::widen<interpreter::SumType<T>>(x)));
-        const double power = size == 0 ? 0 : std::fabs(std::log2(size));
-        largest = std::max(largest, std::isnan(power) ? std::numeric_limits<double>::infinity() : power);
-        total += power;
-      }
-    });
-  }
-  return largest > most || (is_product && !(total < max_of_product));
 }
 
 // Whether a complex operand lies where functions have branch cuts or poles, or where one of its parts is lost to

@@ -87,6 +87,42 @@ bool are_exact(const SumBound &bound) {
   return bound.sums && are_below(*bound.sums, bound.are_in_result, bound.unit);
 }
 
+bool multiplies_by_function(const ir::Instruction &instruction) {
+  const bool has_function = ir::info(instruction.opcode()).has(ir::Trait::CallsEmbedded) &&
+                            instruction.opcode() != ir::Opcode::Map && !instruction.calls().empty();
+  return has_function &&
+         std::ranges::any_of(instruction.called(instruction.calls().size() - 1).instructions(), [](const auto &i) {
+           const ir::ElementType type = i.shape().element_type();
+           return i.opcode() == ir::Opcode::Multiply && (ir::is_floating(type) || ir::is_complex(type));
+         });
+}
+
+bool is_order_everything(const ir::Instruction &instruction, std::span<const ir::Literal> operands) {
+  // Bounds on the absolute binary logarithm: of a single number, and of all factors of a product together.
+  constexpr double max_power = 30;
+  constexpr int max_power_of_product = 100;
+  const bool is_product = multiplies_by_function(instruction);
+  bool is_everything = false;
+  for (const ir::Literal &operand : operands) {
+    if (!operand.shape().is_array()) {
+      continue;
+    }
+    ir::visit_element_type(operand.shape().element_type(), [&]<class T>() {
+      if constexpr (is_float<T> || is_complex<T>) {
+        double total = 0;
+        for (const T &x : operand.elements<T>()) {
+          const double size = std::fabs(size_of(x));
+          const double power = size == 0 ? 0 : std::fabs(std::log2(size));
+          is_everything = is_everything || !(power <= max_power);
+          total += power;
+        }
+        is_everything = is_everything || (is_product && !(total < exact_powers<T>(max_power_of_product)));
+      }
+    });
+  }
+  return is_everything;
+}
+
 Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Literal> &arguments, Values values,
                             const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy,
                             ir::ElementType type) {
@@ -94,9 +130,10 @@ Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Lite
     return judge(found, expected, accuracy, type);
   }
   const SumBound bound = bound_sums(module, arguments);
-  return judge(found, expected,
-               (values == Values::Small || values == Values::Wide) && are_exact(bound) ? Accuracy() : accuracy, type,
-               bound);
+  const bool is_product = multiplies_by_function(module.entry().root());
+  const bool is_exact =
+      is_product ? values == Values::Factors : (values == Values::Small || values == Values::Wide) && are_exact(bound);
+  return judge(found, expected, is_exact ? Accuracy() : accuracy, type, bound);
 }
 
 }  // namespace bp::conformance

@@ -1,4 +1,4 @@
-// How large the sums are of which the result of a program of one instruction consists.
+// How large the sums and products are of which the result of an instruction consists.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,13 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
 // of the result).
 bool are_exact(const SumBound &bound);
 
+// Whether the instruction multiplies inexact numbers by a function that it calls, as a product over a dimension does.
+bool multiplies_by_function(const ir::Instruction &instruction);
+// Whether overflow, underflow or NaN depends on the order in which the instruction adds or multiplies.
+bool is_order_everything(const ir::Instruction &instruction, std::span<const ir::Literal> operands);
+
 // Judges the result of a program of one instruction of an op with this accuracy, on arguments of this kind: sums of
-// small integers that are exact in any order have to be exact. `type`: of the operands.
+// small integers, and products of factors, that are exact in any order have to be exact. `type`: of the operands.
 Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Literal> &arguments, Values values,
                             const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy,
                             ir::ElementType type);

@@ -256,6 +256,33 @@ std::vector<T> special_values(SpecialValueSet set, bool has_large_numbers) {
   }
 }
 
+// Up to `arrays` such arrays may be multiplied with each other.
+template <class T>
+void fill_with_factors(Literal &literal, int arrays, std::uint64_t seed) {
+  const auto elements = literal.mutable_elements<T>();
+  if constexpr (is_complex<T>) {
+    using Part = typename T::value_type;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const Part unit(random_bits(seed, i) % 2 == 0 ? 1 : -1);
+      elements[i] = random_bits(seed, i) % 4 < 2 ? T(unit, 0) : T(0, unit);
+    }
+  } else if constexpr (is_float<T>) {
+    const bool has_sign = static_cast<double>(T(-1.0)) == -1;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = T(has_sign && random_bits(seed, i) % 2 == 0 ? -1.0 : 1.0);
+    }
+    const int max_factors = elements.empty() ? 0 : exact_powers<T>(16) / arrays;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(max_factors); ++i) {
+      elements[random_bits(seed, elements.size() + 2 * i) % elements.size()] = T(2.0);
+      elements[random_bits(seed, elements.size() + 2 * i + 1) % elements.size()] = T(0.5);
+    }
+  } else {
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = random_element<T>(random_bits(seed, i));
+    }
+  }
+}
+
 template <class T, class Function>
 void fill(Literal &literal, Function &&function) {
   auto elements = literal.mutable_elements<T>();
@@ -347,6 +374,7 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, bool has_l
       case Values::Negative:
         return fill<T>(literal, [&](std::size_t i) { return negative(random_element<T>(random_bits(seed, i))); });
       case Values::Uniform: return fill<T>(literal, [&](std::size_t) { return uniform_element<T>(seed); });
+      case Values::Factors: return fill_with_factors<T>(literal, 4, seed);
       case Values::Rare:  // before special elements are put in
       case Values::Wide:  // of the operands without many digits
       case Values::Small:

@@ -25,9 +25,11 @@ enum class Values : std::uint8_t {
   Uniform,   // all elements of an operand are the same
   Least,     // integers are mostly those with the largest products: the smallest signed one; others as for Small
   Most,      // integers are mostly the largest; others as for Small
+  // Floats are -1 and 1 but for a few 2 and 1/2, so that products of any of them are exact in any order.
+  Factors,
 };
 inline constexpr std::string_view value_names[] = {"random", "edge",     "every",   "small", "wide",
-                                                   "rare",   "negative", "uniform", "least", "most"};
+                                                   "rare",   "negative", "uniform", "least", "most",  "factors"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.

@@ -10,6 +10,7 @@
 #include "conformance/runner/worker.h"
 #include "core/base/files.h"
 #include "tools/command/backend_choice.h"
+#include "tools/command/conform_coverage.h"
 #include "tools/command/conform_diff.h"
 #include "tools/command/conform_results.h"
 #include "tools/command/conform_show.h"
@@ -134,7 +135,7 @@ int run_and_report(const Options &options, conformance::Session session) {
 
 Options conform_options() {
   Options options(
-      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, attach FILE PLUGIN.so",
+      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, coverage [FILE], attach FILE PLUGIN.so",
       "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
       "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
       "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
@@ -151,9 +152,10 @@ Options conform_options() {
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n"
       "  backplane conform report shard_*.jsonl --html acme.html   combines shards and shows their results\n"
       "  backplane conform diff monday.jsonl tuesday.jsonl   what got worse, better, new\n"
+      "  backplane conform coverage acme.jsonl               which kinds of instructions it has shown to be right\n"
       "  backplane conform workload model.hlo -o model.json  counts its operations, for conform report --workload\n"
       "  backplane conform attach acme.jsonl libbackplane_acme.so  makes the results known to backplane plugins\n"
-      "See also conform verify --help, and those of conform report, diff, workload and attach.\n");
+      "See also conform verify --help, and those of conform report, diff, coverage, workload and attach.\n");
   options.add_positional("backend", 1);
   options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
@@ -280,6 +282,7 @@ int (*command_on_results(const std::string &word))(std::span<const std::string>)
       {"verify", verify_results},
       {"report", report_results},
       {"diff", compare_results},
+      {"coverage", show_coverage},
       {"workload", count_workload},
       {"attach", attach_results}};
   const auto found = std::ranges::find(commands, word, [](const auto &one) { return one.first; });

@@ -132,7 +132,7 @@ def check_report(folder):
     code, out, err = conform("report", str(files["two"]), "--html", str(folder / "part.html"))
     if code != 3 or "missing: shard 1/2; found 2/2 in " not in err or (folder / "part.html").exists():
         problems.append(f"report of one shard of two: exit code {code}\n{out}{err}")
-    return problems + check_diff(folder) + check_badge(folder)
+    return problems + check_diff(folder) + check_coverage(folder) + check_badge(folder)
 
 
 def check_diff(folder):
@@ -157,6 +157,23 @@ def check_diff(folder):
         code, out, err = conform("diff", *arguments)
         if code != expected or text not in out + err or "\x1b" in out:
             problems.append(f"diff {arguments}: exit code {code}, expected {expected} and {text!r}\n{out}{err}")
+    return problems
+
+
+def check_coverage(folder):
+    """Exit codes and output of `conform coverage`, on a plan and on the report that check_report() has made."""
+    merged = str(folder / "merged.jsonl")
+    problems = []
+    for arguments, expected, text in (
+        ([], 0, "The quick run with seed 0\n"),
+        (["--seed", "3", "--markdown"], 0, "| pad | "),
+        ([merged], 0, "passed by "),
+        ([merged, "--json"], 0, '"op":"pad","kinds":'),
+        ([merged, "--full"], 2, "the results say how they were made, expected no --full"),
+        ([str(folder / "absent.jsonl")], 3, "absent.jsonl")):
+        code, out, err = conform("coverage", *arguments)
+        if code != expected or text not in out + err or "\x1b" in out:
+            problems.append(f"coverage {arguments}: exit code {code}, expected {expected} and {text!r}\n{out}{err}")
     return problems
 
 

@@ -1,0 +1,88 @@
+#include "conformance/suite/attribute_case.h"
+
+#include <fmt/format.h>
+
+#include <boost/algorithm/string.hpp>
+#include <charconv>
+#include <vector>
+
+#include "conformance/coverage/attribute_classes.h"
+#include "core/debugging/random_instruction.h"
+
+namespace bp::conformance {
+namespace {
+
+using coverage::InstructionKind;
+using coverage::SizeRange;
+
+// The first cases, which are all that the quick run has.
+constexpr std::size_t few = 24;
+
+// Returns the kind of case `number`. `first`: a random number that is the same for all cases of the op and type.
+InstructionKind kind_of(const std::vector<InstructionKind> &kinds, std::size_t number, std::uint64_t first) {
+  if (number >= few) {
+    return kinds[(number - few) % kinds.size()];
+  }
+  // Neighbours are of one class; steps over about a third of the kinds visit all classes early.
+  InstructionKind kind = kinds[(first + number * (kinds.size() / 3 + 1)) % kinds.size()];
+  if (kind.size != SizeRange::One) {
+    kind.size = (first + number) % 12 == 11 ? SizeRange::Large : number % 2 == 0 ? SizeRange::Small : SizeRange::Medium;
+  }
+  return kind;
+}
+
+std::int64_t max_elements_of(SizeRange size, std::uint64_t seed) {
+  switch (size) {
+    case SizeRange::One: return 1;
+    case SizeRange::Small: return 64;
+    case SizeRange::Medium: return seed % 2 == 0 ? 1 << 12 : 1 << 9;
+    case SizeRange::Large: return seed % 2 == 0 ? 1 << 16 : 1 << 13;
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::string AttributeCase::id() const {
+  return fmt::format("attributes/{}/{}/{}", op->text, ir::to_string(type), number);
+}
+
+std::optional<AttributeCase> AttributeCase::parse(std::string_view id) {
+  std::vector<std::string> parts;
+  boost::split(parts, id, boost::is_any_of("/"));
+  if (parts.size() != 4 || parts[0] != "attributes") {
+    return std::nullopt;
+  }
+  const auto opcode = ir::opcode_from_string(parts[1]);
+  const auto type = ir::element_type_from_string(parts[2]);
+  std::size_t number = 0;
+  const char *end = parts[3].data() + parts[3].size();
+  const auto [rest, error] = std::from_chars(parts[3].data(), end, number);
+  if (!opcode || !type || rest != end || error != std::errc()) {
+    return std::nullopt;
+  }
+  return AttributeCase{&ir::info(*opcode), *type, number};
+}
+
+std::optional<ir::Module> AttributeCase::module(const Subject &subject) const {
+  constexpr std::uint64_t max_attempts = 128;
+  const std::vector<InstructionKind> kinds = coverage::instruction_kinds(op->opcode, type);
+  const std::uint64_t first = subject.seed_of(fmt::format("attributes/{}/{}", op->text, ir::to_string(type)));
+  const InstructionKind kind = kind_of(kinds, number, first);
+  const std::uint64_t seed = subject.seed_of(id());
+  const std::int64_t max_elements = max_elements_of(kind.size, seed);
+  std::optional<ir::Module> module;
+  for (std::uint64_t attempt = 0; attempt < max_attempts; ++attempt) {
+    module = debugging::random_instruction(seed + attempt, op->opcode, type, max_elements);
+    if (!module || kind.holds(module->entry().root())) {
+      break;
+    }
+  }
+  return module;
+}
+
+std::size_t cases_of_all_kinds(ir::Opcode opcode, ir::ElementType type) {
+  return few + coverage::instruction_kinds(opcode, type).size();
+}
+
+}  // namespace bp::conformance
