@@ -7,6 +7,7 @@
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
 #include "core/passes/primitives/element_codes.h"
+#include "core/passes/primitives/wide_integer_formulas.h"
 #include "core/passes/rewrite.h"
 
 namespace bp::passes {
@@ -146,7 +147,7 @@ Id encoded(Codes c, Id x) {
 }
 
 // Returns an f32 that rounds to any narrower float as the f64 does: inexact results have an odd last bit.
-Id rounded_to_odd(ArrayBuilder &b, Id x) {
+Id f32_rounded_to_odd(ArrayBuilder &b, Id x) {
   const Id nearest = b.convert(x, ElementType::F32), back = b.convert(nearest, ElementType::F64);
   const Id bits = b.reinterpret(nearest, ElementType::U32);
   const Id is_even = b.compare(ComparisonDirection::Eq, b.bit_and({bits, b.splat(1, bits)}), b.splat(0, bits));
@@ -155,6 +156,17 @@ Id rounded_to_odd(ArrayBuilder &b, Id x) {
   const Id one = b.splat(1, bits);
   const Id odd = b.select({larger, b.difference({bits, one}), b.select({smaller, b.sum({bits, one}), bits})});
   return b.reinterpret(b.select({is_even, odd, bits}), ElementType::F32);
+}
+
+// Returns an f32 that rounds to any narrower float as the integer of 32 bits does, without f64.
+Id f32_of_integer(ArrayBuilder &b, Id x) {
+  if (b.type(x) == ElementType::U32) {
+    return b.convert(rounded_to_odd(b, x), ElementType::F32);
+  }
+  const Id size = b.convert(b.add(Opcode::Abs, {x}), ElementType::U32);  // of the smallest integer, its own bits
+  const Id value = b.convert(rounded_to_odd(b, size), ElementType::F32);
+  const Id is_negative = b.compare(ComparisonDirection::Lt, x, b.splat(0, x));
+  return b.select({is_negative, b.add(Opcode::Negate, {value}), value});
 }
 
 }  // namespace
@@ -182,7 +194,9 @@ Result<bool> narrow_float_expansion(ir::Module &module, const PassContext &conte
     }
     ArrayBuilder b(module, i);
     const bool is_long = from == ElementType::F64 || (ir::is_integer(from) && ir::bit_width(from) > 16);
-    const Id x = is_long && context.has_f64 ? rounded_to_odd(b, b.cast(operand, ElementType::F64))
+    const bool is_long_integer = ir::is_integer(from) && ir::bit_width(from) == 32;
+    const Id x = is_long && context.has_f64 ? f32_rounded_to_odd(b, b.cast(operand, ElementType::F64))
+                 : is_long_integer          ? f32_of_integer(b, operand)
                                             : b.cast(operand, ElementType::F32);
     return from_bits(b, encoded({b, format_of(to)}, x), to);
   });

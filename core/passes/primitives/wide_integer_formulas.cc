@@ -9,6 +9,15 @@ using ir::ComparisonDirection;
 using ir::ElementType;
 using ir::Opcode;
 
+ir::InstructionId rounded_to_odd(ArrayBuilder &b, ir::InstructionId x) {
+  constexpr int lost = 9;
+  const auto below = b.bit_and({x, b.splat((1 << lost) - 1, x)});
+  const auto is_inexact = b.compare(ComparisonDirection::Ne, below, b.splat(0, x));
+  const auto odd = b.shift_left(b.convert(is_inexact, ElementType::U32), lost);
+  const auto rounded = b.bit_or({b.shift_left(b.shift_right(x, lost), lost), odd});
+  return b.select({b.compare(ComparisonDirection::Lt, x, b.splat(1 << 24, x)), x, rounded});
+}
+
 Halves WideMath::sum(Halves x, Halves y) const {
   const Id low = b_.sum({x.low, y.low});
   const Id carry = b_.convert(b_.compare(ComparisonDirection::Lt, low, x.low), ElementType::U32);
@@ -145,7 +154,8 @@ WideMath::Id WideMath::to_float(Halves x, ElementType type) const {
   const Halves put_back = shift(Opcode::ShiftLeft, moved, {distance, b_.splat(0, distance)});
   const Id is_inexact = b_.add(Opcode::Not, {equal(put_back, size)});
   const Id top = b_.bit_or({moved.low, b_.convert(is_inexact, ElementType::U32)});
-  const Id bits = b_.select({is_small, size.low, top});
+  const Id all_bits = b_.select({is_small, size.low, top});
+  const Id bits = type == ElementType::F32 ? all_bits : rounded_to_odd(b_, all_bits);
   const Id by = b_.select({is_small, b_.splat(0, distance), distance});
   // 2^by.
   const Id exponent = b_.shift_left(b_.sum({by, b_.splat(127, by)}), 23);

@@ -10,6 +10,10 @@ struct Halves {
   ir::InstructionId low, high;
 };
 
+// Returns a u32 that f32 holds, and that f16 and narrower floats round to what they would round x to: if x has more
+// digits than f32, bits below the 16 highest ones count as an odd last bit.
+ir::InstructionId rounded_to_odd(ArrayBuilder &b, ir::InstructionId x);
+
 // Arithmetic wraps around; comparisons are signed or unsigned.
 class WideMath {
  public:

@@ -1,6 +1,7 @@
 // Each pass of the stage `primitives` by itself: the interpreter computes an op and its expansion, and both must agree.
 // A test in conformance/coverage checks that a backend with only primitives runs everything.
 #include <catch2/catch.hpp>
+#include <cstring>
 
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
@@ -18,7 +19,7 @@ using testing::contains;
 enum class Op { Goes, MayStay };
 
 // Runs one pass on a program whose root it expands. Tolerance 0: the bits are the same; else units in the last place.
-void check(const char *pass, const std::string &text, std::int64_t units = 0, Op op = Op::Goes) {
+void check(const char *pass, const std::string &text, std::int64_t units = 0, Op op = Op::Goes, bool has_f64 = true) {
   INFO(pass << ": " << text);
   Result<ir::Module> module = text::parse_module(text);
   REQUIRE(module.ok());
@@ -26,6 +27,7 @@ void check(const char *pass, const std::string &text, std::int64_t units = 0, Op
   ir::Module expanded = *module;
   PipelineOptions options;
   options.verify_between_passes = true;
+  options.context.has_f64 = has_f64;
   Status status = run_passes(expanded, std::span(find_pass(pass), 1), options);
   INFO((status.ok() ? "" : status.error().to_string()));
   REQUIRE(status.ok());
@@ -202,6 +204,31 @@ TEST_CASE("64-bit integers are pairs") {
         "wide-integer-expansion",
         fmt::format("ENTRY main {{ x = f32[16] constant({{{}}})  ROOT r = {}[16] convert(x) }}", special_values, type),
         0, Op::MayStay);
+  }
+}
+
+TEST_CASE("integers are rounded to narrow floats once, without f64") {
+  // Next to ties of bf16 and f16, which only the last digits decide, and next to ties of f32.
+  const std::string of_32_bits =
+      "16842752, 16842753, 16842751, 2155872256, 2155872257, 2155872255, 4294967295, 2147483649, 33570816, 33570817, "
+      "33570815, 50397184, 50397185, 16777217, 0, 1";
+  const std::string of_64_bits =
+      "-145804037936119807, 145804037936119807, 4629700416936869889, 4629700416936869887, 4620693217682128897, "
+      "4620693217682128895, 72339069014638593, 72339069014638591, 282578800082945, 282578800082943, 65793, 1, 0, "
+      "9223372036854775807, 4611686293305294849, 4611686293305294847";
+  std::string signed_32_bits = of_32_bits;
+  for (const char *large : {"2155872256", "2155872257", "2155872255", "4294967295", "2147483649"}) {
+    signed_32_bits.replace(signed_32_bits.find(large), std::strlen(large), std::string("-") + (large + 1));
+  }
+  for (const char *to : {"bf16", "f16", "f8e5m2"}) {
+    const auto convert = [&](const char *from, const std::string &values) {
+      return fmt::format("ENTRY main {{ x = {}[16] constant({{{}}})  ROOT r = {}[16] convert(x) }}", from, values, to);
+    };
+    for (const bool has_f64 : {true, false}) {
+      check("narrow-float-expansion", convert("u32", of_32_bits), 0, Op::MayStay, has_f64);
+      check("narrow-float-expansion", convert("s32", signed_32_bits), 0, Op::MayStay, has_f64);
+    }
+    check("wide-integer-expansion", convert("s64", of_64_bits), 0, Op::MayStay);
   }
 }
 
