@@ -80,6 +80,35 @@ bool is_array_of_several(const Shape &shape) {
   return shape.is_array() && shape.rank() > 1;
 }
 
+// Whether two dimensions trade places over one of size 1.
+bool trade_places_over_one(const I &transpose) {
+  const auto sizes = transpose.operand(0).shape().sizes(), from = transpose.dimensions();
+  const auto place = [&](std::size_t d) {
+    return std::ranges::find(from, static_cast<std::int64_t>(d)) - from.begin();
+  };
+  for (std::size_t a = 0; a < sizes.size(); ++a) {
+    for (std::size_t b = a + 2; b < sizes.size(); ++b) {
+      const auto between = sizes.subspan(a + 1, b - a - 1);
+      if (sizes[a] != 1 && sizes[b] != 1 && place(a) > place(b) && std::ranges::find(between, 1) != between.end()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+bool is_multiple_of_8(const Shape &shape) {
+  return std::ranges::all_of(shape.sizes(), [](std::int64_t size) { return size % 8 == 0; });
+}
+// Whether a slice of packed elements begins within a byte.
+bool begins_within_byte(const I &slice) {
+  const Shape &from = slice.operand(0).shape();
+  if (from.layout().element_bits == 0 || from.rank() == 0) {
+    return false;
+  }
+  const auto minor = static_cast<std::size_t>(from.layout().minor_to_major[0]);
+  return slice.slice_ranges()[minor].start * from.layout().element_bits % 8 != 0;
+}
+
 bool is_pred(ElementType type) {
   return type == ElementType::Pred;
 }
@@ -91,6 +120,11 @@ bool is_real(ElementType type) {
 }
 bool is_ordered(ElementType type) {
   return !ir::is_complex(type);
+}
+// Whether products of the type are often added in a wider one.
+bool is_narrow(ElementType type) {
+  using enum ElementType;
+  return type == S8 || type == U8 || type == BF16 || type == F16;
 }
 bool is_packable(ElementType type) {
   return ir::bit_width(type) < 8 && type != ElementType::Pred && 8 % ir::bit_width(type) == 0;
@@ -137,6 +171,7 @@ const std::vector<AttributeClass> &classes() {
        [](const I &i) { return i.dimensions().back() + 1 != static_cast<std::int64_t>(rank(i)); }},
       {{Transpose}, "dimensions", "three or more that are not 1",
        [](const I &i) { return wide_dimensions(i.shape()) > 2; }},
+      {{Transpose}, "dimensions", "two trade places over one of size 1", trade_places_over_one},
       {{Reverse}, "dimensions", "the last", [](const I &i) { return contains(i, Key::Dimensions, rank(i) - 1); }},
       {{Reverse}, "dimensions", "not the last",
        [](const I &i) { return !i.dimensions().empty() && !contains(i, Key::Dimensions, rank(i) - 1); }},
@@ -156,6 +191,7 @@ const std::vector<AttributeClass> &classes() {
          }
          return cut > 1;
        }},
+      {{Slice}, "start", "within a byte of packed elements", begins_within_byte, is_packable},
       {{Pad}, "low", "positive", [](const I &i) { return some_padding(i, [](const auto &p) { return p.low > 0; }); }},
       {{Pad}, "low", "negative", [](const I &i) { return some_padding(i, [](const auto &p) { return p.low < 0; }); }},
       {{Pad}, "high", "positive", [](const I &i) { return some_padding(i, [](const auto &p) { return p.high > 0; }); }},
@@ -285,6 +321,11 @@ const std::vector<AttributeClass> &classes() {
        [](const I &i) { return some_window(i, [](const auto &w) { return w.lhs_dilate > 1; }); }},
       {{ReduceWindow, Convolution}, "window dilation", "not 1",
        [](const I &i) { return some_window(i, [](const auto &w) { return w.rhs_dilate > 1; }); }},
+      {{ReduceWindow}, "initial value", "a parameter, with padding",
+       [](const I &i) {
+         return i.operand(i.operand_count() / 2).opcode() == Parameter &&
+                some_window(i, [](const auto &w) { return w.pad_low > 0 || w.pad_high > 0; });
+       }},
       {{SelectAndScatter}, "selection", "GE", [](const I &i) { return compares(i, Ge); }},
       {{SelectAndScatter}, "selection", "GT", [](const I &i) { return compares(i, Gt); }},
       {{SelectAndScatter}, "selection", "LE", [](const I &i) { return compares(i, Le); }},
@@ -307,6 +348,11 @@ const std::vector<AttributeClass> &classes() {
       {{Dot}, "free dimensions of lhs", "several", [](const I &i) { return free_dimensions(i, 0) > 1; }},
       {{Dot}, "free dimensions of rhs", "none", [](const I &i) { return free_dimensions(i, 1) == 0; }},
       {{Dot}, "free dimensions of rhs", "several", [](const I &i) { return free_dimensions(i, 1) > 1; }},
+      {{Dot}, "sizes", "multiples of 8",
+       [](const I &i) {
+         return is_multiple_of_8(i.operand(0).shape()) && is_multiple_of_8(i.operand(1).shape());
+       }},
+      {{Dot, Convolution}, "result", "wider than the operands", [](const I &i) { return more_bits(i) > 0; }, is_narrow},
       {{Convolution}, "spatial dimensions", "none", [](const I &i) { return i.window().empty(); }},
       {{Convolution}, "spatial dimensions", "one", [](const I &i) { return i.window().size() == 1; }},
       {{Convolution}, "spatial dimensions", "two", [](const I &i) { return i.window().size() == 2; }},
@@ -314,6 +360,13 @@ const std::vector<AttributeClass> &classes() {
       {{Convolution}, "window", "reversed",
        [](const I &i) { return some_window(i, [](const auto &w) { return w.reversal != 0; }); }},
       {{Convolution}, "feature groups", "several", [](const I &i) { return i.number(Key::FeatureGroupCount, 1) > 1; }},
+      {{Convolution}, "feature groups", "one for each feature, with a dilated window",
+       [](const I &i) {
+         const auto feature = static_cast<std::size_t>(i.convolution_dimensions().lhs_feature);
+         const std::int64_t features = i.operand(0).shape().size(feature);
+         return features > 1 && i.number(Key::FeatureGroupCount, 1) == features &&
+                some_window(i, [](const auto &w) { return w.rhs_dilate > 1 && w.size > 1; });
+       }},
       {{Convolution}, "batch groups", "several", [](const I &i) { return i.number(Key::BatchGroupCount, 1) > 1; }},
       {{Convolution}, "dimensions of data", "batch not first",
        [](const I &i) { return i.convolution_dimensions().lhs_batch != 0; }},
@@ -331,6 +384,12 @@ const std::vector<AttributeClass> &classes() {
       {{Fft}, "length", "several dimensions", [](const I &i) { return count(i, Key::FftLength) > 1; }},
       {{Fft}, "length", "odd",
        [](const I &i) { return some(i.numbers(Key::FftLength), [](std::int64_t n) { return n % 2 == 1 && n > 1; }); }},
+      {{Fft}, "length", "odd, of an inverse transform",
+       [](const I &i) {
+         const bool is_inverse = is(i, Key::FftType, ir::FftType::Ifft) || is(i, Key::FftType, ir::FftType::Irfft);
+         return is_inverse && i.numbers(Key::FftLength).back() % 2 == 1 && i.numbers(Key::FftLength).back() > 1;
+       },
+       ir::is_complex},
       {{Cholesky, TriangularSolve}, "triangle", "lower", [](const I &i) { return is(i, Key::Lower, 1); }},
       {{Cholesky, TriangularSolve}, "triangle", "upper", [](const I &i) { return is(i, Key::Lower, 0); }},
       {{Cholesky, TriangularSolve}, "batch dimensions", "some", [](const I &i) { return rank(i) > 2; }},

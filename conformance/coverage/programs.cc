@@ -60,6 +60,7 @@ constexpr Form forms[] = {
     {Opcode::Shuffle, "$[%n]", "$[%n]", "dimensions={0}, mode=rotate, shifts={1}"},
     {Opcode::Reduce, "$[2,%n] $[]", "$[2]", "dimensions={1}, to_apply=sum"},
     {Opcode::Reduce, "$[%n,3] $[]", "$[3]", "dimensions={0}, to_apply=sum"},
+    {Opcode::Reduce, "$[%n] $[]", "$[]", "dimensions={0}, to_apply=largest"},
     {Opcode::ReduceWindow, "$[%n+2] $[]", "$[%n]", "window={size=3}, to_apply=sum"},
     {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
     {Opcode::Map, "$[%n] $[%n]", "$[%n]", "dimensions={0}, to_apply=sum"},
@@ -164,6 +165,7 @@ const std::vector<Body> &bodies() {
 // The computations that attributes refer to; complex numbers are compared by their real parts.
 constexpr std::string_view computations = R"(
 sum { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] add(a, b) }
+largest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] maximum(a, b) }
 less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=LT }
 less_by_first {
   a = $[] parameter(0)  b = $[] parameter(1)  c = s32[] parameter(2)  d = s32[] parameter(3)  @

@@ -27,6 +27,9 @@ struct SumBound {
   std::int64_t terms = 1;                // n, or more
   // Whether the result holds partial sums, rounded to its type, as that of a scatter does: eps is that of the type.
   bool are_in_result = false;
+  // Whether all terms are finite. Then the order of additions decides about an element whose S overflows: it may be
+  // anything.
+  bool has_finite_terms = false;
   // A power of two of which all terms are multiples.
   double unit = 1;
 };

@@ -18,24 +18,29 @@ namespace {
 using ir::ElementType;
 using ir::Opcode;
 
-// Sums are mostly those of small integers, which have to be exact, as most products; what moves or compares elements
-// gets special values too.
-Values values_for(const ir::Module &module, const ir::OpInfo &op, std::uint64_t seed) {
-  if (multiplies_by_function(module.entry().root())) {
-    return seed % 4 == 0 ? Values::Random : Values::Factors;
+// Sums are mostly those of small integers, which have to be exact, as most products; reductions by comparison get what
+// is never larger than a wrong initial value; what moves or compares elements gets special values too.
+Values values_for(const AttributeCase &one, const ir::Module &module, std::uint64_t seed) {
+  using enum Values;
+  const auto choose = [&](std::initializer_list<Values> kinds) { return kinds.begin()[seed % kinds.size()]; };
+  const ir::Instruction root = module.entry().root();
+  if (multiplies_by_function(root)) {
+    return choose({Random, Factors, Factors, Factors});
   }
-  if (op.accuracy.closeness == Closeness::Sum) {
-    constexpr Values kinds[] = {Values::Random, Values::Small, Values::Wide,     Values::Rare,
-                                Values::Random, Values::Small, Values::Negative, Values::Uniform};
-    return kinds[seed % 8];
+  if (one.op->has(ir::Trait::Contraction) && ir::is_integer(one.type)) {
+    return choose({Random, Least, Most, Random});
   }
-  const bool has_special_values = op.accuracy.special_values != SpecialValueSet::None;
-  constexpr Values kinds[] = {Values::Random, Values::Edge, Values::Rare, Values::Edge};
-  return has_special_values ? kinds[seed % 4] : Values::Random;
+  if (one.op->has(ir::Trait::Reduction) && root.called(0).root().opcode() != Opcode::Add) {
+    return choose({Random, Negative, Uniform, Rare});
+  }
+  if (one.op->accuracy.closeness == Closeness::Sum) {
+    return choose({Random, Small, Wide, Rare, Random, Small, Negative, Uniform});
+  }
+  return one.op->accuracy.special_values == SpecialValueSet::None ? Random : choose({Random, Edge, Rare, Edge});
 }
 
 Result<std::vector<ir::Literal>> arguments_of(const AttributeCase &one, const ir::Module &module, std::uint64_t seed) {
-  return make_arguments(module, values_for(module, *one.op, seed / 16), one.op->accuracy.special_values,
+  return make_arguments(module, values_for(one, module, seed / 16), one.op->accuracy.special_values,
                         one.op->has(ir::Trait::Elementwise), seed);
 }
 
@@ -57,7 +62,7 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
     return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
   }
   BP_TRY(ir::verify(*module));
-  const Values values = values_for(*module, *one.op, seed / 16);
+  const Values values = values_for(one, *module, seed / 16);
   BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
   Verdict verdict = judge_on_device(subject, {.key = id,
                                               .module = *module,

@@ -42,6 +42,18 @@ double common_unit(const ir::Literal &literal) {
   return unit;
 }
 
+bool are_finite(const ir::Literal &literal) {
+  bool are = true;
+  if (literal.shape().is_array()) {
+    ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+      if constexpr (is_float<T> || is_complex<T>) {
+        are = std::ranges::all_of(literal.elements<T>(), [](const T &x) { return std::isfinite(size_of(x)); });
+      }
+    });
+  }
+  return are;
+}
+
 bool are_below(const ir::Literal &sums, bool are_in_result, double unit) {
   if (sums.shape().is_tuple()) {
     return std::ranges::all_of(sums.tuple_elements(),
@@ -73,6 +85,7 @@ SumBound bound_sums(const ir::Module &module, const std::vector<ir::Literal> &ar
     bound.sums = std::move(sums).value();
   }
   bound.terms = max_elements(arguments);
+  bound.has_finite_terms = std::ranges::all_of(arguments, are_finite);
   const bool multiplies = ir::info(module.entry().root().opcode()).has(ir::Trait::Contraction);
   bound.unit = multiplies ? 1 : 0x1p60;
   for (const ir::Literal &argument : arguments) {

@@ -68,7 +68,7 @@ T random_element(std::uint64_t bits) {
     using Part = typename T::value_type;
     return T(random_element<Part>(bits), random_element<Part>(random_bits(bits, 0)));
   } else if constexpr (is_float<T>) {
-    const double tie = static_cast<double>(near_tie(bits, 53));
+    const double tie = static_cast<double>(std::max<std::uint64_t>(near_tie(bits, 53), 1));
     const bool is_near_tie = (bits >> 20) % 8 == 0;
     const double fraction =
         is_near_tie ? std::ldexp(tie, -std::ilogb(tie)) : 1 + static_cast<double>(bits >> 12) * 0x1p-52;
@@ -189,6 +189,12 @@ std::vector<T> special_floats(SpecialValueSet set) {
     }
   } else {
     using Limits = std::numeric_limits<T>;
+    // Ties of f16 and bf16, and numbers that are not quite: rounding to f32 first makes ties of them.
+    for (const double tie : {0x1p-11, 0x1p-8}) {
+      for (const double last : {0.0, Limits::epsilon() * 1.0, Limits::epsilon() * -1.0}) {
+        all.push_back(T(1 + tie + last));
+      }
+    }
     // A NaN whose payload is in bits that narrower types lack.
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     all.push_back(std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(Limits::infinity()) + 1)));
@@ -246,6 +252,10 @@ std::vector<T> special_values(SpecialValueSet set, bool has_large_numbers) {
       }
     }();
     std::vector<T> all;
+    if constexpr (sizeof(T) == 8) {  // next to a tie of f32, which rounding to f64 makes of it
+      constexpr std::uint64_t tie = (std::uint64_t{1} << 62) + (std::uint64_t{1} << 38);
+      all = {from_bits<T>(tie + 1), from_bits<T>(tie + (std::uint64_t{1} << 39) - 1)};
+    }
     for (const std::uint64_t bits :
          {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, top, top - 1, top + 1, std::uint64_t{2},
           std::uint64_t{3}, std::uint64_t{7}, std::uint64_t{31}, std::uint64_t{32}, std::uint64_t{63},

@@ -14,6 +14,32 @@ using Numbers = std::vector<std::int64_t>;
 // About as many as the interpreter does in a fraction of a second.
 constexpr std::int64_t max_operations = 1 << 22;
 
+// Returns the type in which products of this one are often added; the type itself if there is none.
+ElementType type_of_sums(ElementType type) {
+  switch (type) {
+    case ElementType::S8: return ElementType::S32;
+    case ElementType::U8: return ElementType::U32;
+    case ElementType::BF16:
+    case ElementType::F16: return ElementType::F32;
+    default: return type;
+  }
+}
+
+// Adds a contraction of operands of this type.
+template <class F>
+void add_product(Scope &s, Opcode opcode, ElementType type, std::span<const Id> operands, F &&set_attributes) {
+  auto product = s.b.try_add(opcode, operands, set_attributes);
+  if (!product.ok()) {
+    return;
+  }
+  if (s.palette.only_parameters && s.random.chance(4)) {
+    Shape shape = s.shape(*product);
+    shape.set_element_type(type_of_sums(type));
+    s.b.module().set_shape(*product, shape);
+  }
+  s.keep(*product);
+}
+
 void add_dot(Scope &s) {
   const ElementType type = s.random_type();
   if (type == ElementType::Pred) {
@@ -47,7 +73,7 @@ void add_dot(Scope &s) {
     return;
   }
   const Id rhs = s.value(Shape::array(type, sizes));
-  s.add(Opcode::Dot, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
+  add_product(s, Opcode::Dot, type, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
     m.set_numbers(id, AttributeKey::LhsBatchDims, lhs_batch);
     m.set_numbers(id, AttributeKey::LhsContractingDims, lhs_contracting);
     m.set_numbers(id, AttributeKey::RhsBatchDims, rhs_batch);
@@ -97,7 +123,7 @@ void add_convolution(Scope &s) {
   place(data);  // dimensions of the result
   Numbers labels = named;
   labels.insert(labels.end(), spatial_labels.begin(), spatial_labels.end());
-  s.add(Opcode::Convolution, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
+  add_product(s, Opcode::Convolution, type, std::vector{lhs, rhs}, [&](ir::Module &m, Id id) {
     m.set_window(id, window);
     m.set_numbers(id, AttributeKey::DimLabels, labels);
     if (feature_groups != 1) {

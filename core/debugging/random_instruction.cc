@@ -158,8 +158,11 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
     }
     // Where several dimensions have the same size, a device can mistake one for another.
     const std::int64_t distinct = random.chance(3) ? random.between(1, 2) : 5;
+    // Where all sizes are multiples of 8, devices have other methods.
+    const std::int64_t unit = random.chance(12) && max_elements >= 64 ? 8 : 1;
     for (std::int64_t i = 0; i < distinct; ++i) {
-      palette.sizes.push_back(random_size(random, max_elements));
+      const std::int64_t size = random_size(random, max_elements);
+      palette.sizes.push_back(unit == 1 ? size : 8 * (size % 4 + 1));
     }
     std::optional<ir::Module> module = try_once(random, palette, opcode, [&](Scope &s) {
       is_elementwise ? add_elementwise(s, ir::info(opcode)) : source->add(s);
