@@ -71,13 +71,19 @@ bool SlidingWindow::has_gaps() const {
 }
 
 Id SlidingWindow::is_no_gap(ArrayBuilder &b, const ir::Shape &shape) const {
-  std::vector<PaddingDimension> edges = padding(shape.rank(), false), inside(shape.rank());
+  // As if the array had more elements, which the edges then take away.
+  std::vector<PaddingDimension> edges = padding(shape.rank(), false);
+  std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   for (std::size_t d = 0; d < edges.size(); ++d) {
-    std::swap(edges[d].interior, inside[d].interior);
+    const std::int64_t distance = edges[d].interior + 1;
+    for (std::int64_t *edge : {&edges[d].low, &edges[d].high}) {
+      const std::int64_t more = std::max<std::int64_t>(*edge + distance - 1, 0) / distance;
+      sizes[d] += more;
+      *edge -= more * distance;
+    }
   }
-  const Id yes = b.constant(ElementType::Pred, 1);
-  const Id all = b.broadcast(yes, ir::Shape::array(ElementType::Pred, shape.sizes()));
-  return b.pad(b.pad(all, b.constant(ElementType::Pred, 0), inside), yes, edges);
+  const Id yes = b.broadcast(b.constant(ElementType::Pred, 1), ir::Shape::array(ElementType::Pred, sizes));
+  return b.pad(yes, b.constant(ElementType::Pred, 0), edges);
 }
 
 Id SlidingWindow::unpadded(ArrayBuilder &b, Id padded, Id value) const {

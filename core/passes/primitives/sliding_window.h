@@ -24,7 +24,7 @@ class SlidingWindow {
   ir::InstructionId padded(ArrayBuilder &b, ir::InstructionId x, ir::InstructionId value) const;
   // Returns a padded pred array of these sizes: true for elements, false for padding.
   ir::InstructionId is_element(ArrayBuilder &b, const ir::Shape &shape) const;
-  // Returns a padded pred array that is false only between elements, and true also for padding at the edges.
+  // Returns a padded pred array that is true for elements, and at the edges at the same distances, and false between.
   ir::InstructionId is_no_gap(ArrayBuilder &b, const ir::Shape &shape) const;
   bool has_gaps() const;
   // Returns the elements of a padded array under a position (s32[]), for all placements of the window.

@@ -207,6 +207,21 @@ TEST_CASE("64-bit integers are pairs") {
   }
 }
 
+TEST_CASE("padding of a convolution is multiplied, gaps between elements are not, also beyond the edges") {
+  constexpr std::pair<const char *, int> windows[] = {{"size=2 stride=2 pad=2_1 lhs_dilate=3", 6},
+                                                      {"size=2 pad=3_3 lhs_dilate=2", 12},
+                                                      {"size=2 pad=-1_4 lhs_dilate=3 rhs_dilate=2", 11},
+                                                      {"size=2 pad=2_2", 7}};
+  for (const char *kernel : {"{1}, {nan}", "{nan}, {1}"}) {
+    for (const auto &[window, places] : windows) {
+      check("convolution-expansion",
+            fmt::format("ENTRY main {{ x = f32[1,1,4] parameter(0)  k = f32[1,2,1] constant({{{{{}}}}})  "
+                        "ROOT r = f32[1,1,{}] convolution(x, k), window={{{}}}, dim_labels=bf0_i0o->bf0 }}",
+                        kernel, places, window));
+    }
+  }
+}
+
 TEST_CASE("integers are rounded to narrow floats once, without f64") {
   // Next to ties of bf16 and f16, which only the last digits decide, and next to ties of f32.
   const std::string of_32_bits =
