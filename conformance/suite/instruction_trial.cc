@@ -253,6 +253,27 @@ Judgement judge_result(const InstructionTrial &trial, const Literal &found, cons
   return {.max_ulp = {}, .mismatch = mismatch.ok() ? *mismatch : mismatch.error().to_string()};
 }
 
+// Whether the core has rewritten a solver, a transform or a normalization for the device, and the result is as close as
+// the errors allowed for what it became make it: they may add up to more than is allowed for the whole.
+bool is_right_by_parts(Subject &subject, const InstructionTrial &trial, const Literal &found) {
+  const auto backend = subject.backend();
+  if (accuracy_of(trial.module).closeness != Closeness::Norm || !backend.ok() || (*backend)->is_interpreter()) {
+    return false;
+  }
+  const Opcode opcode = trial.module.entry().root().opcode();
+  Module parts = trial.module;
+  const bool is_rewritten = compile::survey(trial.module, (*backend)->device(), &parts).ok() &&
+                            std::ranges::none_of(parts.computations(), [&](const ir::Computation &computation) {
+                              return std::ranges::any_of(computation.instructions(), [&](const ir::Instruction &i) {
+                                return i.opcode() == opcode;
+                              });
+                            });
+  const auto judge = is_rewritten ? ProgramJudge::make(std::move(parts), trial.arguments)
+                                  : Result<ProgramJudge>(invalid_input("it runs as it is"));
+  const auto mismatch = judge.ok() ? judge->find_mismatch(found) : Result<std::string>(judge.error());
+  return mismatch.ok() && mismatch->empty();
+}
+
 }  // namespace
 
 std::string find_weakness(const Arguments &arguments, const Literal &expected) {
@@ -292,7 +313,11 @@ Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
   if (trial.values != Values::Factors && multiplies_by_function(root) && is_order_everything(root, trial.arguments)) {
     return {.status = CaseStatus::Weak, .message = "overflow or underflow depends on the order of the factors"};
   }
-  const Judgement judgement = judge_result(trial, std::get<Literal>(execution), *expected);
+  const Literal &found = std::get<Literal>(execution);
+  Judgement judgement = judge_result(trial, found, *expected);
+  if (!judgement.mismatch.empty() && is_right_by_parts(subject, trial, found)) {
+    judgement.mismatch.clear();
+  }
   Verdict verdict;
   verdict.max_ulp = judgement.max_ulp;
   if (!judgement.mismatch.empty()) {
