@@ -172,6 +172,13 @@ const std::vector<AttributeClass> &classes() {
       {{Transpose}, "dimensions", "three or more that are not 1",
        [](const I &i) { return wide_dimensions(i.shape()) > 2; }},
       {{Transpose}, "dimensions", "two trade places over one of size 1", trade_places_over_one},
+      {{Transpose}, "dimensions", "two of more than a tile trade places",
+       [](const I &i) {
+         const Shape &from = i.operand(0).shape();
+         const auto last = static_cast<std::size_t>(i.dimensions().back());
+         const std::int64_t moved = from.size(last), stays = from.sizes().back();
+         return last + 1 != rank(i) && moved > 32 && moved % 32 != 0 && stays > 32 && stays % 32 != 0;
+       }},
       {{Reverse}, "dimensions", "the last", [](const I &i) { return contains(i, Key::Dimensions, rank(i) - 1); }},
       {{Reverse}, "dimensions", "not the last",
        [](const I &i) { return !i.dimensions().empty() && !contains(i, Key::Dimensions, rank(i) - 1); }},
@@ -366,6 +373,11 @@ const std::vector<AttributeClass> &classes() {
          const std::int64_t features = i.operand(0).shape().size(feature);
          return features > 1 && i.number(Key::FeatureGroupCount, 1) == features &&
                 some_window(i, [](const auto &w) { return w.rhs_dilate > 1 && w.size > 1; });
+       }},
+      {{Convolution}, "features", "more than 16, with a stride",
+       [](const I &i) {
+         const auto feature = static_cast<std::size_t>(i.convolution_dimensions().lhs_feature);
+         return i.operand(0).shape().size(feature) > 16 && some_window(i, [](const auto &w) { return w.stride > 1; });
        }},
       {{Convolution}, "batch groups", "several", [](const I &i) { return i.number(Key::BatchGroupCount, 1) > 1; }},
       {{Convolution}, "dimensions of data", "batch not first",

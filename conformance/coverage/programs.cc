@@ -62,6 +62,7 @@ constexpr Form forms[] = {
     {Opcode::Reduce, "$[%n,3] $[]", "$[3]", "dimensions={0}, to_apply=sum"},
     {Opcode::Reduce, "$[%n] $[]", "$[]", "dimensions={0}, to_apply=largest"},
     {Opcode::ReduceWindow, "$[%n+2] $[]", "$[%n]", "window={size=3}, to_apply=sum"},
+    {Opcode::ReduceWindow, "$[%n] $[]", "$[%n]", "window={size=3 pad=1_1}, to_apply=largest"},
     {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
     {Opcode::Map, "$[%n] $[%n]", "$[%n]", "dimensions={0}, to_apply=sum"},
     {Opcode::Scan, "$[%n] $[]", "($[%n], $[])", "dimensions={0}, num_carries=1, to_apply=step"},
@@ -71,6 +72,7 @@ constexpr Form forms[] = {
     {Opcode::Dot, "$[2,%n] $[%n,4]", "$[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::Dot, "$[2,%n,3] $[2,3]", "$[2,%n]",
      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
+    {Opcode::Dot, "$[16,24] $[24,8]", "$[16,8]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::ScaledDot, "$[2,%2n] $[3,%2n] f8e8m0fnu[2,%n] f8e8m0fnu[3,%n]", "f32[2,3]",
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
     {Opcode::Convolution, "$[1,%n+1,4,2] $[2,2,2,3]", "$[1,%n,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},
@@ -162,10 +164,10 @@ const std::vector<Body> &bodies() {
   return all;
 }
 
-// The computations that attributes refer to; complex numbers are compared by their real parts.
+// The computations that attributes refer to; complex numbers are compared by their real parts, and have no maximum.
 constexpr std::string_view computations = R"(
 sum { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] add(a, b) }
-largest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] maximum(a, b) }
+largest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] &(a, b) }
 less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=LT }
 less_by_first {
   a = $[] parameter(0)  b = $[] parameter(1)  c = s32[] parameter(2)  d = s32[] parameter(3)  @
@@ -199,6 +201,7 @@ std::string_view unsigned_type(ElementType type) {
 std::string for_type(std::string text, ElementType type) {
   const ElementType part = ir::is_complex(type) ? ir::real_part_type(type) : type;
   boost::replace_all(text, "@", ir::is_complex(type) ? compared_complex : compared);
+  boost::replace_all(text, "&", ir::is_complex(type) ? "add" : "maximum");
   boost::replace_all(text, "$P", ir::to_string(part));
   boost::replace_all(text, "$C", part == ElementType::F64 ? "c128" : "c64");
   boost::replace_all(text, "$U", unsigned_type(type));

@@ -91,9 +91,11 @@ bool is_plain(Opcode opcode) {
 }
 
 // Types that quick mode tries several times; each other type gets one case, or none of an op without attributes.
-bool is_common(ElementType type) {
-  constexpr ElementType common[] = {ElementType::Pred, ElementType::S32, ElementType::BF16, ElementType::F32};
-  return std::ranges::find(common, type) != std::end(common);
+bool is_common(const ir::OpInfo &op, ElementType type) {
+  using enum ElementType;
+  constexpr ElementType common[] = {Pred, S32, BF16, F32};
+  return std::ranges::find(common, type) != std::end(common) || (op.has(ir::Trait::Movement) && type == S4) ||
+         (op.has(ir::Trait::Contraction) && type == S8) || (op.opcode == Opcode::Fft && type == C64);
 }
 
 std::vector<std::string> list_attributes(const Subject &subject) {
@@ -105,8 +107,7 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       }
       const std::size_t of_common = has_many_attributes(opcode) ? 24 : is_plain(opcode) ? 2 : 8;
       const std::size_t of_others = is_plain(opcode) ? 0 : 1;
-      const bool is_complex_transform = opcode == Opcode::Fft && row.type == ElementType::C64;
-      const bool is_tried_often = is_common(row.type) || is_complex_transform;
+      const bool is_tried_often = is_common(ir::info(opcode), row.type);
       const std::size_t count =
           !subject.is_full() ? (is_tried_often ? of_common : of_others)
                              : std::max(cases_of_all_kinds(opcode, row.type), is_tried_often ? 50 * of_common : 0);

@@ -12,11 +12,13 @@ using ir::Opcode;
 using ir::Shape;
 using Id = ir::InstructionId;
 
-// Returns all elementwise ops except those whose operands follow rules of their own.
+// Returns all elementwise ops except those whose operands follow rules of their own, and bitcast-convert, which may be
+// one.
 std::vector<const ir::OpInfo *> find_elementwise_ops() {
   std::vector<const ir::OpInfo *> found;
   for (const ir::OpInfo &op : ir::ops()) {
-    if (op.has(ir::Trait::Elementwise) && op.opcode != Opcode::StochasticConvert && op.opcode != Opcode::Complex) {
+    const bool has_own_rules = op.opcode == Opcode::StochasticConvert || op.opcode == Opcode::Complex;
+    if ((op.has(ir::Trait::Elementwise) && !has_own_rules) || op.opcode == Opcode::BitcastConvert) {
       found.push_back(&op);
     }
   }
