@@ -153,6 +153,13 @@ typename To::Wide convert(typename From::Wide x) {
     // The largest s32 is not an f32, so numbers from the next power of two on become the largest s32.
     const auto above = static_cast<float>(Limits::max()) + (sizeof(typename To::Stored) < 4 ? 1.0f : 0.0f);
     return x >= above ? Limits::max() : x <= static_cast<float>(Limits::min()) ? Limits::min() : static_cast<Wide>(x);
+  } else if constexpr (std::is_same_v<To, Bf16> && std::is_same_v<typename From::Wide, std::int32_t>) {
+    // Digits beyond those of f32 count as an odd last one, so that the rounding to bf16 is the only one.
+    constexpr std::uint32_t below = 0x1ff;
+    const std::uint32_t size = x < 0 ? 0 - bits(x) : bits(x);
+    const std::uint32_t odd = (size & ~below) | ((size & below) != 0 ? below + 1 : 0);
+    const auto rounded = static_cast<float>(size < 1u << 24 ? size : odd);
+    return x < 0 ? -rounded : rounded;
   } else {
     return static_cast<Wide>(x);
   }
