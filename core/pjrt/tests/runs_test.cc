@@ -301,8 +301,9 @@ TEST_CASE("runs that functions of other runs start go first, and not too many gi
   constexpr int count = 60;  // more than may be announced from outside
   std::atomic<int> inside = 0, most = 0, ended = 0;
   {
+    std::function<void(std::function<void()>)> post;  // outlives the queue, whose last runs call it
     RunQueue queue;
-    const auto post = [&](std::function<void()> work) {
+    post = [&](std::function<void()> work) {
       queue.announce();
       queue.post({std::move(work), [&] { ++ended; }});
     };
