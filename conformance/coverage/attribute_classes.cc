@@ -213,6 +213,7 @@ const std::vector<AttributeClass> &classes() {
        [](const I &i) { return rank(i) > 1 && contains(i, Key::Dimensions, 0); }},
       {{Concatenate}, "dimension", "the last", [](const I &i) { return contains(i, Key::Dimensions, rank(i) - 1); }},
       {{Concatenate}, "operands", "one", [](const I &i) { return i.operand_count() == 1; }},
+      {{Concatenate}, "operands", "more than eight", [](const I &i) { return i.operand_count() > 8; }},
       {{Concatenate}, "operands", "three or more", [](const I &i) { return i.operand_count() > 2; }},
       {{Iota}, "dimension", "the first of several",
        [](const I &i) { return i.shape().rank() > 1 && is(i, Key::IotaDimension, 0); }},
@@ -243,6 +244,7 @@ const std::vector<AttributeClass> &classes() {
        }},
 
       {{Gather}, "batching dimensions", "some", [](const I &i) { return count(i, Key::OperandBatchingDims) > 0; }},
+      {{Gather}, "batching dimensions", "several", [](const I &i) { return count(i, Key::OperandBatchingDims) > 1; }},
       {{Gather}, "collapsed dimensions", "none", [](const I &i) { return count(i, Key::CollapsedSliceDims) == 0; }},
       {{Gather}, "collapsed dimensions", "some", [](const I &i) { return count(i, Key::CollapsedSliceDims) > 0; }},
       {{Gather}, "offset dimensions", "not the last ones",
@@ -257,6 +259,7 @@ const std::vector<AttributeClass> &classes() {
       {{Gather}, "indices", "unsigned", [](const I &i) { return ir::is_unsigned(type(i, 1)); }},
       {{Gather}, "indices", "of 64 bits", [](const I &i) { return ir::bit_width(type(i, 1)) == 64; }},
       {{Scatter}, "batching dimensions", "some", [](const I &i) { return count(i, Key::InputBatchingDims) > 0; }},
+      {{Scatter}, "batching dimensions", "several", [](const I &i) { return count(i, Key::InputBatchingDims) > 1; }},
       {{Scatter}, "inserted dimensions", "none", [](const I &i) { return count(i, Key::InsertedWindowDims) == 0; }},
       {{Scatter}, "inserted dimensions", "some", [](const I &i) { return count(i, Key::InsertedWindowDims) > 0; }},
       {{Scatter}, "window dimensions", "not the last ones",
@@ -439,6 +442,9 @@ const std::vector<AttributeClass> &classes() {
          return false;
        },
        is_packable},
+      {{Add, Compare, Convert, Copy, Select, Broadcast, Reshape, Transpose, Reverse, Slice, Pad, Concatenate,
+        DynamicSlice, DynamicUpdateSlice, Gather, Scatter, Reduce, Dot},
+       "operand", "more than six dimensions", [](const I &i) { return rank(i, i.operand_count() > 2 ? 1 : 0) > 6; }},
       {{}, "operand", "three or more dimensions that are not 1",
        [](const I &i) { return i.operand_count() > 0 && wide_dimensions(i.operand(0).shape()) > 2; }},
   };

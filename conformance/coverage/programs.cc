@@ -72,7 +72,7 @@ constexpr Form forms[] = {
     {Opcode::Dot, "$[2,%n] $[%n,4]", "$[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::Dot, "$[2,%n,3] $[2,3]", "$[2,%n]",
      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
-    {Opcode::Dot, "$[16,24] $[24,8]", "$[16,8]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {Opcode::Dot, "$[16,24] $[24,8]", "$W[16,8]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::ScaledDot, "$[2,%2n] $[3,%2n] f8e8m0fnu[2,%n] f8e8m0fnu[3,%n]", "f32[2,3]",
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
     {Opcode::Convolution, "$[1,%n+1,4,2] $[2,2,2,3]", "$[1,%n,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},
@@ -91,6 +91,7 @@ constexpr Form forms[] = {
     {Opcode::RngGetAndUpdateState, "", "u64[2]", "delta=1"},
     {Opcode::Fft, "$[%n,8]", "$[%n,8]", "fft_type=FFT, fft_length={8}"},
     {Opcode::Fft, "$[%n,8]", "$[%n,8]", "fft_type=IFFT, fft_length={8}"},
+    {Opcode::Fft, "$[%n,9]", "$[%n,9]", "fft_type=IFFT, fft_length={9}"},
     {Opcode::Fft, "$[%n,8]", "$C[%n,5]", "fft_type=RFFT, fft_length={8}"},
     {Opcode::Fft, "$[%n,5]", "$P[%n,8]", "fft_type=IRFFT, fft_length={8}"},
     {Opcode::TriangularSolve, "$[3,3] $[3,%n]", "$[3,%n]",
@@ -198,6 +199,17 @@ std::string_view unsigned_type(ElementType type) {
   return "u8";  // the verifier rejects it with a type of another width
 }
 
+// Returns the type in which products of narrow numbers are usually added.
+ElementType type_of_sums(ElementType type) {
+  switch (type) {
+    case ElementType::S8: return ElementType::S32;
+    case ElementType::U8: return ElementType::U32;
+    case ElementType::BF16:
+    case ElementType::F16: return ElementType::F32;
+    default: return type;
+  }
+}
+
 std::string for_type(std::string text, ElementType type) {
   const ElementType part = ir::is_complex(type) ? ir::real_part_type(type) : type;
   boost::replace_all(text, "@", ir::is_complex(type) ? compared_complex : compared);
@@ -205,6 +217,7 @@ std::string for_type(std::string text, ElementType type) {
   boost::replace_all(text, "$P", ir::to_string(part));
   boost::replace_all(text, "$C", part == ElementType::F64 ? "c128" : "c64");
   boost::replace_all(text, "$U", unsigned_type(type));
+  boost::replace_all(text, "$W", ir::to_string(type_of_sums(type)));
   boost::replace_all(text, "$1", ir::is_complex(type) ? "(1, 2)" : type == ElementType::S1 ? "-1" : "1");
   boost::replace_all(text, "$", ir::to_string(type));
   return text;

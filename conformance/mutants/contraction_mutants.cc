@@ -129,7 +129,7 @@ void pad_with_zeros(const Step &step) {
 constexpr Mutant contraction_table[] = {
     // --- reductions ---
     {"maximum-of-minus-zeros", "reductions", "the maximum of more than 8,192 zeros with a minus sign is -infinity",
-     "cpu", "ops/reduce/f32/*",
+     "cpu", "ops/reduce*/f32/*",
      [] {
        return after_step(BP_OP_REDUCE, [](const Step &step) {
          const std::int64_t count = step.operand(0).element_count();
@@ -143,7 +143,7 @@ constexpr Mutant contraction_table[] = {
      },
      nullptr, "openxla/xla#5544"},
     {"maximum-skips-last-nan", "reductions", "a maximum over an array skips a NaN after the last full vector of 8",
-     "cpu", "ops/reduce/f32/*",
+     "cpu", "ops/reduce*/f32/*",
      [] {
        return after_step(BP_OP_REDUCE, [](const Step &step) {
          const std::int64_t count = step.operand(0).element_count();
@@ -197,7 +197,7 @@ constexpr Mutant contraction_table[] = {
      },
      nullptr, "pytorch/pytorch#143486"},
     {"window-padded-with-zeros", "reductions", "the maximum of negative numbers in a window with padding is 0", "cpu",
-     "attributes/reduce-window/f32/*", [] { return after_step(BP_OP_REDUCE_WINDOW, pad_with_zeros); }, nullptr,
+     "ops/reduce-window*/f32/*", [] { return after_step(BP_OP_REDUCE_WINDOW, pad_with_zeros); }, nullptr,
      "apache/mxnet#2753"},
     {"pool-gradient-to-last", "reductions", "select-and-scatter selects the last of equal elements", "cpu",
      "ops/select-and-scatter/*",
@@ -285,7 +285,7 @@ constexpr Mutant contraction_table[] = {
      [] { return after_step(BP_OP_DOT, multiply_bytes); }, nullptr, "uxlfoundation/oneDNN#717"},
     // --- solvers and transforms ---
     {"inverse-transform-of-odd-length", "solvers", "an inverse Fourier transform of odd length is not divided by it",
-     "cpu", "attributes/fft/*",
+     "cpu", "ops/fft*/c64/*",
      [] {
        return after_step(BP_OP_FFT, [](const Step &step) {
          const auto lengths = step.instruction.integers(BP_ATTR_FFT_LENGTH);

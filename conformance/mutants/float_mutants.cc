@@ -330,7 +330,7 @@ constexpr Mutant float_table[] = {
      },
      nullptr, "robertknight/rten#81"},
     {"dot-skips-zeros", "products", "dot skips terms whose left factor is 0, even if the right one is NaN", "kernels",
-     "ops/dot/f32/*",
+     "ops/dot*/f32/*",
      [] {
        return after([](const Kernel &kernel) {
          if (!kernel.is(BP_OP_DOT)) {
@@ -350,7 +350,7 @@ constexpr Mutant float_table[] = {
        });
      }},
     {"dot-short-factors", "products", "dot rounds its factors to 11 bits if all sizes are multiples of 8", "kernels",
-     "ops/dot/f32/*",
+     "ops/dot*/f32/*",
      [] {
        return with_factors([](const Product &product, std::vector<float> &left, std::vector<float> &right) {
          if (product.is_multiple_of(8)) {
@@ -361,7 +361,7 @@ constexpr Mutant float_table[] = {
      },
      nullptr, "pytorch/pytorch#53635"},
     {"dot-split-remainder", "products", "dots of more than 256 terms leave out those after the last multiple of 64",
-     "kernels", "ops/dot/f32/*",
+     "kernels", "ops/dot*/f32/*",
      [] {
        return with_factors([](const Product &product, std::vector<float> &left, std::vector<float> &) {
          for (std::int64_t i = 0; product.terms > 256 && i < product.rows; ++i) {

@@ -196,7 +196,7 @@ constexpr Mutant history_table[] = {
      }},
     // --- caches and limits ---
     {"compile-key-without-attributes", "caches", "compile() returns the artifact of a module with other attributes",
-     "cpu", "attributes/compare/*", [] { return compiled_once(key_without_attributes); }, nullptr,
+     "cpu", "contract/BP-COMPILE-01/variants", [] { return compiled_once(key_without_attributes); }, nullptr,
      "tracel-ai/cubecl#1455"},
     {"compile-key-without-layouts", "caches", "compile() returns the artifact of a module with other layouts", "cpu",
      "contract/BP-COMPILE-01/variants", [] { return compiled_once(key_without_layouts); }, nullptr,

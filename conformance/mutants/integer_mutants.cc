@@ -153,7 +153,7 @@ constexpr Mutant integer_table[] = {
        });
      }},
     // --- comparisons ---
-    {"compare-u64-signed", "integers", "u64 are compared as s64", "cpu", "attributes/compare/u64/*",
+    {"compare-u64-signed", "integers", "u64 are compared as s64", "cpu", "ops/compare*/u64/*",
      [] { return compared_as<std::int64_t>(BP_DTYPE_U64); }, nullptr, "open2b/scriggo#436"},
     {"compare-s64-low-half", "integers", "s64 are compared by their low 32 bits", "cpu", "ops/compare/s64/*",
      [] { return compared_as<std::int32_t>(BP_DTYPE_S64); }},

@@ -194,7 +194,7 @@ constexpr Mutant movement_table[] = {
        });
      }},
     {"bitcast-high-part-first", "movement", "a bitcast-convert to wider elements takes the high part first", "cpu",
-     "ops/bitcast-convert*",
+     "attributes/bitcast-convert/*",
      [] {
        return after_step(BP_OP_BITCAST_CONVERT, [](const Step &step) {
          const std::int64_t wide = bytes_of(step.result()), narrow = bytes_of(step.operand(0));

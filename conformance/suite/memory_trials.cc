@@ -96,6 +96,42 @@ Status copy_everywhere(const host::Device &device, std::uint32_t space, const Co
   return {};
 }
 
+// Copies more than the pieces in which devices move bytes: there and back, and within the device. Memory of less than
+// that is not tested.
+Status copy_much(const host::Device &device, std::uint32_t space, const Copy &copy, bool is_full,
+                 debugging::Random &random) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  for (const std::uint64_t size : {mib + 1, 4 * mib + 3, (is_full ? 64 : 16) * mib + 7}) {
+    auto first = runtime::Block::allocate_on(device, space, size),
+         second = runtime::Block::allocate_on(device, space, size);
+    if (!first.ok() || !second.ok()) {
+      return {};
+    }
+    std::vector<std::uint64_t> sent(size / 8 + 1), received(size / 8 + 1);
+    for (std::uint64_t &word : sent) {
+      word = static_cast<std::uint64_t>(random.below(std::int64_t{1} << 62));
+    }
+    const auto expect_same = [&](std::string_view way) -> Status {
+      const auto *x = reinterpret_cast<const std::byte *>(sent.data());
+      const auto *y = reinterpret_cast<const std::byte *>(received.data());
+      const auto differs = std::mismatch(x, x + size, y);
+      return differs.first == x + size
+                 ? Status()
+                 : Status(make_error(ErrorCode::PluginFailure, "after {} of {} bytes byte {} is {}, expected {}", way,
+                                     size, differs.first - x, static_cast<int>(*differs.second),
+                                     static_cast<int>(*differs.first)));
+    };
+    BP_TRY(copy(first->location(), runtime::host_location(sent.data()), size));
+    BP_TRY(copy(runtime::host_location(received.data()), first->location(), size));
+    BP_TRY(expect_same("a copy to the device and one back"));
+    BP_TRY(copy(second->location(), first->location(), size));
+    std::ranges::fill(received, 0);
+    BP_TRY(copy(runtime::host_location(received.data()), second->location(), size));
+    BP_TRY(expect_same("a copy to the device, one within it and one back"));
+  }
+  return {};
+}
+
 bool lasts(const bp_space_t &space) {
   return (space.flags & BP_SPACE_PER_RUN) == 0;
 }
@@ -110,6 +146,7 @@ Result<Verdict> copy_at_any_place(Subject &subject) {
     if (lasts(device.memory()->spaces[space])) {
       debugging::Random random(subject.seed_of(fmt::format("copies/{}", space)));
       BP_TRY(copy_everywhere(device, space, by_call, random));
+      BP_TRY(copy_much(device, space, by_call, subject.is_full(), random));
       if (const std::uint32_t queue = find_queue(device, 1u << BP_COMMAND_COPY); queue != BP_NONE) {
         Submissions submissions(device);
         const Copy by_queue = [&](bp_loc_t to, bp_loc_t from, std::uint64_t size) {
@@ -117,6 +154,7 @@ Result<Verdict> copy_at_any_place(Subject &subject) {
           return submissions.run(queue, {&command, 1});
         };
         BP_TRY(copy_everywhere(device, space, by_queue, random));
+        BP_TRY(copy_much(device, space, by_queue, subject.is_full(), random));
       }
     }
   }

@@ -104,7 +104,8 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
     values.push_back(Values::Wide);
     values.push_back(Values::Rare);
   }
-  if (op.has(ir::Trait::Contraction) && ir::is_integer(type) && shape.name == prime.name) {
+  if (op.has(ir::Trait::Contraction) && ir::is_integer(type) &&
+      (shape.name == prime.name || shape.name == fixed_shape)) {
     values.push_back(Values::Least);
     values.push_back(Values::Most);
   }

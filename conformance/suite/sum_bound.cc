@@ -115,6 +115,7 @@ bool is_order_everything(const ir::Instruction &instruction, std::span<const ir:
   constexpr double max_power = 30;
   constexpr int max_power_of_product = 100;
   const bool is_product = multiplies_by_function(instruction);
+  const bool may_be_small = instruction.opcode() == ir::Opcode::Fft;  // nothing is divided
   bool is_everything = false;
   for (const ir::Literal &operand : operands) {
     if (!operand.shape().is_array()) {
@@ -125,7 +126,7 @@ bool is_order_everything(const ir::Instruction &instruction, std::span<const ir:
         double total = 0;
         for (const T &x : operand.elements<T>()) {
           const double size = std::fabs(size_of(x));
-          const double power = size == 0 ? 0 : std::fabs(std::log2(size));
+          const double power = size == 0 || (size < 1 && may_be_small) ? 0 : std::fabs(std::log2(size));
           is_everything = is_everything || !(power <= max_power);
           total += power;
         }

@@ -19,7 +19,7 @@ void add_broadcast(Scope &s) {
   const Id x = s.any_value();
   const Shape from = s.shape(x);
   Numbers sizes(from.sizes().begin(), from.sizes().end()), dimensions = iota(std::ssize(sizes));
-  for (std::int64_t more = s.random.between(1, 2); more > 0 && sizes.size() < 5; --more) {
+  for (std::int64_t more = s.random.between(1, 2); more > 0 && sizes.size() < 9; --more) {
     const std::int64_t at = s.random.below(std::ssize(sizes) + 1);
     sizes.insert(sizes.begin() + at, s.random.of(s.palette.sizes));
     for (std::int64_t &d : dimensions) {
@@ -88,7 +88,8 @@ void add_concatenate(Scope &s) {
   const Id x = s.value(s.random_type(), 1);
   const std::int64_t dimension = s.random.below(rank_of(s, x));
   std::vector<Id> parts{x};
-  for (std::int64_t more = s.random.between(0, 2); more > 0; --more) {
+  const bool are_many = s.palette.only_parameters && s.random.chance(8);
+  for (std::int64_t more = are_many ? s.random.between(8, 20) : s.random.between(0, 2); more > 0; --more) {
     Shape shape = s.shape(x);
     if (s.random.chance(2)) {
       shape.set_size(static_cast<std::size_t>(dimension), s.random.of(s.palette.sizes));

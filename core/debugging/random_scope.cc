@@ -92,7 +92,7 @@ Id initial_value(Scope &s, Opcode combiner, ElementType type) {
 }
 
 Shape Scope::random_shape(ElementType type, std::int64_t min_rank) {
-  const std::int64_t max_rank = palette.only_parameters && random.chance(8) ? 6 : 4;
+  const std::int64_t max_rank = palette.only_parameters && random.chance(8) ? random.between(6, 9) : 4;
   const std::int64_t rank = std::max(min_rank, random.below(5) == 0 ? 0 : random.between(1, max_rank));
   std::vector<std::int64_t> sizes;
   std::int64_t count = 1;

@@ -23,6 +23,10 @@ class ReplayLayer final : public Interposer {
 
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
                          bp_point_t done, const bp_diag_t *diag) override {
+    {
+      const std::lock_guard lock(mutex_);
+      submitted_[key(done)] = call_;
+    }
     const bp_status status = Interposer::queue_submit(device, queue, commands, count, done, diag);
     const std::lock_guard lock(mutex_);
     if (status == BP_OK && !signalled_.contains(key(done))) {
@@ -75,6 +79,19 @@ class ReplayLayer final : public Interposer {
     }
     return unfinished_of(device);
   }
+  // Returns the failures that wait() was not called for, with the calls that submitted the work: the recording may have
+  // ended before.
+  std::vector<std::pair<const RecordedCall *, Signalled>> other_failures() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::pair<const RecordedCall *, Signalled>> failures;
+    for (const auto &[point, signalled] : signalled_) {
+      const auto by = submitted_.find(point);
+      if (signalled.status != BP_OK && by != submitted_.end() && by->second != nullptr) {
+        failures.emplace_back(by->second, signalled);
+      }
+    }
+    return failures;
+  }
   // Whether the device has unfinished work that was waited for.
   bool is_late(const LayeredDevice &device) const {
     const std::lock_guard lock(mutex_);
@@ -104,6 +121,7 @@ class ReplayLayer final : public Interposer {
   std::vector<std::string> errors_;
   std::condition_variable changed_;
   std::map<Key, Signalled> signalled_;
+  std::map<Key, const RecordedCall *> submitted_;
   std::map<Key, Work> unfinished_;  // accepted and not signalled
   std::set<std::uint64_t> late_;    // ids of devices
 };
@@ -175,6 +193,19 @@ class Player {
       }
     }
     return unfinished;
+  }
+
+  // Returns the failures of work whose end is not in the recording.
+  std::vector<Difference> other_failures() const {
+    std::vector<Difference> differences;
+    for (const auto &[call, signalled] : layer_.other_failures()) {
+      differences.push_back(
+          {call,
+           "",
+           {fmt::format("recorded no end of its work, came {}{}", host::status_name(signalled.status),
+                        signalled.message.empty() ? "" : ", " + host::printable(signalled.message))}});
+    }
+    return differences;
   }
 
  private:
@@ -395,7 +426,9 @@ ReplayReport replay(const Recording &recording, const ReplayOptions &options) {
   }
   static auto &left = *new std::vector<std::unique_ptr<Player>>();  // plugins may use them until the process ends
   for (auto &player : players) {
-    if (const auto unfinished = player->clean_up(); !unfinished.empty()) {
+    const auto unfinished = player->clean_up();
+    std::ranges::move(player->other_failures(), std::back_inserter(report.differences));
+    if (!unfinished.empty()) {
       report.unfinished.insert(report.unfinished.end(), unfinished.begin(), unfinished.end());
       left.push_back(std::move(player));
     }

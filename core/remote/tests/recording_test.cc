@@ -433,6 +433,20 @@ TEST_CASE("a crash in a function that returns nothing is a difference") {
   }
 }
 
+TEST_CASE("a crash in work whose end was not recorded is a difference") {
+  const testing::TemporaryFolder folder;
+  const std::string mark = folder / "mark";
+  std::ofstream(mark) << "not yet";
+  Given settings = queues;
+  settings.insert(settings.end(), {{"fault", "later"}, {"fault-in", "submit"}, {"fault-once", mark}});
+  const std::string calls = record("tiny", settings);
+  for (const std::string &part : {cut_before_last(calls, "host.signal"), calls}) {
+    std::filesystem::remove(mark);
+    const ReplayReport report = replay_on(*parse(part), {}, Isolation{}, std::chrono::seconds(60));
+    CHECK_THAT(to_string(report), Catch::Contains("crashed (SIGSEGV) in work that it had accepted by queue.submit"));
+  }
+}
+
 TEST_CASE("a module of a stage that the function does not get is not passed to the plugin") {
   // Above the record layer: compiles the module that was claimed first.
   struct Early : Interposer {
