@@ -19,6 +19,9 @@ namespace {
 using ir::ElementType;
 
 double spacing_at(double x, ir::Spacing spacing) {
+  if (!std::isfinite(x)) {
+    return std::numeric_limits<double>::infinity();
+  }
   const int exponent = x == 0 ? spacing.least : std::ilogb(x) - spacing.mantissa_bits;
   return std::ldexp(1.0, std::max(exponent, spacing.least));
 }
