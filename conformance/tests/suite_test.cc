@@ -160,7 +160,8 @@ TEST_CASE("the judge is as strict as the table says") {
   payload.mutable_bytes()[0] = std::byte{7};
   const ir::Literal plain = literal("f32[]", "nan");
   CHECK(judge(payload, plain, exact, ir::ElementType::F32).mismatch.empty());
-  CHECK_FALSE(judge(payload, plain, bits, ir::ElementType::F32).mismatch.empty());
+  CHECK(judge(payload, plain, bits, ir::ElementType::F32).mismatch ==
+        "1 of 1 elements are wrong; [] is nan (0x7fc00007), expected nan (0x7fc00000): every bit counts");
 
   // A sum that cancels may be off by the error of its terms, and no more.
   SumBound bound{.sums = literal("f32[]", "1000"), .terms = 10};
