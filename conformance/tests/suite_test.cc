@@ -128,6 +128,9 @@ TEST_CASE("shards are disjoint and cover everything") {
              Catch::StartsWith("there is no stage 'opts', expected one of: x_ray, life_cycle, contract, ops"));
   selection = {{}, {"ops/add/f32/none*"}, {}};
   CHECK(select_cases(subject, selection).error().message() == "no case is called ops/add/f32/none*");
+  selection = {{"x_ray", "claims"}, {"ops/add/f32/*"}, {}};
+  CHECK(select_cases(subject, selection).error().message() ==
+        "no case of x_ray or claims is called ops/add/f32/*: --stage and --case both have to apply");
 }
 
 TEST_CASE("the judge is as strict as the table says") {
