@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "conformance/coverage/programs.h"
 #include "core/backplane.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
@@ -84,6 +85,16 @@ void check_exceptions(const std::vector<Cell> &cells, std::span<const Exception>
 }
 
 }  // namespace
+
+TEST_CASE("a program has the computations that it calls, and no others") {
+  const auto text_of = [](ir::Opcode opcode) { return programs(opcode, ir::ElementType::F32).front().text; };
+  CHECK_THAT(text_of(ir::Opcode::Add), Catch::StartsWith("ENTRY main {"));
+  CHECK_THAT(text_of(ir::Opcode::Sort), Catch::StartsWith("less {") && !Catch::Contains("less_by_first"));
+  CHECK_THAT(text_of(ir::Opcode::While),
+             Catch::StartsWith("below_three {") && Catch::Contains("\ntwice_each {") && !Catch::Contains("twice {"));
+  CHECK_THAT(text_of(ir::Opcode::SelectAndScatter),
+             Catch::StartsWith("sum {") && Catch::Contains("not_less {") && !Catch::Contains("\nless {"));
+}
 
 TEST_CASE("what cpu does not run is known, with the reason") {
   const Device device = cpu();
