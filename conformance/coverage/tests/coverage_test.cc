@@ -105,7 +105,9 @@ TEST_CASE("what cpu does not run is known, with the reason") {
   check_exceptions(cells);
   const auto page = testing::find_in_source_tree("docs/op_coverage.md");
   INFO("run: build/tools/backplane ops --coverage > docs/op_coverage.md");
-  CHECK(testing::read_file(page) == to_markdown(cells, "cpu"));
+  CHECK(testing::read_file(page) == to_markdown(cells, "dev.backplane.cpu"));
+  const std::string of_vendor = to_markdown(cells, "com.acme.vx");
+  CHECK_THAT(of_vendor, Catch::Contains("the vx backend") && !Catch::Contains("A test compares"));
 }
 
 // Runs every `of`-th cell that the device runs.
