@@ -59,7 +59,7 @@ TEST_CASE("a correct plugin passes, and what it does not claim is unsupported") 
 
 TEST_CASE("a crash, an exit or a hang costs the case in hand") {
   const auto [fault, status, message] = GENERATE(table<const char *, CaseStatus, const char *>(
-      {{"crash", CaseStatus::Crashed, "killed by signal 11 (Segmentation fault)"},
+      {{"crash", CaseStatus::Crashed, "killed by signal 11 (SIGSEGV, Segmentation fault)"},
        {"exit", CaseStatus::Crashed, "the process ended with exit code 0"},
        {"hang", CaseStatus::TimedOut, "still running after 0.9 s"}}));
   Session session = session_with(fault);
