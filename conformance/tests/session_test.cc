@@ -171,6 +171,18 @@ TEST_CASE("expectations turn failures around, and passes too") {
   CHECK(count(report, "ops/add/f32/one/", CaseStatus::UnexpectedPass) == 1);
 }
 
+TEST_CASE("expectations that match no case are named") {
+  const testing::TemporaryFolder folder;
+  Session session = session_with("none");
+  session.expectations_file = folder / "expectations";
+  testing::write_file(session.expectations_file,
+                      "# comment\n[never]\nops/*/f64/* no doubles\nops/ad/* misspelt\nops/*/sweep/* of the full run\n");
+  CHECK(find_unused_expectations(session).value().empty());  // of a part of the cases
+  session.selection = {};
+  CHECK(find_unused_expectations(session).value() ==
+        std::vector<std::string>{session.expectations_file + ":4: ops/ad/* matches no case"});
+}
+
 TEST_CASE("the first failure can be the last case") {
   Session session = session_with("crash");
   session.fail_fast = true;
