@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from command_line_cases import (
     ARM_MACHINE, BACKEND, BAD_MODELS, BAD_PLUGINS, BUILD, COMMANDS, FAILED, FILES, FILES_MADE_OF_PLUGINS,
-    HAS_NVPTX, MISTAKES, MISUSES, MODEL, NEGATIVE, PLUGINS, PRECISION_MISTAKES, ROOT, SANITIZED, SUCCESS,
+    HAS_NVPTX, MISTAKES, MISUSES, MODEL, NEGATIVE, NOBODY, PLUGINS, PRECISION_MISTAKES, ROOT, SANITIZED, SUCCESS,
     TIME_LIMIT_SECONDS, TINY, USAGE, X86_MACHINE, model,
 )
 
@@ -182,7 +182,7 @@ def plugins():
     check(re.fullmatch(r"backplane \d+\.\d+\.\d+, ABI of plugins 1\.\d+\.\d+\n", version),
           f"--version printed {version!r}")
     unfound = backplane("run", "good.hlo", "--on", "cpu", path="/nowhere")
-    check(unfound.err.endswith("note: there is no directory to search: BACKPLANE_PATH is '/nowhere'\n"),
+    check("\n  note: there is no directory to search: BACKPLANE_PATH is '/nowhere'\n  note: for a plugin" in unfound.err,
           f"run with a folder that is not there says\n{unfound.err}")
     nowhere = backplane("plugins", path="/nowhere")
     check(nowhere.code == SUCCESS and "no backend can be loaded" in nowhere.out, f"with no plugin: {nowhere.out}")
@@ -581,7 +581,7 @@ def several_backends():
           or BACKEND != "cpu", f"run --on kernels,cpu printed\n{printed}")
     expect(["compile", "chain.hlo", "--on", "kernels,null", "-o", "several.artifact"], FAILED,
            "backplane: the backends are kernels,null, expected a single one: an artifact is made by one backend")
-    expect(["run", "chain.hlo", "--on", "kernels,nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...')
+    expect(["run", "chain.hlo", "--on", "kernels,nobody"], FAILED, NOBODY)
 
 
 def layers():
@@ -666,7 +666,7 @@ def replay():
             (["empty.calls"], FAILED, "backplane: empty.calls contains no calls, expected a file that --layer=record=FILE has written"),
             (["absent.calls"], FAILED, "backplane: cannot read absent.calls: No such file or directory"),
             (["good.hlo"], FAILED, "backplane: good.hlo: is not a recording, expected one that --layer=record=good.hlo writes"),
-            (["good.calls", "--on", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+            (["good.calls", "--on", "nobody"], FAILED, NOBODY),
             (["good.calls", "--on", "null"], NEGATIVE, "")):
         expect(["replay", *arguments], code, err)
 
