@@ -244,11 +244,17 @@ def certificates():
         entry = json.loads(backplane("plugins", "--json", path=str(folder)).out)["conformance"]
         return entry["state"], entry.get("problem", ""), backplane("plugins", path=str(folder)).out
 
+    counts = r"\d+ passed, 0 unsupported, 0 failed as expected"
     check("but not its hash: backplane conform attach" in state()[1], f"before attach: {state()}")
     expect(["conform", str(plugin), "--stage", "x_ray", "-o", str(report)], SUCCESS, "")
-    expect(["conform", "attach", str(report), str(plugin)], SUCCESS, "")
+    inspected = backplane("inspect", str(plugin)).out
+    check("\n  conformance   wrong: the manifest names with_report.jsonl, but not its hash" in inspected, f"inspect said\n{inspected}")
+    attached = expect(["conform", "attach", str(report), str(plugin)], SUCCESS, "").out
+    check(re.search(r"with_report.jsonl, " + counts + ": ship", attached), f"attach said {attached}")
     check(state()[0] == "claimed", f"after attach: {state()}")
-    check(re.search(r"\n  conformance claimed: \d+ cases of the quick suite, a part: --stage x_ray, none unexpected, in ", state()[2]),
+    inspected = json.loads(backplane("inspect", "--json", str(plugin)).out)["conformance"]
+    check(inspected["state"] == "claimed" and inspected["counts"]["fail"] == 0, f"inspect --json said {inspected}")
+    check(re.search(r"\n  conformance claimed: \d+ cases of the quick suite, a part, --stage x_ray: " + counts + ", in ", state()[2]),
           f"after attach: {state()}")
     expect(["conform", "verify", str(report), "--sample", "0"], SUCCESS, "")
     check(state()[0] == "claimed", f"after verify without a case: {state()}")
