@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -30,6 +33,28 @@ int exact_powers(int most) {
       ++count;
     }
     return count;
+  }
+}
+
+// Returns the bits, where the numbers alone do not show why they differ: "0x7fc00000", two for a complex number.
+template <class T>
+std::string print_bits(T x) {
+  if constexpr (is_complex<T>) {
+    return fmt::format("({}, {})", print_bits(x.real()), print_bits(x.imag()));
+  } else {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, std::min(sizeof(x), sizeof(bits)));  // x86-64 and AArch64 store the low byte first
+    return fmt::format("{:#0{}x}", bits, 2 + 2 * sizeof(x));
+  }
+}
+template <class T>
+bool has_nan(T x) {
+  if constexpr (is_complex<T>) {
+    return has_nan(x.real()) || has_nan(x.imag());
+  } else if constexpr (is_float<T>) {
+    return std::isnan(static_cast<double>(x));
+  } else {
+    return false;
   }
 }
 

@@ -194,17 +194,21 @@ std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer a
   return describe(types);
 }
 
-std::string to_markdown(const std::vector<Cell> &cells, std::string_view name) {
+std::string to_markdown(const std::vector<Cell> &cells, std::string_view id) {
+  const std::string_view name = id.substr(id.rfind('.') + 1);
+  const bool is_own = id.starts_with("dev.backplane.");  // only the backends of this repository have such a test
   std::string out = fmt::format(
       "# Where operations run\n\n"
       "This table shows, for each operation, where each element type runs that the verifier accepts.\n\n"
       "- *native*: the {0} backend claims the op.\n"
       "- *expanded*: passes of the core rewrite the op as ops that {0} claims, or remove it.\n"
       "- *yes* stands for an op without an element type.\n\n"
-      "The second table has the types that are in neither column. A test compares results on {0} with those of the\n"
-      "interpreter. `backplane ops --coverage` writes this page.\n\n"
+      "The second table has the types that are in neither column. {1}\n\n"
       "| op | native | expanded |\n|---|---|---|\n",
-      name);
+      name,
+      is_own ? "A test compares results on " + std::string(name) +
+                   " with those of the\ninterpreter. `backplane ops --coverage` writes this page."
+             : "`backplane conform` compares results with those of the\ninterpreter.");
   for (const ir::OpInfo &op : ir::ops()) {
     out += fmt::format("| `{}` | {} | {} |\n", op.text, describe(cells, op.opcode, Answer::Native),
                        describe(cells, op.opcode, Answer::Expanded));

@@ -53,8 +53,8 @@ std::span<const Exception> exceptions();
 // Lists the types for which the op got this answer: "pred, signed, f32". The name of a family stands for all its types.
 std::string describe(const std::vector<Cell> &cells, ir::Opcode opcode, Answer answer);
 
-// Renders the survey as a page. For what the device `name` does not run, the page gives the reason that exceptions()
-// has or, if there is none, the answer of the survey.
-std::string to_markdown(const std::vector<Cell> &cells, std::string_view name);
+// Renders the survey of the device with this id as a page. For what it does not run, the page gives the reason that
+// exceptions() has or, if there is none, the answer of the survey.
+std::string to_markdown(const std::vector<Cell> &cells, std::string_view id);
 
 }  // namespace bp::coverage

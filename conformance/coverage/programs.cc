@@ -4,6 +4,8 @@
 #include <boost/algorithm/string.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 namespace bp::coverage {
 namespace {
@@ -165,30 +167,62 @@ const std::vector<Body> &bodies() {
   return all;
 }
 
-// The computations that attributes refer to; complex numbers are compared by their real parts, and have no maximum.
-constexpr std::string_view computations = R"(
-sum { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] add(a, b) }
-largest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] &(a, b) }
-less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=LT }
-less_by_first {
+// The computations that attributes refer to, each after those that it calls; complex numbers are compared by their real
+// parts, and have no maximum.
+constexpr std::string_view computations[] = {
+    R"(sum { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] add(a, b) }
+)",
+    R"(largest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] &(a, b) }
+)",
+    R"(less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=LT }
+)",
+    R"(less_by_first {
   a = $[] parameter(0)  b = $[] parameter(1)  c = s32[] parameter(2)  d = s32[] parameter(3)  @
   ROOT r = pred[] compare(x, y), direction=LT
 }
-not_less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=GE }
-step { x = $[] parameter(0)  y = $[] parameter(1)  s = $[] add(x, y)  ROOT r = ($[], $[]) tuple(s, s) }
-twice { x = $[%n] parameter(0)  ROOT r = $[%n] add(x, x) }
-same { ROOT x = $[%n] parameter(0) }
-below_three {
+)",
+    R"(not_less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=GE }
+)",
+    R"(step { x = $[] parameter(0)  y = $[] parameter(1)  s = $[] add(x, y)  ROOT r = ($[], $[]) tuple(s, s) }
+)",
+    R"(twice { x = $[%n] parameter(0)  ROOT r = $[%n] add(x, x) }
+)",
+    R"(same { ROOT x = $[%n] parameter(0) }
+)",
+    R"(below_three {
   t = (s32[], $[%n]) parameter(0)  n = s32[] get-tuple-element(t), index=0  m = s32[] constant(3)
   ROOT r = pred[] compare(n, m), direction=LT
 }
-twice_each {
+)",
+    R"(twice_each {
   t = (s32[], $[%n]) parameter(0)  n = s32[] get-tuple-element(t), index=0  x = $[%n] get-tuple-element(t), index=1
   one = s32[] constant(1)  m = s32[] add(n, one)  y = $[%n] add(x, x)  ROOT r = (s32[], $[%n]) tuple(m, y)
 }
-)";
+)"};
 constexpr std::string_view compared = "x = $[] copy(a)  y = $[] copy(b)";
 constexpr std::string_view compared_complex = "x = $P[] real(a)  y = $P[] real(b)";
+
+bool mentions(std::string_view text, std::string_view word) {
+  const auto is_of_name = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || !is_of_name(at - 1)) && !is_of_name(at + word.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns the program with this entry computation and those that it calls, so that nothing else is in a message.
+std::string with_computations(std::string program) {
+  for (auto one = std::rbegin(computations); one != std::rend(computations); ++one) {
+    if (mentions(program, one->substr(0, one->find(' ')))) {
+      program.insert(0, *one);
+    }
+  }
+  return program;
+}
 
 std::string_view unsigned_type(ElementType type) {
   for (const ir::ElementTypeInfo &row : ir::element_types()) {
@@ -309,11 +343,7 @@ std::vector<Program> programs(Opcode opcode, ElementType type, const Size &size)
   std::vector<Program> result;
   for (const Program &one : entries(opcode, type)) {
     const std::string &entry = one.text;
-    const bool calls = entry.find("to_apply=") != std::string::npos || entry.find("calls=") != std::string::npos ||
-                       entry.find("computation") != std::string::npos || entry.find("select=") != std::string::npos ||
-                       entry.find("body=") != std::string::npos;
-    std::string text = calls ? std::string(computations) : "";
-    text += "ENTRY main { " + entry + " }\n";
+    std::string text = with_computations("ENTRY main { " + entry + " }\n");
     const bool has_size = entry.find('%') != std::string::npos;
     if (put_sizes(text, has_size ? size : Size())) {
       result.push_back({one.variant, for_type(std::move(text), type), has_size});

@@ -13,7 +13,8 @@ namespace bp::conformance {
 // Colours a status.
 using Paint = std::function<std::string(CaseStatus)>;
 
-// Returns the outcome of one case, with its message and the command that runs it again, if there are.
+// Returns the outcome of one case, with its message and the command that runs it again, if there are. After a crash,
+// the command that does so in a debugger follows.
 std::string to_text(const Record &record, const Paint &paint);
 // Returns a line for each stage and the unexpected results, with the commands that rerun them. `shown`: that many of
 // these are shown already, as they came, and are only counted.

@@ -77,7 +77,15 @@ std::string to_text(const Record &record, const Paint &paint) {
   if (!record.verdict.message.empty()) {
     out += fmt::format("  {}\n", boost::replace_all_copy(record.verdict.message, "\n", "\n  "));
   }
-  return record.rerun.empty() ? out : out + fmt::format("  rerun: {}\n", record.rerun);
+  if (record.rerun.empty()) {
+    return out;
+  }
+  out += fmt::format("  rerun: {}\n", record.rerun);
+  if (record.verdict.status == CaseStatus::Crashed) {  // the worker is the child; it has long enough to be looked at
+    out += fmt::format("  debug: gdb -ex 'set follow-fork-mode child' -ex run --args {}{}\n", record.rerun,
+                       record.rerun.find(" --deadline ") == std::string::npos ? " --deadline 1000" : "");
+  }
+  return out;
 }
 
 std::string to_text(const Report &report, const Paint &paint, std::size_t shown, std::span<const Workload> workloads) {

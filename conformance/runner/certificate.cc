@@ -117,7 +117,7 @@ Status check_into(Certificate &certificate, const host::Candidate &plugin) {
   BP_ASSIGN(const std::string bytes, with_report_hash(plugin, no_report_hash()));
   BP_TRY(check_report(*report, certificate.report, plugin, sha256_hex(bytes)));
   certificate.header = report->header;
-  certificate.cases = report->records.size();
+  certificate.totals = *report->totals;
   certificate.stamp = read_stamp(reference.sha256, report->header.plugin_sha256);
   return {};
 }

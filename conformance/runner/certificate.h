@@ -32,10 +32,10 @@ struct Certificate {
     Wrong,    // `problem` says why it is worth nothing
   };
   State state = State::None;
-  std::string report;   // path of the report
-  std::string problem;  // what was found, what was expected, and what to do
-  Header header;        // Claimed, Checked
-  std::size_t cases = 0;
+  std::string report;          // path of the report
+  std::string problem;         // what was found, what was expected, and what to do
+  Header header;               // Claimed, Checked
+  Totals totals;               // Claimed, Checked: the number of cases with each status
   std::optional<Stamp> stamp;  // Checked
 };
 std::string_view to_string(Certificate::State state);

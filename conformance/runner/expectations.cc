@@ -57,7 +57,7 @@ Result<Expectations> Expectations::parse(std::string_view text, const std::strin
     if (space == std::string::npos) {
       return refuse(fmt::format("{} has no reason, expected one after a space", line));
     }
-    result.lines_.push_back({line.substr(0, space), section, boost::algorithm::trim_copy(line.substr(space))});
+    result.lines_.push_back({line.substr(0, space), section, boost::algorithm::trim_copy(line.substr(space)), number});
   }
   return result;
 }

@@ -10,6 +10,7 @@
 // A listed case that passes is an unexpected pass: its line has to be removed.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ bool matches(std::string_view pattern, std::string_view text);
 
 struct Expectation {
   std::string pattern, section, reason;  // section: "never" or "not yet"
+  std::uint32_t line = 0;                // its number in the file
 };
 
 class Expectations {

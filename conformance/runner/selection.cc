@@ -88,7 +88,10 @@ Result<std::vector<Group>> select_cases(const Subject &subject, const Selection 
     }
   }
   if (!selection.patterns.empty() && !any_matched) {
-    return make_error(ErrorCode::NotFound, "no case is called {}", fmt::join(selection.patterns, " or "));
+    return make_error(ErrorCode::NotFound, "no case{} is called {}{}",
+                      selection.stages.empty() ? "" : fmt::format(" of {}", fmt::join(selection.stages, " or ")),
+                      fmt::join(selection.patterns, " or "),
+                      selection.stages.empty() ? "" : ": --stage and --case both have to apply");
   }
   return groups;
 }

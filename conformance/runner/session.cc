@@ -212,6 +212,36 @@ Result<Expectations> expectations_of(const Session &session, const Subject &subj
   return Expectations::parse(text, file);
 }
 
+Result<std::vector<std::string>> find_unused_expectations(const Session &session) {
+  const Selection &selection = session.selection;
+  if (!selection.stages.empty() || !selection.patterns.empty() || selection.shard.count > 1) {
+    return std::vector<std::string>();
+  }
+  BP_ASSIGN(const Subject subject, Subject::find(session.choice));
+  BP_ASSIGN(const Expectations expectations, expectations_of(session, subject));
+  std::vector<Expectation> unused(expectations.lines().begin(), expectations.lines().end());
+  for (const Mode mode : {session.choice.mode, Mode::Full}) {
+    if (unused.empty()) {
+      break;
+    }
+    Choice choice = session.choice;
+    choice.mode = mode;
+    BP_ASSIGN(const Subject whole, Subject::find(choice));
+    BP_ASSIGN(const std::vector<Group> groups, select_cases(whole, Selection()));
+    std::erase_if(unused, [&](const Expectation &one) {
+      return std::ranges::any_of(groups, [&](const Group &group) {
+        return std::ranges::any_of(group.ids, [&](const std::string &id) { return matches(one.pattern, id); });
+      });
+    });
+  }
+  std::vector<std::string> warnings;
+  for (const Expectation &one : unused) {
+    warnings.push_back(
+        fmt::format("{}:{}: {} matches no case", expectations_file_of(session, subject), one.line, one.pattern));
+  }
+  return warnings;
+}
+
 std::vector<std::string> arguments_of(const Choice &choice) {
   std::vector<std::string> arguments = {choice.name};
   for (const auto &[key, value] : choice.settings) {

@@ -32,6 +32,10 @@ Result<Header> header_of(const Session &session, const Subject &subject);
 // Returns the session's expectations, or those next to the plugin.
 Result<Expectations> expectations_of(const Session &session, const Subject &subject);
 
+// Returns a warning for each line of the expectations that matches no case of the quick or of the full run: it may be
+// misspelt. Empty if the session runs a part of the cases.
+Result<std::vector<std::string>> find_unused_expectations(const Session &session);
+
 // Returns the arguments that choose the same backend again: "acme --set x=y --seed 3".
 std::vector<std::string> arguments_of(const Choice &choice);
 

@@ -21,6 +21,7 @@
 #include "conformance/report/json_lines.h"
 #include "conformance/suite/stage.h"
 #include "core/base/confinement.h"
+#include "core/debugging/child_process.h"
 #include "core/host/diagnostics.h"
 
 namespace bp::conformance {
@@ -195,7 +196,8 @@ std::string Worker::end() {
   }
   kill(-process_, SIGKILL);  // also the processes that it has started
   process_ = -1;
-  return WIFSIGNALED(status) ? fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+  const debugging::Ending crash{debugging::Ending::Kind::Crashed, WTERMSIG(status)};
+  return WIFSIGNALED(status) ? debugging::to_string(crash, {})
                              : fmt::format("the process ended with exit code {}", WEXITSTATUS(status));
 }
 

@@ -258,10 +258,17 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
   }
   const auto at = static_cast<std::size_t>(worst);
   judgement.worst = worst;
+  const bool are_bits_shown =
+      print(x[at]) == print(y[at]) || (accuracy.closeness == Closeness::Bits && has_nan(T(x[at])) && has_nan(T(y[at])));
+  const auto shown = [&](T value) {
+    return are_bits_shown ? fmt::format("{} ({})", print(value), print_bits(value)) : print(value);
+  };
   judgement.mismatch =
       fmt::format("{} of {} elements are wrong; [{}] is {}, expected {}", wrong, y.size(),
-                  fmt::join(interpreter::index_of(expected.shape(), worst), ","), print(x[at]), print(y[at]));
-  if (is_float<T> || is_complex<T>) {
+                  fmt::join(interpreter::index_of(expected.shape(), worst), ","), shown(x[at]), shown(y[at]));
+  if (are_bits_shown) {
+    judgement.mismatch += ": every bit counts";
+  } else if (is_float<T> || is_complex<T>) {
     judgement.mismatch +=
         fmt::format(" ({:.4g} ulp apart{})", worst_distance.ulp,
                     accuracy.closeness == Closeness::Ulp && limit > 0 ? fmt::format(", allowed are {:g}", limit) : "");

@@ -112,7 +112,9 @@ std::string explain_allowed(std::string_view allowed) {
     return "only the correctly rounded result, with the sign of zero; any NaN for NaN";
   }
   if (allowed == "sum") {
-    return "n terms in any order: n * eps * (sum of absolute values) and one rounding";
+    return "n terms in any order: n * eps * (sum of absolute values), where eps is that of f32, also for narrower "
+           "types "
+           "(f64 and c128: that of f64), and one rounding to the type of the result";
   }
   if (allowed.ends_with(" norm")) {
     return fmt::format("{} eps times the largest element, and one rounding", allowed.substr(0, allowed.find(' ')));

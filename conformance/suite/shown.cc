@@ -71,8 +71,12 @@ void collect_deviations(const ir::Literal &found, const ir::Literal &expected, s
       }
       const auto offset = static_cast<std::int64_t>(i);
       const auto place = std::ranges::find_if(worst, [&](const Deviation &other) { return other.ulp < ulp; });
+      const auto shown = [&](T value) {  // NaNs may differ in their bits alone
+        const bool are_bits_shown = print(x[i]) == print(y[i]) || (has_nan(T(x[i])) && has_nan(T(y[i])));
+        return are_bits_shown ? fmt::format("{} ({})", print(value), print_bits(value)) : print(value);
+      };
       worst.insert(place,
-                   {output, offset, interpreter::index_of(expected.shape(), offset), print(x[i]), print(y[i]), ulp});
+                   {output, offset, interpreter::index_of(expected.shape(), offset), shown(x[i]), shown(y[i]), ulp});
       worst.resize(std::min(worst.size(), most));
     }
   });

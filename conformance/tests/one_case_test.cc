@@ -116,7 +116,7 @@ TEST_CASE("--show prints the case, its program, operands, results, and what runs
   INFO(crashed.text);
   CHECK(crashed.code == 1);
   CHECK_THAT(crashed.text, Catch::Contains("expected:\n  f32[1] {") &&
-                               Catch::Contains("... and then: killed by signal 11") &&
+                               Catch::Contains("... and then: killed by signal 11 (SIGSEGV, ") &&
                                Catch::Contains("verdict:\ncrashed"));
   const Printed without = shell("backplane conform " + plugin + " --show x_ray/entry");
   INFO(without.text);

@@ -226,7 +226,9 @@ TEST_CASE("text and JUnit say what was unexpected, and how to run it again") {
                             .value();
   const std::string text = to_text(report, plain);
   CHECK_THAT(text, Catch::StartsWith("crashed ops/add/f32/one/random\n  killed by <signal> & \"all\"\n"
-                                     "  rerun: backplane conform a --case ops/add/f32/one/random\n"));
+                                     "  rerun: backplane conform a --case ops/add/f32/one/random\n"
+                                     "  debug: gdb -ex 'set follow-fork-mode child' -ex run --args backplane conform a "
+                                     "--case ops/add/f32/one/random --deadline 1000\n"));
   CHECK_THAT(text, Catch::Contains("3 cases in 0.0 s: 1 pass, 1 crashed, 1 expected_failure; 1 unexpected"));
   const std::string junit = to_junit(report);
   CHECK_THAT(junit, Catch::Contains("<testsuite name=\"ops\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"1\""));

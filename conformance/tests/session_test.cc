@@ -59,7 +59,7 @@ TEST_CASE("a correct plugin passes, and what it does not claim is unsupported") 
 
 TEST_CASE("a crash, an exit or a hang costs the case in hand") {
   const auto [fault, status, message] = GENERATE(table<const char *, CaseStatus, const char *>(
-      {{"crash", CaseStatus::Crashed, "killed by signal 11 (Segmentation fault)"},
+      {{"crash", CaseStatus::Crashed, "killed by signal 11 (SIGSEGV, Segmentation fault)"},
        {"exit", CaseStatus::Crashed, "the process ended with exit code 0"},
        {"hang", CaseStatus::TimedOut, "still running after 0.9 s"}}));
   Session session = session_with(fault);
@@ -169,6 +169,18 @@ TEST_CASE("expectations turn failures around, and passes too") {
   const Report report = run_to_end(session);
   CHECK(count(report, "ops/subtract/f32/prime/", CaseStatus::ExpectedFailure) == 2);
   CHECK(count(report, "ops/add/f32/one/", CaseStatus::UnexpectedPass) == 1);
+}
+
+TEST_CASE("expectations that match no case are named") {
+  const testing::TemporaryFolder folder;
+  Session session = session_with("none");
+  session.expectations_file = folder / "expectations";
+  testing::write_file(session.expectations_file,
+                      "# comment\n[never]\nops/*/f64/* no doubles\nops/ad/* misspelt\nops/*/sweep/* of the full run\n");
+  CHECK(find_unused_expectations(session).value().empty());  // of a part of the cases
+  session.selection = {};
+  CHECK(find_unused_expectations(session).value() ==
+        std::vector<std::string>{session.expectations_file + ":4: ops/ad/* matches no case"});
 }
 
 TEST_CASE("the first failure can be the last case") {

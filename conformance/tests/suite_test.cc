@@ -128,6 +128,9 @@ TEST_CASE("shards are disjoint and cover everything") {
              Catch::StartsWith("there is no stage 'opts', expected one of: x_ray, life_cycle, contract, ops"));
   selection = {{}, {"ops/add/f32/none*"}, {}};
   CHECK(select_cases(subject, selection).error().message() == "no case is called ops/add/f32/none*");
+  selection = {{"x_ray", "claims"}, {"ops/add/f32/*"}, {}};
+  CHECK(select_cases(subject, selection).error().message() ==
+        "no case of x_ray or claims is called ops/add/f32/*: --stage and --case both have to apply");
 }
 
 TEST_CASE("the judge is as strict as the table says") {
@@ -172,7 +175,8 @@ TEST_CASE("the judge is as strict as the table says") {
   payload.mutable_bytes()[0] = std::byte{7};
   const ir::Literal plain = literal("f32[]", "nan");
   CHECK(judge(payload, plain, exact, ir::ElementType::F32).mismatch.empty());
-  CHECK_FALSE(judge(payload, plain, bits, ir::ElementType::F32).mismatch.empty());
+  CHECK(judge(payload, plain, bits, ir::ElementType::F32).mismatch ==
+        "1 of 1 elements are wrong; [] is nan (0x7fc00007), expected nan (0x7fc00000): every bit counts");
 
   // A sum that cancels may be off by the error of its terms, and no more.
   SumBound bound{.sums = literal("f32[]", "1000"), .terms = 10};

@@ -35,12 +35,19 @@ namespace {
   std::_Exit(code);
 }
 
+// Returns "signal 11 (SIGSEGV, Segmentation fault)".
+std::string describe_signal(int signal) {
+  const char *name = sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {} ({})", signal, strsignal(signal))
+                         : fmt::format("signal {} (SIG{}, {})", signal, name, strsignal(signal));
+}
+
 }  // namespace
 
 std::string to_string(const Ending &ending, const Limits &limits) {
   switch (ending.kind) {
     case Ending::Kind::Exited: return fmt::format("exit code {}", ending.code);
-    case Ending::Kind::Crashed: return fmt::format("killed by signal {} ({})", ending.code, strsignal(ending.code));
+    case Ending::Kind::Crashed: return "killed by " + describe_signal(ending.code);
     case Ending::Kind::TimedOut: return fmt::format("still running after {:g} s", limits.seconds);
   }
   return {};

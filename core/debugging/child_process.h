@@ -19,7 +19,7 @@ struct Ending {
   int code = 0;  // exit code or signal number
 };
 
-// Returns "exit code 1", "killed by signal 11 (Segmentation fault)" or "still running after 30 s".
+// Returns "exit code 1", "killed by signal 11 (SIGSEGV, Segmentation fault)" or "still running after 30 s".
 std::string to_string(const Ending &ending, const Limits &limits);
 
 // Calls `body` in a fork of this process and waits for it; its result is the exit code. Its output goes to the file

@@ -83,6 +83,16 @@ Status check_trust(Candidate &candidate, const Result<TrustPolicy> &policy) {
   return std::move(distrust).note("BACKPLANE_TRUST=warn loads such plugins with a warning");
 }
 
+// Says how to name a plugin that is not in the searched directories.
+std::string how_to_name(std::string_view name) {
+  std::error_code error;
+  if (!name.empty() && filesystem::is_regular_file(filesystem::path(name), error)) {
+    return fmt::format("there is a file {0} here: for a file write ./{0}", name);
+  }
+  return is_elevated() ? "a plugin elsewhere is given by its path, with a '/'"
+                       : "for a plugin elsewhere, set BACKPLANE_PATH to its folder, or give its path, with a '/'";
+}
+
 // No plugin answers to the name: the error lists the names that exist.
 Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
                 const std::vector<std::string> &directories) {
@@ -98,12 +108,14 @@ Error not_found(std::string_view name, const std::vector<Candidate> &candidates,
   const std::string there = known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "));
   Error error(ErrorCode::NotFound, fmt::format("no plugin answers to \"{}\", expected one of: {}", name, there));
   if (!directories.empty()) {
-    return std::move(error).note(fmt::format("searched {}", fmt::join(directories, ", ")));
+    return std::move(error).note(fmt::format("searched {}", fmt::join(directories, ", "))).note(how_to_name(name));
   }
   const char *path = is_elevated() ? nullptr : std::getenv("BACKPLANE_PATH");
-  return std::move(error).note(path == nullptr || *path == '\0'
-                                   ? "there is no directory to search; BACKPLANE_PATH names those with plugins"
-                                   : fmt::format("there is no directory to search: BACKPLANE_PATH is '{}'", path));
+  return std::move(error)
+      .note(path == nullptr || *path == '\0'
+                ? "there is no directory to search"
+                : fmt::format("there is no directory to search: BACKPLANE_PATH is '{}'", path))
+      .note(how_to_name(name));
 }
 
 // Returns the only candidate's refusal, or an error with all refusals as notes.

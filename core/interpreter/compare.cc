@@ -13,6 +13,16 @@ namespace {
 using ir::Literal;
 using ir::Shape;
 
+// Whether both are NaN, or equal, as infinities are too.
+template <class W>
+bool are_alike(W x, W y) {
+  if constexpr (is_complex_number<W>) {
+    return are_alike(x.real(), y.real()) && are_alike(x.imag(), y.imag());
+  } else {
+    return x == y || (std::isnan(x) && std::isnan(y));
+  }
+}
+
 // Returns |x - y|. Integers are subtracted exactly, because they may exceed 2^53, and rounded only once.
 template <class W>
 double distance(W x, W y) {
@@ -20,13 +30,8 @@ double distance(W x, W y) {
     return x > y ? static_cast<double>(static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y))
                  : static_cast<double>(static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x));
   } else {
-    if (x == y) {
-      return 0;  // also for infinities
-    }
-    if constexpr (!is_complex_number<W>) {
-      if (std::isnan(x) && std::isnan(y)) {
-        return 0;
-      }
+    if (are_alike(x, y)) {
+      return 0;
     }
     double result = static_cast<double>(std::abs(x - y));
     return std::isnan(result) ? std::numeric_limits<double>::infinity() : result;
@@ -41,6 +46,16 @@ double magnitude(W x) {
     return std::fabs(static_cast<double>(x));
   } else {
     return static_cast<double>(std::abs(x));
+  }
+}
+
+// Returns both parts of a complex number, because its modulus does not show which of them is NaN or infinite.
+template <class W>
+std::string number_text(W x) {
+  if constexpr (is_complex_number<W>) {
+    return fmt::format("({:.9g}, {:.9g})", x.real(), x.imag());
+  } else {
+    return fmt::format("{:.9g}", static_cast<double>(x));
   }
 }
 
@@ -100,12 +115,6 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
     if (error > comparison.typical_error) {
       comparison.typical_error = error;
       worst_at = static_cast<std::int64_t>(i);
-      comparison.worst_value = magnitude(x);
-      comparison.worst_reference = size;
-      if constexpr (!is_complex_number<W>) {
-        comparison.worst_value = static_cast<double>(x);
-        comparison.worst_reference = static_cast<double>(y);
-      }
     }
     if constexpr (!std::is_integral_v<W>) {
       if (apart > 0) {
@@ -120,6 +129,8 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
   comparison.share_noticeable = counted == 0 ? 0 : static_cast<double>(noticeable) / static_cast<double>(counted);
   if (worst_at >= 0) {
     comparison.worst = index_of(comparison.shape, worst_at);
+    comparison.worst_value = number_text(widen<W>(result[static_cast<std::size_t>(worst_at)]));
+    comparison.worst_reference = number_text(widen<W>(reference[static_cast<std::size_t>(worst_at)]));
   }
   if (!finite) {
     comparison.weak_evidence = "the reference is not finite";
@@ -181,8 +192,8 @@ std::string to_string(const Comparison &comparison) {
   } else {
     text += fmt::format("relative error {:.2g} ({:.1f} ulp)", comparison.typical_error, comparison.max_ulp);
     if (comparison.typical_error > 0) {
-      text += fmt::format(" at [{}]: {:.9g} instead of {:.9g}", fmt::join(comparison.worst, ","),
-                          comparison.worst_value, comparison.worst_reference);
+      text += fmt::format(" at [{}]: {} instead of {}", fmt::join(comparison.worst, ","), comparison.worst_value,
+                          comparison.worst_reference);
     }
   }
   if (!comparison.weak_evidence.empty()) {

@@ -29,8 +29,8 @@ struct Comparison {
   // the parts.
   double max_ulp = 0;
   std::vector<std::int64_t> worst;  // index of the element with typical_error; empty if all are equal or it is a scalar
-  double worst_value = 0, worst_reference = 0;  // at `worst`; for complex numbers, the modulus
-  bool identical = false;                       // bit for bit
+  std::string worst_value, worst_reference;  // as text, at `worst`; empty if no element differs
+  bool identical = false;                    // bit for bit
   // Reason why the comparison says little: "the reference is not finite", "... is constant"; empty otherwise. Arrays
   // with fewer than two elements do not count as constant.
   std::string weak_evidence;

@@ -73,7 +73,10 @@ std::string describe_value(const AttributeInfo &attribute) {
     case AttributeKind::EnumList:
       return fmt::format("int64 each: BP_{}_*", upper_snake_case(identifier(attribute.enumeration)));
     case AttributeKind::String: return "string";
-    case AttributeKind::Text: return "string: HLO text";
+    case AttributeKind::Text:
+      return attribute.key == AttributeKey::ResultAccuracy
+                 ? "string: HLO text: {mode=highest} or {tolerance={atol=0,rtol=0,ulps=2}}"
+                 : "string: HLO text";
     case AttributeKind::SliceRanges: return "3 int64 per dimension: start, limit, stride";
     case AttributeKind::Padding: return "3 int64 per dimension: low, high, interior";
     case AttributeKind::Window:
@@ -238,12 +241,14 @@ enum {
    BP_RESULT_COMPLEX = 4,   // the complex type whose parts have it
 };
 
-// How close to the exact result a backend's must be, as the conformance suite judges it.
+// How close to the exact result a backend's must be, as the conformance suite judges it. eps is 2^-53 for f64 and c128,
+// and 2^-24 for every other type: sums of narrow floats are computed in f32 or wider, whatever type the body of a reduce
+// has, and rounded once. Only scatter and select-and-scatter may add in the type of their result.
 enum {
    BP_CLOSENESS_BITS = 0,    // every bit
    BP_CLOSENESS_EXACT = 1,   // correctly rounded
    BP_CLOSENESS_ULP = 2,     // up to `limit` units in the last place away
-   BP_CLOSENESS_SUM = 3,     // a sum in any order
+   BP_CLOSENESS_SUM = 3,     // a sum of n terms in any order: up to n eps of the sum of their absolute values away
    BP_CLOSENESS_NORM = 4,    // up to `limit` eps of the largest element of the array away
    BP_CLOSENESS_UNKNOWN = 5, // anything: random, or a value that another party decides
 };
@@ -390,9 +395,10 @@ std::string ops_markdown() {
   std::string out =
       "# Operations\n\n"
       "All HLO operations, ordered by number. Attributes in **bold** are required. Every instruction also accepts the\n"
-      "hints at the end of the table of attributes. `backplane ops --markdown` writes this page.\n\n"
-      "| number | op | operands | element types | attributes | computes |\n"
-      "|---:|---|---|---|---|---|\n";
+      "hints at the end of the table of attributes. The columns `in C` name constants of\n"
+      "`backplane/op_ids.h`. `backplane ops --markdown` writes this page.\n\n"
+      "| number | op | in C | operands | element types | attributes | computes |\n"
+      "|---:|---|---|---|---|---|---|\n";
   for (const OpInfo &op : ops()) {
     std::string uses;
     for (const AttributeUse &use : op.attributes) {
@@ -403,10 +409,11 @@ std::string ops_markdown() {
     for (char c : op.summary) {
       summary += c == '|' ? "\\|" : std::string(1, c);
     }
-    out += fmt::format("| {} | `{}` | {} | {} | {} | {} |\n", static_cast<int>(op.opcode), op.text,
-                       describe_operand_count(op), type_set_text(op.types), uses, summary);
+    out += fmt::format("| {} | `{}` | `BP_OP_{}` | {} | {} | {} | {} |\n", static_cast<int>(op.opcode), op.text,
+                       upper_snake_case(op.identifier), describe_operand_count(op), type_set_text(op.types), uses,
+                       summary);
   }
-  out += "\n## Attributes\n\n| key | attribute | value |\n|---:|---|---|\n";
+  out += "\n## Attributes\n\n| key | attribute | in C | value |\n|---:|---|---|---|\n";
   for (const AttributeInfo &attribute : attributes()) {
     std::string value = describe_value(attribute);
     if (attribute.enumeration != Enumeration::None) {
@@ -419,8 +426,11 @@ std::string ops_markdown() {
         }
       }
     }
-    out += fmt::format("| {} | `{}`{} | {} |\n", static_cast<int>(attribute.key), attribute.text,
-                       is_hint(attribute.key) ? " (hint)" : "", value);
+    const std::string constant = is_stored_as_attribute(attribute)
+                                     ? fmt::format("`BP_ATTR_{}`", upper_snake_case(identifier(attribute.key)))
+                                     : "";
+    out += fmt::format("| {} | `{}`{} | {} | {} |\n", static_cast<int>(attribute.key), attribute.text,
+                       is_hint(attribute.key) ? " (hint)" : "", constant, value);
   }
   return out + run_time_sizes_markdown();
 }

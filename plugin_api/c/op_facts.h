@@ -49,12 +49,14 @@ enum {
    BP_RESULT_COMPLEX = 4,   // the complex type whose parts have it
 };
 
-// How close to the exact result a backend's must be, as the conformance suite judges it.
+// How close to the exact result a backend's must be, as the conformance suite judges it. eps is 2^-53 for f64 and c128,
+// and 2^-24 for every other type: sums of narrow floats are computed in f32 or wider, whatever type the body of a reduce
+// has, and rounded once. Only scatter and select-and-scatter may add in the type of their result.
 enum {
    BP_CLOSENESS_BITS = 0,    // every bit
    BP_CLOSENESS_EXACT = 1,   // correctly rounded
    BP_CLOSENESS_ULP = 2,     // up to `limit` units in the last place away
-   BP_CLOSENESS_SUM = 3,     // a sum in any order
+   BP_CLOSENESS_SUM = 3,     // a sum of n terms in any order: up to n eps of the sum of their absolute values away
    BP_CLOSENESS_NORM = 4,    // up to `limit` eps of the largest element of the array away
    BP_CLOSENESS_UNKNOWN = 5, // anything: random, or a value that another party decides
 };

@@ -8,12 +8,22 @@ namespace bp::command {
 
 using State = conformance::Certificate::State;
 
+std::string describe_counts(const conformance::Totals &totals) {
+  using conformance::CaseStatus;
+  std::string text = fmt::format("{} passed, {} unsupported, {} failed as expected", totals[CaseStatus::Pass],
+                                 totals[CaseStatus::Unsupported], totals[CaseStatus::ExpectedFailure]);
+  for (const auto &[status, name] : {std::pair(CaseStatus::Weak, "weak"), std::pair(CaseStatus::NotRun, "not run")}) {
+    text += totals[status] == 0 ? "" : fmt::format(", {} {}", totals[status], name);
+  }
+  return text;
+}
+
 std::string describe(const conformance::Certificate &certificate) {
   const conformance::Header &header = certificate.header;
   const std::string run =
-      fmt::format("{} cases of the {} suite{}{}, none unexpected, in {}", certificate.cases, header.mode,
-                  header.selection.empty() && header.shard.empty() ? "" : ", a part: ", header.selection + header.shard,
-                  certificate.report);
+      fmt::format("{} cases of the {} suite{}{}: {}, in {}", certificate.totals.cases(), header.mode,
+                  header.selection.empty() && header.shard.empty() ? "" : ", a part, ", header.selection + header.shard,
+                  describe_counts(certificate.totals), certificate.report);
   switch (certificate.state) {
     case State::None: return {};
     case State::Claimed:
@@ -41,7 +51,12 @@ boost::json::object to_json(const conformance::Certificate &certificate) {
   object["selection"] = certificate.header.selection;
   object["shard"] = certificate.header.shard;
   object["host_version"] = certificate.header.host_version;
-  object["cases"] = certificate.cases;
+  object["cases"] = certificate.totals.cases();
+  boost::json::object counts;
+  for (std::size_t i = 0; i < conformance::case_status_count; ++i) {
+    counts[conformance::case_status_names[i]] = certificate.totals.counts[i];
+  }
+  object["counts"] = std::move(counts);
   if (certificate.stamp) {
     object["date"] = certificate.stamp->date;
     object["rerun"] = certificate.stamp->rerun;

@@ -113,13 +113,21 @@ bp::Result<std::string> run_into_file(const Options &options, conformance::Sessi
   return lines;
 }
 
-int run_and_report(const Options &options, conformance::Session session) {
+// Prints which expectations match no case. They were read for the run, so that errors are impossible by now.
+void print_unused_expectations(const conformance::Session &session) {
+  const auto warnings = conformance::find_unused_expectations(session);
+  for (const std::string &warning : warnings.ok() ? *warnings : std::vector<std::string>()) {
+    fmt::print("{:<12} {}\n", "warning", printable(warning));
+  }
+}
+
+int run_and_report(const Options &options, const conformance::Session &session) {
   std::vector<conformance::Workload> workloads;
   if (auto exit = read_workloads(options, workloads)) {  // before the run, which takes minutes
     return *exit;
   }
   std::size_t shown = 0;
-  const bp::Result<std::string> lines = run_into_file(options, std::move(session), shown);
+  const bp::Result<std::string> lines = run_into_file(options, session, shown);
   if (!lines.ok()) {
     return report(lines.error());
   }
@@ -130,12 +138,14 @@ int run_and_report(const Options &options, conformance::Session session) {
   if (results->records.empty()) {
     fmt::print(stderr, "backplane: no case was run: this shard is empty\n");
   }
+  print_unused_expectations(session);
   return show_results(options, *results, workloads, shown);
 }
 
 Options conform_options() {
   Options options(
-      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, coverage [FILE], attach FILE PLUGIN.so",
+      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, coverage [FILE], attach FILE "
+      "PLUGIN.so",
       "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
       "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
       "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
@@ -279,12 +289,8 @@ std::optional<int> read_shard(const Options &options, conformance::Shard &shard)
 // Returns the function of `conform WORD ...`; nullptr if the word is no such command but the name of a backend.
 int (*command_on_results(const std::string &word))(std::span<const std::string>) {
   constexpr std::pair<std::string_view, int (*)(std::span<const std::string>)> commands[] = {
-      {"verify", verify_results},
-      {"report", report_results},
-      {"diff", compare_results},
-      {"coverage", show_coverage},
-      {"workload", count_workload},
-      {"attach", attach_results}};
+      {"verify", verify_results},  {"report", report_results},   {"diff", compare_results},
+      {"coverage", show_coverage}, {"workload", count_workload}, {"attach", attach_results}};
   const auto found = std::ranges::find(commands, word, [](const auto &one) { return one.first; });
   return found == std::end(commands) ? nullptr : found->second;
 }
@@ -342,7 +348,7 @@ int conform(std::span<const std::string> arguments) {
   if (options.has("list")) {
     return list_cases(session);
   }
-  return run_and_report(options, std::move(session));
+  return run_and_report(options, session);
 }
 
 }  // namespace bp::command

@@ -13,6 +13,7 @@
 #include "conformance/runner/merge.h"
 #include "conformance/runner/verification.h"
 #include "core/base/files.h"
+#include "tools/command/certificate_text.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -247,7 +248,8 @@ int attach_results(std::span<const std::string> arguments) {
   if (Status attached = conformance::attach_report(file, plugin); !attached.ok()) {
     return report(attached.error());
   }
-  fmt::print("{} names {}: ship both in one folder\n", plugin, file);
+  const conformance::Certificate certificate = conformance::check_certificate(host::examine(plugin));
+  fmt::print("{} names {}, {}: ship both in one folder\n", plugin, file, describe_counts(certificate.totals));
   return success;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/host/diagnostics.h"
 #include "core/host/discovery.h"
+#include "tools/command/certificate_text.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
@@ -25,6 +26,7 @@ struct Inspection {
   std::optional<host::Manifest> manifest;
   std::vector<Finding> findings;
   std::optional<std::string> distrust;  // how others can replace the file
+  conformance::Certificate certificate;
 
   bool is_loadable() const {
     return std::ranges::all_of(findings, [](const Finding &finding) { return finding.problem.empty(); });
@@ -42,7 +44,7 @@ Status status_of(const host::Candidate &candidate) {
 
 // Checks every rule, not only up to the first violation.
 bp::Result<Inspection> inspect(const std::string &path) {
-  Inspection inspection{path, {}, {}, {}, {}, {}, host::how_others_replace(path)};
+  Inspection inspection{path, {}, {}, {}, {}, {}, host::how_others_replace(path), {}};
   BP_ASSIGN(const host::FileBytes bytes, host::FileBytes::open(path));
   host::ElfImage image;
   BP_ASSIGN(image.header, host::read_elf_header(bytes));
@@ -68,9 +70,11 @@ bp::Result<Inspection> inspect(const std::string &path) {
     auto manifest = host::parse_manifest(inspection.x_ray.manifest);
     if (inspection.add("valid_manifest", manifest.ok() ? Status() : Status(manifest.error()))) {
       inspection.manifest = std::move(manifest).value();
+      const host::Candidate candidate = host::examine(path);
       if (inspection.is_loadable()) {
-        inspection.add("fits_this_machine", status_of(host::examine(path)));
+        inspection.add("fits_this_machine", status_of(candidate));
       }
+      inspection.certificate = conformance::check_certificate(candidate);
     }
   }
   return inspection;
@@ -100,6 +104,7 @@ void print_json(const Inspection &inspection) {
       {"loadable", inspection.is_loadable()},
       {"machine", inspection.machine},
       {"manifest", error ? boost::json::value() : std::move(manifest)},
+      {"conformance", to_json(inspection.certificate)},
       {"needed", boost::json::value_from(printable(inspection.x_ray.needed))},
       {"exports", boost::json::value_from(inspection.exports)},
       {"static_constructors", inspection.x_ray.static_constructors},
@@ -136,7 +141,10 @@ void print(const Inspection &inspection) {
                             device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", ")),
                             fmt::join(device.extensions, " ")));
     }
-    print_row("conformance", manifest.conformance ? "see the report " + manifest.conformance->file : "");
+    const bool is_checked = inspection.certificate.state != conformance::Certificate::State::None;
+    print_row("conformance", is_checked || !manifest.conformance
+                                 ? describe(inspection.certificate)
+                                 : "not checked, because the file breaks rules: " + manifest.conformance->file);
     print_row("CPU features", list(manifest.cpu_features));
   }
   print_row("machine", inspection.machine);

@@ -17,8 +17,7 @@ int print_coverage(const BackendChoice &choice) {
       return invalid_input("--on is interpreter, expected a backend: the interpreter runs every operation");
     }
     BP_ASSIGN(std::vector<coverage::Cell> cells, coverage::survey(backend.device()));
-    const std::string_view id = backend.device()->id();
-    return coverage::to_markdown(cells, id.substr(id.rfind('.') + 1));
+    return coverage::to_markdown(cells, backend.device()->id());
   }();
   return page.ok() ? (fmt::print("{}", *page), success) : report(page.error());
 }

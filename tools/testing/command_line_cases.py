@@ -169,15 +169,18 @@ BAD_PLUGINS = {
 if platform.machine() == "x86_64":
     BAD_PLUGINS["./other_machine.so"] = "is made for AArch64, expected x86-64"
 
+# The error about a backend that does not exist.
+NOBODY = """backplane: no plugin answers to "nobody", expected one of: ...
+  note: searched ...
+  note: for a plugin elsewhere, set BACKPLANE_PATH to its folder, or give its path, with a '/'"""
+
 # Arguments, exit code, standard error.
 MISTAKES = [
     ([], USAGE, ""),
     (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
-    (["run", "good.hlo", "--on", "nobody"], FAILED,
-     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
-    (["run", "good.hlo", "--on", ""], FAILED, 'backplane: no plugin answers to "", expected one of: ...\n  note: searched ...'),
-    (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED,
-     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["run", "good.hlo", "--on", "nobody"], FAILED, NOBODY),
+    (["run", "good.hlo", "--on", ""], FAILED, NOBODY.replace("nobody", "")),
+    (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED, NOBODY),
     (["run", "constant.hlo", "--on", "null", "--against", "interpreter"], NEGATIVE, ""),
     (["run", "large.hlo", "--on", "interpreter"], FAILED,
      "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
@@ -269,10 +272,17 @@ MISTAKES = [
     (["check", "checks.hlo", "--part", "1", "--on", "interpreter", "--policy", "device"], SUCCESS, ""),
     (["conform", "null", "--stage", "x_ray", "--case", "x_ray/entry"], SUCCESS, ""),
     (["conform", "{plugins}/libbackplane_extra_exports.so", "--stage", "x_ray"], NEGATIVE, ""),
-    (["conform", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["conform", "nobody"], FAILED, NOBODY),
     (["conform", "./absent.so"], FAILED, "backplane: ...cannot be opened: No such file or directory"),
     (["conform", "null", "--case", "ops/fly/*"], FAILED, "backplane: no case is called ops/fly/*"),
     (["conform", "null", "--show", "ops/fly/*"], FAILED, "backplane: no case is called ops/fly/*"),
+    (["conform", "null", "--stage", "x_ray", "--case", "ops/add/*"], FAILED,
+     "backplane: no case of x_ray is called ops/add/*: --stage and --case both have to apply"),
+    (["conform", "null", "--expectations", "good.hlo", "--case", "x_ray/entry"], FAILED,
+     "backplane: good.hlo:1:1: a pattern comes before the first section, expected [never] or [not yet]\n  HloModule m\n  ^"),
+    (["run", "good.hlo", "--on", "good.hlo"], FAILED,
+     'backplane: no plugin answers to "good.hlo", expected one of: ...\n  note: searched ...\n  note: there is a file '
+     "good.hlo here: for a file write ./good.hlo"),
     (["conform", "null", "--show", "x_ray/*"], FAILED,
      "backplane: --show is 'x_ray/*', which matches ... cases, such as x_ray/... and x_ray/...: expected one"),
     (["conform", "null", "--stage", "fly"], FAILED,
@@ -302,12 +312,11 @@ MISTAKES = [
     (["conform", "report", "absent.jsonl"], FAILED, "backplane: cannot read absent.jsonl: No such file or directory"),
     (["check", "absent.hlo"], FAILED, "backplane: cannot read absent.hlo: No such file or directory"),
     (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),
-    (["check", "checks.hlo", "--on", "nobody"], FAILED,
-     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["check", "checks.hlo", "--on", "nobody"], FAILED, NOBODY),
     # Settings of backends.
     (["run", "good.hlo", "--on", "null", "--set", "fly=1"], FAILED,
      "backplane: ...: backend dev.backplane.null has no option 'fly', expected none"),
-    (["plugins", "nobody"], FAILED, 'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["plugins", "nobody"], FAILED, NOBODY),
     (["check", "checks.hlo", "--on", "interpreter", "--features=x86-64"], FAILED,
      "backplane: the interpreter has no settings, but features was given"),
     (["compile", "good.hlo", "--on", "interpreter", "-o", "good.artifact"], FAILED,
@@ -334,8 +343,7 @@ MISTAKES = [
      "backplane: cannot make the directory good.hlo: Not a directory"),
     (["reduce", "good.hlo", "--extract", "z", "-o", "small.hlo"], FAILED,
      "backplane: there is no instruction 'z' in module m"),
-    (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED,
-     'backplane: no plugin answers to "nobody", expected one of: ...\n  note: searched ...'),
+    (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED, NOBODY),
     (["opt", "good.hlo", "--explain-fusion=nobody"], FAILED,
      "backplane: m: no pass considered fusing nobody; --explain-fusion without a name prints all decisions"),
     (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "conformance/coverage/programs.h"
 #include "core/backplane.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
@@ -85,6 +86,16 @@ void check_exceptions(const std::vector<Cell> &cells, std::span<const Exception>
 
 }  // namespace
 
+TEST_CASE("a program has the computations that it calls, and no others") {
+  const auto text_of = [](ir::Opcode opcode) { return programs(opcode, ir::ElementType::F32).front().text; };
+  CHECK_THAT(text_of(ir::Opcode::Add), Catch::StartsWith("ENTRY main {"));
+  CHECK_THAT(text_of(ir::Opcode::Sort), Catch::StartsWith("less {") && !Catch::Contains("less_by_first"));
+  CHECK_THAT(text_of(ir::Opcode::While),
+             Catch::StartsWith("below_three {") && Catch::Contains("\ntwice_each {") && !Catch::Contains("twice {"));
+  CHECK_THAT(text_of(ir::Opcode::SelectAndScatter),
+             Catch::StartsWith("sum {") && Catch::Contains("not_less {") && !Catch::Contains("\nless {"));
+}
+
 TEST_CASE("what cpu does not run is known, with the reason") {
   const Device device = cpu();
   if (device == nullptr) {
@@ -94,7 +105,9 @@ TEST_CASE("what cpu does not run is known, with the reason") {
   check_exceptions(cells);
   const auto page = testing::find_in_source_tree("docs/op_coverage.md");
   INFO("run: build/tools/backplane ops --coverage > docs/op_coverage.md");
-  CHECK(testing::read_file(page) == to_markdown(cells, "cpu"));
+  CHECK(testing::read_file(page) == to_markdown(cells, "dev.backplane.cpu"));
+  const std::string of_vendor = to_markdown(cells, "com.acme.vx");
+  CHECK_THAT(of_vendor, Catch::Contains("the vx backend") && !Catch::Contains("A test compares"));
 }
 
 // Runs every `of`-th cell that the device runs.

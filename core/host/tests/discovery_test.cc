@@ -40,11 +40,21 @@ TEST_CASE("a name finds its plugin by file name, id and alias") {
   const auto nothing = find_plugin("acm", directories);
   REQUIRE_FALSE(nothing.ok());
   CHECK(nothing.error().code() == ErrorCode::NotFound);
-  CHECK(nothing.error().to_string() == "no plugin answers to \"acm\", expected one of: testing\n  note: searched " +
-                                           first.path() + ", " + second.path());
+  CHECK(nothing.error().to_string() ==
+        "no plugin answers to \"acm\", expected one of: testing\n  note: searched " + first.path() + ", " +
+            second.path() +
+            "\n  note: for a plugin elsewhere, set BACKPLANE_PATH to its folder, or give "
+            "its path, with a '/'");
   CHECK_THAT(find_plugin("acme", {}).error().to_string(),
              Catch::StartsWith("no plugin answers to \"acme\", expected one of: none\n  note: there is no directory to "
                                "search"));
+
+  const filesystem::path before = filesystem::current_path();
+  filesystem::current_path(second.path());
+  const std::string of_file = find_plugin("libbackplane_acme.so", directories).error().to_string();
+  filesystem::current_path(before);
+  CHECK_THAT(of_file, Catch::EndsWith("\n  note: there is a file libbackplane_acme.so here: for a file write "
+                                      "./libbackplane_acme.so"));
 }
 
 TEST_CASE("a refused file does not hide a good one, and keeps its reason") {

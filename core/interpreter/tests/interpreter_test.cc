@@ -311,6 +311,22 @@ TEST_CASE("a comparison says how far, where, and when it says nothing") {
   CHECK(compared({0, 1, 2, 3}, {0, 1, 2, 3.1f}).share_noticeable == Approx(1.0 / 3));
   CHECK(compared({0, 1e30f, 1e-30f}, {0, 1e30f, 1e-30f}).share_noticeable == 0);
   CHECK_FALSE(compare(array<float>(F32, {1}, {1}), array<float>(F32, {1, 1}, {1})).ok());
+  CHECK(to_string(close) == "f32[3]: relative error 0.18 (2097152.0 ulp) at [1]: 2 instead of 2.5");
+}
+
+TEST_CASE("a comparison of complex numbers shows both parts") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  auto compared = [](std::complex<float> x, std::complex<float> y) {
+    const auto one = [](std::complex<float> value) {
+      return Literal::scalar<std::complex<float>>(ElementType::C64, value);
+    };
+    return compare(one(x), one(y)).value().at(0);
+  };
+  CHECK(to_string(compared({-NAN, inf}, {inf, 2})) ==
+        "c64[]: relative error inf (inf ulp) at []: (-nan, inf) instead of (inf, 2); weak evidence: the reference is "
+        "not finite");
+  CHECK(compared({-NAN, inf}, {NAN, inf}).typical_error == 0);
+  CHECK(compared({NAN, 1}, {NAN, 2}).max_ulp > 1);
 }
 
 TEST_CASE("random arguments suit their use") {

@@ -26,7 +26,8 @@
 //               instructions with side effects, and the order of any two accesses to overlapping slices of which at
 //               least one is a write.
 // BP-MODULE-06: the init, parameter, body root and result of a while share one slice; so do the roots and results of a
-//               conditional or call. Any other two values that are live at the same time do not overlap; an operand and
+//               conditional or call, and each parameter of a branch or call and the operand that it gets: control flow
+//               copies nothing. Any other two values that are live at the same time do not overlap; an operand and
 //               a result share memory only if the op permits it, and then they have exactly the same slice. A fusion
 //               computes all results at an index before it stores any of them.
 // BP-MODULE-08: every module that a plugin sees is well-typed by the rules of HLO's op table: operands and results have
@@ -89,6 +90,9 @@ typedef struct bp_control_edge {
 } bp_control_edge_t;
 BP_FROZEN(bp_control_edge_t, 8);
 
+// An element of pred is one byte in memory, 0 or 1. The core stores no other, and expects no other from its callers. A
+// plugin stores no other either: results are compared bit by bit, and every reader may take the byte as it is. So a
+// bitcast-convert to pred is code: it stores 1 for each byte that is not 0.
 typedef struct bp_shape {
   uint16_t dtype;         // XLA's PrimitiveType number (op_ids.h); numbers from 0x4000 are Backplane's own
   uint16_t rank;          // number of dimensions; 0 for scalars and tokens
@@ -102,7 +106,7 @@ typedef struct bp_value {
   uint32_t shape;
   uint32_t instr;       // index of the instruction that defines it; parameters are instructions too
   uint32_t allocation;  // BP_NONE: tokens, values of embedded computations, and everything before BP_STAGE_FINAL
-  uint32_t precision;   // required accuracy class
+  uint32_t precision;   // reserved for a required accuracy class: 0
   uint64_t offset;      // bytes from the start of the allocation
   uint64_t size;        // bytes
 } bp_value_t;

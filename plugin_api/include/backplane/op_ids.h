@@ -226,7 +226,7 @@ enum {
    BP_ATTR_LEFT_SIDE = 78, // left_side: int64: 0 or 1
    BP_ATTR_UNIT_DIAGONAL = 79, // unit_diagonal: int64: 0 or 1
    BP_ATTR_TRANSPOSE_A = 80, // transpose_a: int64: BP_TRANSPOSE_*
-   BP_ATTR_RESULT_ACCURACY = 81, // result_accuracy: string: HLO text
+   BP_ATTR_RESULT_ACCURACY = 81, // result_accuracy: string: HLO text: {mode=highest} or {tolerance={atol=0,rtol=0,ulps=2}}
    BP_ATTR_CROSS_PROGRAM_PREFETCH_INDEX = 82, // cross_program_prefetch_index: int64
    BP_ATTR_SHUFFLE_MODE = 83, // mode: int64: BP_SHUFFLE_MODE_*
    BP_ATTR_SHIFTS = 84, // shifts: int64 each

@@ -60,18 +60,21 @@ def backends(installation):
         installation.check(" 0 unexpected" in printed, f"{name}: {' '.join(conform)} printed\n{printed}")
 
 
-def documented_line(installation):
-    """The line of docs/installing.md that builds a plugin without a Makefile works."""
-    line = re.search(r"^ +(.*pkg-config --cflags backplane-plugin.*)$", (ROOT / "docs/installing.md").read_text(), re.M)
-    if line is None:
-        installation.check(False, "docs/installing.md has no line with pkg-config --cflags backplane-plugin")
-        return
-    installation.run(["backplane", "new", "acme", "--tier", "kernels", "--lang", "c"], installation.folder)
-    folder = installation.folder / "acme"
-    installation.run(["sh", "-c", line[1]], folder)
-    conform = ["backplane", "conform", "acme", "--stage", "x_ray,life_cycle"]
-    printed = installation.run(conform, folder, BACKPLANE_PATH=".")
-    installation.check(" 0 unexpected" in printed, f"built by `{line[1]}`, backplane conform printed\n{printed}")
+def documented_lines(installation):
+    """The commands of the pages that build a plugin without a Makefile work."""
+    for page, name, language in (("installing.md", "acme", "c"), ("writing_a_plugin.md", "acme-cpp", "cpp")):
+        text = (ROOT / "docs" / page).read_text()
+        command = re.search(r"^ +(c.*pkg-config --cflags backplane-plugin(?:.*\\\n)?.*)$", text, re.M)
+        if command is None:
+            installation.check(False, f"docs/{page} has no line with pkg-config --cflags backplane-plugin")
+            continue
+        line = re.sub(r"\bacme\.(cc?)|_acme\.so", lambda found: found[0].replace("acme", name), command[1])
+        installation.run(["backplane", "new", name, "--tier", "kernels", "--lang", language], installation.folder)
+        folder = installation.folder / name
+        installation.run(["sh", "-c", line], folder)
+        conform = ["backplane", "conform", name, "--stage", "x_ray,life_cycle"]
+        printed = installation.run(conform, folder, BACKPLANE_PATH=".")
+        installation.check(" 0 unexpected" in printed, f"built by `{line}`, backplane conform printed\n{printed}")
 
 
 def pages(installation):
@@ -89,7 +92,7 @@ def main():
         installation = Installation(folder)
         applications(installation)
         backends(installation)
-        documented_line(installation)
+        documented_lines(installation)
         pages(installation)
         return installation.finish()
 

@@ -4,6 +4,7 @@ with the interpreter: the smallest one, in C, and the one with a compiler, in C+
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,10 @@ def main():
                 run(problems, ["make"], made, f"libbackplane_{name}.so")
                 run(problems, ["make", "inspect"], made, "can be loaded")
                 run(problems, ["make", "run"], made, "against interpreter: agrees")
+            if language == "cpp":
+                run(problems, ["make", "-B", "-n", "CXX=g++"], made, " -fno-gnu-unique")
+                if shutil.which("clang++"):
+                    run(problems, ["make", "-B", "-n", "CXX=clang++"], made, "-Wpedantic  -I")
     print("\n\n".join(problems))
     return 1 if problems else 0
 
