@@ -212,6 +212,10 @@ const std::vector<AttributeClass> &classes() {
       {{Concatenate}, "dimension", "the first of several",
        [](const I &i) { return rank(i) > 1 && contains(i, Key::Dimensions, 0); }},
       {{Concatenate}, "dimension", "the last", [](const I &i) { return contains(i, Key::Dimensions, rank(i) - 1); }},
+      {{Concatenate}, "operands", "columns to rows",
+       [](const I &i) {
+         return contains(i, Key::Dimensions, rank(i) - 1) && i.operand(0).shape().sizes().back() == 1;
+       }},
       {{Concatenate}, "operands", "one", [](const I &i) { return i.operand_count() == 1; }},
       {{Concatenate}, "operands", "more than eight", [](const I &i) { return i.operand_count() > 8; }},
       {{Concatenate}, "operands", "three or more", [](const I &i) { return i.operand_count() > 2; }},
@@ -377,10 +381,12 @@ const std::vector<AttributeClass> &classes() {
          return features > 1 && i.number(Key::FeatureGroupCount, 1) == features &&
                 some_window(i, [](const auto &w) { return w.rhs_dilate > 1 && w.size > 1; });
        }},
-      {{Convolution}, "features", "more than 16, with a stride",
+      {{Convolution}, "features", "more than 16, on a narrow image, with a stride",
        [](const I &i) {
-         const auto feature = static_cast<std::size_t>(i.convolution_dimensions().lhs_feature);
-         return i.operand(0).shape().size(feature) > 16 && some_window(i, [](const auto &w) { return w.stride > 1; });
+         const Shape &data = i.operand(0).shape();
+         const ir::ConvolutionDimensions dimensions = i.convolution_dimensions();
+         return data.size(static_cast<std::size_t>(dimensions.lhs_feature)) > 16 && !dimensions.lhs_spatial.empty() &&
+                data.size(static_cast<std::size_t>(dimensions.lhs_spatial.back())) < 17 && i.window().back().stride > 1;
        }},
       {{Convolution}, "batch groups", "several", [](const I &i) { return i.number(Key::BatchGroupCount, 1) > 1; }},
       {{Convolution}, "dimensions of data", "batch not first",

@@ -16,7 +16,7 @@ using coverage::InstructionKind;
 using coverage::SizeRange;
 
 // The first cases, which are all that the quick run has.
-constexpr std::size_t few = 24;
+constexpr std::size_t few = 36;
 
 // Returns the kind of case `number`. `first`: a random number that is the same for all cases of the op and type.
 InstructionKind kind_of(const std::vector<InstructionKind> &kinds, std::size_t number, std::uint64_t first) {

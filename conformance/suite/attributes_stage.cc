@@ -105,7 +105,7 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       if (ir::is_opaque(row.type) || !debugging::random_instruction(0, opcode, row.type, 64)) {
         continue;
       }
-      const std::size_t of_common = has_many_attributes(opcode) ? 24 : is_plain(opcode) ? 2 : 8;
+      const std::size_t of_common = has_many_attributes(opcode) ? 36 : is_plain(opcode) ? 2 : 10;
       const std::size_t of_others = is_plain(opcode) ? 0 : 1;
       const bool is_tried_often = is_common(ir::info(opcode), row.type);
       const std::size_t count =
