@@ -255,7 +255,7 @@ constexpr Mutant queue_table[] = {
      },
      nullptr, "ggml-org/llama.cpp#28045"},
     {"copy-ends-late", "queues", "the last 64 bytes of copies of 4 KiB to the device arrive when the next copy begins",
-     "npu", "ops/add/*", copy_ends_late, nullptr, "ggml-org/llama.cpp#18310"},
+     "npu", "concurrency/*/order", copy_ends_late, nullptr, "ggml-org/llama.cpp#18310"},
     {"fill-by-address", "memory", "the pattern of a fill starts at a multiple of its size in memory", "npu",
      "fuzz/calls/*",
      [] {
