@@ -158,6 +158,21 @@ Id f32_rounded_to_odd(ArrayBuilder &b, Id x) {
   return b.reinterpret(b.select({is_even, odd, bits}), ElementType::F32);
 }
 
+// Returns an f64 that rounds to any float narrower than f32 as x does: integers of more digits get an odd last one.
+Id f64_of(ArrayBuilder &b, Id x) {
+  constexpr int lost = 12;
+  if (!ir::is_integer(b.type(x)) || ir::bit_width(b.type(x)) < 64) {
+    return b.cast(x, ElementType::F64);
+  }
+  const Id below = b.bit_and({x, b.splat((1 << lost) - 1, x)});
+  const Id is_inexact = b.compare(ComparisonDirection::Ne, below, b.splat(0, x));
+  const Id odd = b.shift_left(b.convert(is_inexact, b.type(x)), lost - 1);
+  const Id rounded = b.bit_or({b.shift_left(b.shift_right(x, lost), lost), odd});
+  const Id size = ir::is_signed(b.type(x)) ? b.add(Opcode::Abs, {x}) : x;
+  const Id is_exact = b.compare(ComparisonDirection::Lt, size, b.splat(0x1p53, x));
+  return b.cast(b.select({is_exact, x, rounded}), ElementType::F64);
+}
+
 // Returns an f32 that rounds to any narrower float as the integer of 32 bits does, without f64.
 Id f32_of_integer(ArrayBuilder &b, Id x) {
   if (b.type(x) == ElementType::U32) {
@@ -195,7 +210,7 @@ Result<bool> narrow_float_expansion(ir::Module &module, const PassContext &conte
     ArrayBuilder b(module, i);
     const bool is_long = from == ElementType::F64 || (ir::is_integer(from) && ir::bit_width(from) > 16);
     const bool is_long_integer = ir::is_integer(from) && ir::bit_width(from) == 32;
-    const Id x = is_long && context.has_f64 ? f32_rounded_to_odd(b, b.cast(operand, ElementType::F64))
+    const Id x = is_long && context.has_f64 ? f32_rounded_to_odd(b, f64_of(b, operand))
                  : is_long_integer          ? f32_of_integer(b, operand)
                                             : b.cast(operand, ElementType::F32);
     return from_bits(b, encoded({b, format_of(to)}, x), to);
