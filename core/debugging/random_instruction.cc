@@ -167,8 +167,8 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
     std::optional<ir::Module> module = try_once(random, palette, opcode, [&](Scope &s) {
       is_elementwise ? add_elementwise(s, ir::info(opcode)) : source->add(s);
     });
-    // A result without elements shows little about a device: few programs have one. Operands without elements may have a
-    // result of any size.
+    // A result without elements shows little about a device: few programs have one. Operands without elements may
+    // have a result of any size.
     const ir::Shape result = module ? module->entry().root().shape() : ir::Shape();
     const std::int64_t elements = result.is_array() ? result.element_count() : 1;
     const bool is_too_large = elements > std::int64_t{1} << 21;
