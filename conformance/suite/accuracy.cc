@@ -215,6 +215,7 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
   const ElementType type = expected.shape().element_type();
   const auto x = found.elements<T>(), y = expected.elements<T>();
   const std::span<const T> s = sums == nullptr ? std::span<const T>() : sums->elements<T>();
+  judgement.elements += y.size();
   std::int64_t wrong = 0, worst = -1;
   Distance worst_distance{-1, true};
   const auto count = [&](std::size_t i, Distance apart) {
@@ -236,6 +237,7 @@ void judge_elements(const ir::Literal &found, const ir::Literal &expected, const
       }
       const bool is_open = tolerance.closeness == Closeness::Sum && bound.has_finite_terms && !s.empty() &&
                            !std::isfinite(size_of(s[i]));
+      judgement.open += is_open ? 1 : 0;
       if (is_open || std::memcmp(&x[i], &y[i], sizeof(T)) == 0) {
         continue;
       }

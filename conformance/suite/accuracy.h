@@ -41,6 +41,7 @@ struct Judgement {
   std::optional<double> max_ulp;  // for floats; infinity where only one value is NaN or infinity
   std::string mismatch;  // "3 of 12 elements; [1,3] is 0.5, expected 0.25 (8 ulp, allowed 1)"; empty: close enough
   std::optional<std::int64_t> worst = {};  // offset, in its array, of the element that `mismatch` names
+  std::size_t open = 0, elements = 0;      // those that may be anything (SumBound::has_finite_terms), and all
 };
 // `type` is the element type of the operands. `bound`: for the closeness Sum.
 Judgement judge(const ir::Literal &found, const ir::Literal &expected, const Accuracy &accuracy, ir::ElementType type,

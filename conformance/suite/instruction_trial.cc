@@ -325,6 +325,9 @@ Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
     verdict.status = CaseStatus::Fail;
     verdict.message = describe_failure(fmt::format("{}{}{}", judgement.mismatch, way.empty() ? "" : ", ", way),
                                        trial.module, trial.arguments, judgement.worst);
+  } else if (judgement.open > judgement.elements / 2) {
+    verdict.status = CaseStatus::Weak;
+    verdict.message = "most sums may overflow, so that the order of additions decides";
   } else if (std::string weakness = find_weakness(trial.arguments, *expected); !weakness.empty()) {
     verdict.status = CaseStatus::Weak;
     verdict.message = std::move(weakness);

@@ -162,6 +162,11 @@ TEST_CASE("the judge is as strict as the table says") {
         .mismatch.empty();
   };
   CHECK(is_close_sum("nan", "-inf", "inf", true));
+  SumBound overflow{.sums = literal("f32[2]", "{inf, 1}")};
+  overflow.has_finite_terms = true;
+  const auto numbers = [](const char *text) { return literal("f32[2]", text); };
+  const Judgement half = judge(numbers("{5, 1}"), numbers("{7, 1}"), sum, ir::ElementType::F32, overflow);
+  CHECK((half.open == 1 && half.elements == 2 && half.mismatch.empty()));
   CHECK(is_close_sum("5", "7", "inf", true));
   CHECK_FALSE(is_close_sum("nan", "inf", "inf", false));
   CHECK_FALSE(is_close_sum("nan", "7", "8", true));
