@@ -24,7 +24,7 @@ struct Measurement {
   double spread = 0;   // median of the absolute deviations from `seconds`
   double least = 0;    // the fastest run
   std::size_t runs = 0;
-  bool is_of_device = false;  // by the device's clock (bp.profile/1); otherwise by wall-clock time
+  bool is_of_device = false;  // by the device's clock (bp.profile/draft-1); otherwise by wall-clock time
   // Median time of a fixed piece of work on the host, done between the runs: how busy the machine was. 0: not measured.
   double reference_seconds = 0;
   // Bytes that one run moves and operations that it computes, derived from the shapes of the program.

@@ -36,7 +36,7 @@ constexpr Watched watched[] = {
     {"BP-KERNEL-01", "bp.kernels/1"},
     {"BP-LAW-01", ""},
     {"BP-LAW-04", ""},
-    {"BP-LAYOUT-01", "bp.layout/1"},
+    {"BP-LAYOUT-01", "bp.layout/draft-1"},
     {"BP-LOAD-02", "bp.compiler/1"},
     {"BP-LOG-01", ""},
     {"BP-MODULE-04", ""},

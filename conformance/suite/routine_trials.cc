@@ -1,4 +1,4 @@
-// Trials of the device's routines (bp.custom-call/1), directly at the ABI.
+// Trials of the device's routines (bp.custom-call/draft-1), directly at the ABI.
 #include <fmt/format.h>
 
 #include <array>
@@ -60,7 +60,7 @@ Verdict refuses_shapes(Subject &subject) {
 }
 
 constexpr ContractTrial routine_table[] = {
-    {"BP-ROUTINE-02", "bp.custom-call/1", refuses_shapes},
+    {"BP-ROUTINE-02", "bp.custom-call/draft-1", refuses_shapes},
 };
 
 }  // namespace

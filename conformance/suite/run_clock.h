@@ -1,5 +1,5 @@
 // A layer that measures the time of runs inside the plugin: without the copies before and after, and by the device's
-// own clock if it has one (bp.profile/1). So a simulated device is as fast as it reports, not as its simulator.
+// own clock if it has one (bp.profile/draft-1). So a simulated device is as fast as it reports, not as its simulator.
 #pragma once
 
 #include <memory>

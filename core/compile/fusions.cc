@@ -10,7 +10,7 @@
 namespace bp::compile {
 namespace {
 
-// Without bp.fusion/1, fusions are simple loops.
+// Without bp.fusion/draft-1, fusions are simple loops.
 passes::FusionLimits limits_of(const host::Device &device) {
   passes::FusionLimits limits;
   const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;

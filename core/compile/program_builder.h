@@ -29,7 +29,7 @@ Result<Built> build(Session &session, ir::Module module, const std::string &name
 
 Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built built);
 
-// Loads a program of one custom call, which a routine of the device runs (bp.custom-call/1).
+// Loads a program of one custom call, which a routine of the device runs (bp.custom-call/draft-1).
 Result<std::shared_ptr<const runtime::Program>> load_routine(Session &session, ir::Module module);
 
 }  // namespace bp::compile

@@ -1,4 +1,4 @@
-// A run with a listener for the device's reports on its instructions (bp.profile/1).
+// A run with a listener for the device's reports on its instructions (bp.profile/draft-1).
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 // ui.perfetto.dev.
 //
 // Calls by the core are in the rows of their threads, calls by the plugin below them. An arrow leads from each submit()
-// to its signal. Devices that report with bp.profile/1 get rows of their own, with one instruction after another.
+// to its signal. Devices that report with bp.profile/draft-1 get rows of their own, with one instruction after another.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // A program of kernels on host memory: the host walks the schedule and calls a kernel for each instruction, on the
 // slices of the plan. Used for backends of tier 0 (bp.kernels/1), and for custom calls with a routine of that name
-// (bp.custom-call/1).
+// (bp.custom-call/draft-1).
 #pragma once
 
 #include <memory>

@@ -49,7 +49,7 @@ class Program : public std::enable_shared_from_this<Program> {
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact);
   // Makes a program without compilation: it runs the kernels of a device that has bp.kernels/1 and the routines of one
-  // that has bp.custom-call/1, on host memory. Every instruction of the entry must have one.
+  // that has bp.custom-call/draft-1, on host memory. Every instruction of the entry must have one.
   static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
                                                              const ir::Module &module, host::Image image);
   ~Program();

@@ -22,9 +22,9 @@
 //                                   bp_point_t done);
 //   bp.rewrite/1      Result<std::string> rewrite(std::uint32_t phase, const bp_module_t *module) const;
 //                     // returns the new module (module_writer.h); empty: the old one stays
-//   bp.layout/1       Result<std::string> preferences(const bp_module_t *module) const;  // see append_preference()
-//   bp.fusion/1       static constexpr bp_fusion_limits_t fusion_limits;
-//   bp.custom-call/1  static constexpr bp_routine_t routines[];
+//   bp.layout/draft-1       Result<std::string> preferences(const bp_module_t *module) const;  // see append_preference()
+//   bp.fusion/draft-1       static constexpr bp_fusion_limits_t fusion_limits;
+//   bp.custom-call/draft-1  static constexpr bp_routine_t routines[];
 //
 // They mean what the headers of the ABI say about the functions of the same names. A Program is a class of the
 // plugin that has

@@ -26,7 +26,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.npu",
     "aliases": ["npu"],
     "name": "Simulated NPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/1"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/draft-1"]
   }]
 })");
 

@@ -19,7 +19,7 @@ BP_PLUGIN_MANIFEST(R"({
     "aliases": ["null"],
     "name": "Null device",
     "extensions": ["bp.kernels/1", "bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.rewrite/1",
-                   "bp.custom-call/1"]
+                   "bp.custom-call/draft-1"]
   }]
 })");
 

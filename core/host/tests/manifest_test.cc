@@ -73,8 +73,11 @@ TEST_CASE("a wrong manifest is refused with its place") {
   }
   CHECK(message(with_device(R"({"id":"a.b","name":"n","aliases":["x/y"]})")) ==
         "manifest: devices[0].aliases holds \"x/y\", expected lower case letters, digits and -");
-  CHECK(message(with_device(R"({"id":"a.b","name":"n","extensions":["kernels"]})")) ==
-        "manifest: devices[0].extensions holds \"kernels\", expected ids such as bp.kernels/1");
+  for (const std::string extension :
+       {"kernels", "bp.kernels/", "bp.kernels/one", "bp.fusion/draft-", "bp.fusion/1-draft"}) {
+    CHECK(message(with_device(R"({"id":"a.b","name":"n","extensions":[")" + extension + R"("]})")) ==
+          "manifest: devices[0].extensions holds \"" + extension + "\", expected ids such as bp.kernels/1");
+  }
   CHECK(message(with("", R"([{"id":"a.b","name":"n","aliases":["x"]},{"id":"a.c","name":"n","aliases":["x"]}])")) ==
         "manifest: \"x\" is named twice among the ids and aliases");
 }

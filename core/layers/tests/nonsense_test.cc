@@ -174,7 +174,7 @@ TEST_CASE("a table that lacks something is refused, also under layers") {
   CHECK_THAT(with_table<bp_device_queue_t>(BP_EXT_QUEUE, [](auto &t) { t.queues = nullptr; }),
              Catch::Contains("bp.queue/1 lists no queues"));
   CHECK_THAT(with_table<bp_device_custom_call_t>(BP_EXT_CUSTOM_CALL, [](auto &t) { t.routines = nullptr; }),
-             Catch::Contains("bp.custom-call/1: routines is null, expected 1 routines"));
+             Catch::Contains("bp.custom-call/draft-1: routines is null, expected 1 routines"));
   CHECK_THAT(with_table<bp_device_kernels_t>(
                  BP_EXT_KERNELS, [](auto &t) { t.find = nullptr; }, "tiny_kernels"),
              lacks("bp.kernels/1.find"));

@@ -1,6 +1,6 @@
 // A backend that multiplies and adds matrices of f32, and whose dot prefers its right operand to be column-major,
-// requested by bp.layout/1. Options: "gain": benefit of that layout in nanoseconds, -1: required; "bad": the error in
-// the request: stream, instr, slot, layout, gain.
+// requested by bp.layout/draft-1. Options: "gain": benefit of that layout in nanoseconds, -1: required; "bad": the
+// error in the request: stream, instr, slot, layout, gain.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 BP_PLUGIN_MANIFEST(
     R"({"abi": "1.0.0", "version": "1", "opset": 1, "devices": [{"id": "org.example.columns", "name": "Columns",
-        "extensions": ["bp.kernels/1", "bp.layout/1"]}]})");
+        "extensions": ["bp.kernels/1", "bp.layout/draft-1"]}]})");
 
 namespace {
 

@@ -18,7 +18,9 @@
 //            Strings and arrays are borrowed for the call unless stated otherwise.
 // BP-LAW-02: a published struct is frozen. A new need gets a new extension id, "bp.<name>/<revision>" or
 //            "com.acme.<name>/<revision>". Hence the structs have no size field, and no member of type enum, bool, long
-//            or size_t, and no bit-field.
+//            or size_t, and no bit-field. What is not published yet is a draft (ext/draft): the id of a draft ends in
+//            its own revision, "bp.<name>/draft-<revision>", and every change of the draft gives it another id. So a
+//            core and a plugin that know different revisions do without the extension.
 // BP-LAW-03: a plugin imports nothing from the core and must work with any subset of the services that the core offers.
 // BP-LAW-04: no exception, signal handler or longjmp crosses a function declared here. A plugin changes neither the
 //            locale, nor the working directory, nor the floating-point environment, and is not called after fork().

@@ -1,6 +1,6 @@
 // Draft: routines by name, for the custom calls of programs. A device that compiles claims the custom calls that it
 // compiles itself. Those that it does not claim are run by the routine of their target, on host memory, like a kernel
-// of tier 0. This draft may change until it becomes stable; its id stays.
+// of tier 0.
 #pragma once
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_CUSTOM_CALL[] = "bp.custom-call/1";
+static const char BP_EXT_CUSTOM_CALL[] = "bp.custom-call/draft-1";
 
 typedef struct bp_routine {
   const char *target;  // custom_call_target of the instruction: "acme.top_p"

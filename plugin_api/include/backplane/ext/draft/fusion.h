@@ -1,7 +1,7 @@
 // Draft: limits of what a device takes as one kernel. The core proposes fusions within these limits, as fusion
 // instructions of a module at stage BP_STAGE_FUSED, and claim() or find() answers for each: a fusion that is refused,
 // or that costs more than its parts, is taken apart. So a device may take whole patterns, such as a dot with bias and
-// activation, and run them by a routine of its own. This draft may change until it becomes stable; its id stays.
+// activation, and run them by a routine of its own.
 #pragma once
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_FUSION[] = "bp.fusion/1";
+static const char BP_EXT_FUSION[] = "bp.fusion/draft-1";
 
 // Bits that say what fusions may contain. Every device is offered elementwise ops, index arithmetic, and a reduction as
 // the only result. If any of the bits 1, 2, 4 is set, fusions may also contain concatenate, dynamic-slice, gather, pad,

@@ -1,5 +1,4 @@
-// Draft: the device says which layouts it prefers; the core decides. This draft may change until it becomes stable; its
-// id stays.
+// Draft: the device says which layouts it prefers; the core decides.
 #pragma once
 #include <stdint.h>
 
@@ -11,7 +10,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_LAYOUT[] = "bp.layout/1";
+static const char BP_EXT_LAYOUT[] = "bp.layout/draft-1";
 
 // The first slot of a result: slot BP_SLOT_RESULT + i is result i; smaller slots are operands.
 #define BP_SLOT_RESULT 0x80000000u

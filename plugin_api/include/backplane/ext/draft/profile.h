@@ -1,5 +1,5 @@
 // Draft: a device reports when its instructions ran. This is requested run by run: if bp_run.get_extension() returns
-// null for this id, nothing has to be measured. This draft may change until it becomes stable; its id stays.
+// null for this id, nothing has to be measured.
 #pragma once
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_PROFILE[] = "bp.profile/1";
+static const char BP_EXT_PROFILE[] = "bp.profile/draft-1";
 
 typedef struct bp_run_profile {
   // Reports that instruction `instr` of the module ran from `begin_ns` to `end_ns`, in nanoseconds of the device's own
