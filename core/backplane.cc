@@ -47,6 +47,8 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   compile::Options inner;
   inner.device_only = options.device_only;
   inner.verify = options.verify;
+  inner.cancellation = options.cancellation;
+  inner.progress = options.progress;
   inner.fold_constants = options.fold_constants;
   inner.memory_limit = options.memory_limit;
   if (!options.dump_dir.empty()) {

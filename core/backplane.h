@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/compile/compile.h"
 #include "core/ir/literal.h"
@@ -54,6 +55,11 @@ struct CompileOptions {
   // If set, a directory in which artifacts are kept for later compilations (core/compile/artifact_cache.h).
   std::string cache_dir;
   compile::ArtifactCache *cache = nullptr;  // if set, keeps the artifacts in place of the directory
+  // If set, compile() fails with Cancelled or DeadlineExceeded once it is over; a device that does not report its
+  // progress is waited for.
+  std::shared_ptr<const Cancellation> cancellation = {};
+  // If set, called with what the device reports of its progress with one program, on any thread.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
 struct BackendOptions {

@@ -61,6 +61,8 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::PluginFailure: return "plugin failure";
     case ErrorCode::Io: return "input/output error";
     case ErrorCode::Internal: return "internal error";
+    case ErrorCode::Cancelled: return "cancelled";
+    case ErrorCode::DeadlineExceeded: return "deadline exceeded";
   }
   return "unknown error";
 }

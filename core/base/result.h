@@ -18,14 +18,16 @@
 namespace bp {
 
 enum class ErrorCode {
-  InvalidInput,   // the bytes, text or arguments given by the user are wrong
-  NotFound,       // a file, plugin, pass or name does not exist
-  Unsupported,    // understood, but not supported by Backplane or by the plugin
-  OutOfMemory,    // would exceed the memory or a limit on sizes
-  DoesNotFit,     // a program needs more memory than it was given, or than the device has
-  PluginFailure,  // a plugin violated a rule of the ABI, or reported a failure
-  Io,             // the system refused a file operation
-  Internal,       // a bug of this code base that was detected
+  InvalidInput,      // the bytes, text or arguments given by the user are wrong
+  NotFound,          // a file, plugin, pass or name does not exist
+  Unsupported,       // understood, but not supported by Backplane or by the plugin
+  OutOfMemory,       // would exceed the memory or a limit on sizes
+  DoesNotFit,        // a program needs more memory than it was given, or than the device has
+  PluginFailure,     // a plugin violated a rule of the ABI, or reported a failure
+  Io,                // the system refused a file operation
+  Internal,          // a bug of this code base that was detected
+  Cancelled,         // the caller wished the work to end (cancellation.h)
+  DeadlineExceeded,  // the work was not done by its deadline
 };
 
 std::string_view to_string(ErrorCode code);

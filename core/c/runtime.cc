@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 
@@ -14,6 +16,11 @@
 
 struct backplane_backend {
   bp::Backend backend;
+};
+
+struct backplane_terms {
+  std::shared_ptr<bp::Cancellation> cancellation;
+  std::int32_t priority;
 };
 
 struct backplane_executable {
@@ -43,6 +50,8 @@ bp_status status_of(ErrorCode code) {
     case ErrorCode::Unsupported: return BP_UNSUPPORTED;
     case ErrorCode::OutOfMemory:
     case ErrorCode::DoesNotFit: return BP_NO_MEMORY;
+    case ErrorCode::Cancelled:
+    case ErrorCode::DeadlineExceeded: return BP_CANCELLED;
     case ErrorCode::PluginFailure:
     case ErrorCode::Internal: break;
   }
@@ -133,6 +142,14 @@ Status set(std::string &option, const std::string &value) {
   option = value;
   return {};
 }
+Status set(std::shared_ptr<const bp::Cancellation> &option, const std::string &value) {
+  double seconds = 0;
+  if (!boost::conversion::try_lexical_convert(value, seconds) || !(seconds > 0)) {
+    return bp::invalid_input("is '{}', expected a number of seconds above 0", value);
+  }
+  option = bp::Cancellation::after(seconds);
+  return {};
+}
 template <auto member>
 Status set_member(bp::CompileOptions &options, const std::string &value) {
   return set(options.*member, value);
@@ -144,7 +161,8 @@ constexpr struct {
 } compile_options[] = {{"device-only", set_member<&bp::CompileOptions::device_only>},
                        {"memory-limit", set_member<&bp::CompileOptions::memory_limit>},
                        {"cache-dir", set_member<&bp::CompileOptions::cache_dir>},
-                       {"dump-dir", set_member<&bp::CompileOptions::dump_dir>}};
+                       {"dump-dir", set_member<&bp::CompileOptions::dump_dir>},
+                       {"deadline", set_member<&bp::CompileOptions::cancellation>}};
 
 Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count) {
   BP_ASSIGN(const auto read, read_options(given, count));
@@ -153,7 +171,9 @@ Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::u
     const auto *found = std::ranges::find(compile_options, std::string_view(key), [](const auto &o) { return o.key; });
     if (found == std::end(compile_options)) {
       return bp::invalid_input(
-          "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir or dump-dir", key);
+          "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir or "
+          "deadline",
+          key);
     }
     if (Status status = found->set(options, value); !status.ok()) {
       return bp::invalid_input("the option {} {}", key, status.error().message());
@@ -347,8 +367,28 @@ const backplane_array_t *backplane_output(const backplane_executable *executable
   return at(executable->outputs, index);
 }
 
+backplane_terms_t *backplane_make_terms(double seconds, int32_t priority) {
+  auto cancellation = seconds > 0 ? bp::Cancellation::after(seconds) : std::make_shared<bp::Cancellation>();
+  return new (std::nothrow) backplane_terms{std::move(cancellation), priority};
+}
+
+void backplane_cancel(backplane_terms_t *terms) {
+  if (terms != nullptr) {
+    terms->cancellation->cancel();
+  }
+}
+
+void backplane_release_terms(backplane_terms_t *terms) {
+  delete terms;
+}
+
 bp_status backplane_run(const backplane_executable *executable, const void *const *inputs, void *const *outputs,
                         const bp_diag_t *errors) {
+  return backplane_run_with_terms(executable, inputs, outputs, nullptr, errors);
+}
+
+bp_status backplane_run_with_terms(const backplane_executable *executable, const void *const *inputs,
+                                   void *const *outputs, const backplane_terms_t *terms, const bp_diag_t *errors) {
   return call(errors, [&]() -> Status {
     BP_TRY(expect_given(executable, "executable"));
     if (!executable->inputs.empty()) {
@@ -362,7 +402,11 @@ bp_status backplane_run(const backplane_executable *executable, const void *cons
       BP_ASSIGN(Literal argument, make_literal(parameter, inputs));
       arguments.push_back(std::move(argument));
     }
-    BP_ASSIGN(const Literal result, executable->executable->run(std::move(arguments)));
+    bp::interpreter::Options host;
+    if (terms != nullptr) {
+      host.terms = {terms->cancellation, terms->priority};
+    }
+    BP_ASSIGN(const Literal result, executable->executable->run(std::move(arguments), host));
     return copy_out(result, outputs);
   });
 }

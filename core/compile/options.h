@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
+#include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/buffers/plan.h"
 #include "core/compile/artifact_cache.h"
@@ -44,6 +47,11 @@ struct Options {
   std::int64_t memory_limit = 0;
   // If set, artifacts are looked up there, and newly compiled ones are stored there.
   ArtifactCache *cache = nullptr;
+  // If set, compilation fails with Cancelled or DeadlineExceeded once it is over: after a pass, or when the device
+  // reports its progress.
+  std::shared_ptr<const Cancellation> cancellation;
+  // If set, called with what the device reports of its progress with one program (bp.progress/draft-1), on any thread.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 }  // namespace bp::compile

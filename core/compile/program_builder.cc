@@ -85,11 +85,21 @@ std::optional<ArtifactCache::Key> cache_key(Session &session, const host::Image 
 Result<std::vector<std::byte>> compile_image(Session &session, const ir::Module &module, const host::Image &image,
                                              const std::optional<ArtifactCache::Key> &key) {
   Stopwatch watch(session.report.compile);
+  BP_TRY(session.check_wanted());
   host::ByteSink artifact;
   host::Diagnostics diagnostics;
+  diagnostics.listen([&](std::uint64_t done, std::uint64_t total) {
+    if (session.options.progress) {
+      session.options.progress(done, total);
+    }
+    return session.check_wanted().ok();
+  });
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return session.device->compiler()->compile(session.device->abi(), image.module(), artifact.abi(), diag);
   });
+  if (status == BP_CANCELLED) {
+    BP_TRY(session.check_wanted());
+  }
   BP_TRY(diagnostics.result(status, session.device->id(), "compile", image, module));
   std::vector<std::byte> bytes = artifact.take();
   if (key) {

@@ -29,6 +29,10 @@ Status Session::observe(const std::string &name, const ir::Module &module) const
   return options.observer == nullptr ? Status() : options.observer->module(name, module);
 }
 
+Status Session::check_wanted() const {
+  return options.cancellation == nullptr ? Status() : options.cancellation->check();
+}
+
 Status Session::run_stage(ir::Module &module, passes::Stage stage, passes::PassContext context) {
   Stopwatch watch(report.passes);
   return run_passes(module, passes_of(stage), std::move(context));
@@ -44,7 +48,8 @@ Status Session::run_passes(ir::Module &module, std::span<const passes::Pass> lis
   if (!options.fold_constants) {
     pipeline.context.max_folding_work = 0;
   }
-  pipeline.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) {
+  pipeline.after_pass = [&](const ir::Module &after, const passes::PassReport &pass) -> Status {
+    BP_TRY(check_wanted());
     return pass.changed ? observe(fmt::format("{:02}-{}", ++pass_count, pass.name), after) : Status();
   };
   return passes::run_passes(module, list, pipeline);

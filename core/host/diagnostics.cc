@@ -18,6 +18,7 @@ ErrorCode error_code(bp_status status) {
   switch (status) {
     case BP_UNSUPPORTED: return ErrorCode::Unsupported;
     case BP_NO_MEMORY: return ErrorCode::OutOfMemory;
+    case BP_CANCELLED: return ErrorCode::Cancelled;
     default: return ErrorCode::PluginFailure;
   }
 }
@@ -49,6 +50,7 @@ std::string status_name(bp_status status) {
     case BP_NO_MEMORY: return "out of memory";
     case BP_DEVICE_LOST: return "device lost";
     case BP_INTERNAL: return "internal error";
+    case BP_CANCELLED: return "cancelled";
     default: return fmt::format("internal error (unknown status {})", status);
   }
 }
@@ -67,6 +69,21 @@ void Diagnostics::report(const bp_diag_t *diag, bp_status status, std::uint32_t 
   if (self.below_ != nullptr) {
     self.below_->report(self.below_, status, instruction, message);
   }
+}
+
+bp_status Diagnostics::progress(const bp_diag_t *diag, std::uint64_t done, std::uint64_t total) noexcept {
+  // A layer may have put a receiver of its own in front of the one that listens.
+  for (; diag != nullptr && diag->report == &Diagnostics::report;
+       diag = static_cast<const Diagnostics *>(diag->ctx)->below_) {
+    if (const auto &self = *static_cast<const Diagnostics *>(diag->ctx); self.heard_ != nullptr) {
+      try {
+        return self.heard_(done, total) ? BP_OK : BP_CANCELLED;
+      } catch (...) {
+        return BP_OK;  // a listener that fails does not end the work
+      }
+    }
+  }
+  return BP_OK;
 }
 
 Status Diagnostics::result(bp_status status, std::string_view who, std::string_view what,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -45,6 +46,13 @@ class Diagnostics {
     return BP_INTERNAL;
   }
 
+  // To be called before the call: `heard` gets what the plugin reports of its progress (bp.progress/draft-1), on any
+  // thread, and returns whether the result is still wanted.
+  void listen(std::function<bool(std::uint64_t done, std::uint64_t total)> heard) { heard_ = std::move(heard); }
+  // Passes a report of progress on to the listener of the call that `diag` was passed to. Returns what the plugin is to
+  // get: BP_OK or BP_CANCELLED.
+  static bp_status progress(const bp_diag_t *diag, std::uint64_t done, std::uint64_t total) noexcept;
+
   // The reports, after the call.
   const std::vector<Report> &reports() const { return reports_; }
 
@@ -65,6 +73,7 @@ class Diagnostics {
 
   bp_diag_t abi_;
   const bp_diag_t *below_;
+  std::function<bool(std::uint64_t, std::uint64_t)> heard_;
   std::mutex mutex_;
   std::vector<Report> reports_;
 };

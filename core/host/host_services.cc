@@ -43,6 +43,9 @@ const void *HostServices::get_extension(const bp_host_t *host, const char *id) n
   if (wanted == BP_EXT_THREAD_POOL) {
     return &thread_service;
   }
+  if (wanted == BP_EXT_PROGRESS) {
+    return &progress_service;
+  }
   return nullptr;
 }
 
@@ -54,6 +57,11 @@ void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status sta
     // No memory for the message: waiting threads must still wake up.
     of(host).timelines_.signal(point, status, instruction, {});
   }
+}
+
+bp_status HostServices::progress(const bp_host_t *, const bp_diag_t *diag, std::uint64_t done,
+                                 std::uint64_t total) noexcept {
+  return Diagnostics::progress(diag, done, total);
 }
 
 void HostServices::log(const bp_host_t *host, std::uint32_t severity, const char *message) noexcept {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/ext/draft/progress.h"
 #include "backplane/ext/log.h"
 #include "backplane/ext/thread_pool.h"
 #include "backplane/host.h"
@@ -45,8 +46,13 @@ class HostServices {
   static std::uint32_t thread_count(const bp_host_t *host) noexcept;
   static void parallel(const bp_host_t *host, std::uint32_t count, bp_parallel_body body, void *context) noexcept;
 
+  static bp_status progress(const bp_host_t *host, const bp_diag_t *diag, std::uint64_t done,
+                            std::uint64_t total) noexcept;
+
   static constexpr bp_host_log_t log_service = {&HostServices::log};
   static constexpr bp_host_threads_t thread_service = {&HostServices::thread_count, &HostServices::parallel};
+
+  static constexpr bp_host_progress_t progress_service = {&HostServices::progress};
 
   HostOptions options_;
   bp_host_t abi_;

@@ -205,6 +205,28 @@ Status check_extension(const bp_device_custom_call_t *custom_call) {
   return {};
 }
 
+Status check_extension(const bp_device_counters_t *table) {
+  if (table->counters == nullptr || table->counter_count == 0) {
+    return broken(fmt::format("{}: there are no counters, expected at least one", BP_EXT_COUNTERS));
+  }
+  const std::span counters(table->counters, table->counter_count);
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    const std::string name = printable(text_or_empty(counters[i].name));
+    if (name.empty() || counters[i].help == nullptr) {
+      return broken(fmt::format("{}: counter {} lacks a name or a help text, expected both", BP_EXT_COUNTERS, i));
+    }
+    if (counters[i].unit < BP_UNIT_EVENTS || counters[i].unit > BP_UNIT_OPERATIONS) {
+      return broken(fmt::format("{}: the unit of {} is {}, expected {} to {}", BP_EXT_COUNTERS, name, counters[i].unit,
+                                +BP_UNIT_EVENTS, +BP_UNIT_OPERATIONS));
+    }
+    const auto same = [&](const bp_counter_desc_t &other) { return std::string_view(other.name) == counters[i].name; };
+    if (std::ranges::any_of(counters.first(i), same)) {
+      return broken(fmt::format("{}: two counters are called {}, expected different names", BP_EXT_COUNTERS, name));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
@@ -379,7 +401,8 @@ Status Device::check_extensions() {
   BP_TRY(find_extension(BP_EXT_REWRITE, rewrite_));
   BP_TRY(find_extension(BP_EXT_FUSION, fusion_));
   BP_TRY(find_extension(BP_EXT_LAYOUT, layout_));
-  return find_extension(BP_EXT_CUSTOM_CALL, custom_call_);
+  BP_TRY(find_extension(BP_EXT_CUSTOM_CALL, custom_call_));
+  return find_extension(BP_EXT_COUNTERS, counters_);
 }
 
 Status Device::check_promises() const {

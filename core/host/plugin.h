@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
@@ -100,6 +101,7 @@ class Device {
   const bp_device_fusion_t *fusion() const { return fusion_; }
   const bp_device_layout_t *layout() const { return layout_; }
   const bp_device_custom_call_t *custom_call() const { return custom_call_; }
+  const bp_device_counters_t *counters() const { return counters_; }
   // Must be held while a [control] function of the device is called: these are called one at a time.
   std::mutex &control_mutex() const { return control_mutex_; }
   // Returns any other extension, unchecked; nullptr if the device does not have it.
@@ -128,6 +130,7 @@ class Device {
   const bp_device_fusion_t *fusion_ = nullptr;
   const bp_device_layout_t *layout_ = nullptr;
   const bp_device_custom_call_t *custom_call_ = nullptr;
+  const bp_device_counters_t *counters_ = nullptr;
 };
 
 // Finds the plugin for a name or path in plugin_directories(), loads it, and creates the device of that name (the first

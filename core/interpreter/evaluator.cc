@@ -243,7 +243,7 @@ Status Evaluator::check_limits() {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() > options_.max_seconds) {
     return unsupported("gave up after {} seconds", options_.max_seconds);
   }
-  return {};
+  return options_.terms.cancellation == nullptr ? Status() : options_.terms.cancellation->check();
 }
 
 // The error names the innermost instruction; notes say by which instructions it was called.

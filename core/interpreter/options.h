@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
@@ -21,6 +22,7 @@ struct Options {
   std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
   // Maximum wall-clock seconds, after which evaluation fails with Unsupported; checked between instructions.
   double max_seconds = std::numeric_limits<double>::infinity();
+  RunTerms terms;  // a cancellation is noticed between instructions
   // Maximum bytes of one value; larger ones fail with OutOfMemory. 0: the machine's memory.
   std::int64_t max_value_bytes = 0;
   // Threads for large loops. 0: one per core.

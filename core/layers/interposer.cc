@@ -220,6 +220,10 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     set(below, device.fusion);
     return below;
   }
+  if (wanted == BP_EXT_COUNTERS) {
+    set(below, device.counters);
+    return below;
+  }
   if (wanted == BP_EXT_CUSTOM_CALL) {
     set(below, device.custom_call);
     const std::uint64_t count = device.custom_call->routine_count;

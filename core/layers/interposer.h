@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
@@ -69,6 +70,7 @@ struct LayeredDevice {
   const bp_device_layout_t *layout = nullptr;
   const bp_device_fusion_t *fusion = nullptr;
   const bp_device_custom_call_t *custom_call = nullptr;
+  const bp_device_counters_t *counters = nullptr;
   // The tables that the core gets in place of those that contain more than functions.
   bp_device_memory_t layered_memory;
   bp_device_queue_t layered_queue;

@@ -1,10 +1,13 @@
-// A run with a listener for the device's reports on its instructions (bp.profile/draft-1).
+// A run with listeners: for the device's reports on its instructions (bp.profile/draft-1), and for what it counts
+// (bp.run-counters/draft-1).
 #pragma once
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "backplane/ext/compiler.h"
+#include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/profile.h"
 
 namespace bp::layers {
@@ -14,8 +17,12 @@ class ListeningRun {
  public:
   // Called from any thread with instruction, track, begin and end in nanoseconds.
   using Record = std::function<void(std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t)>;
+  // Called from any thread with counter, instruction or BP_NONE, and value.
+  using Count = std::function<void(std::uint32_t, std::uint32_t, std::uint64_t)>;
 
-  ListeningRun(const bp_run_t *below, Record record) : abi_(*below), below_(below), record_(std::move(record)) {
+  // Without a function, the run does not have the extension.
+  ListeningRun(const bp_run_t *below, Record record, Count count = nullptr)
+      : abi_(*below), below_(below), record_(std::move(record)), count_(std::move(count)) {
     abi_.get_extension = &ListeningRun::get_extension;
   }
   ListeningRun(const ListeningRun &) = delete;
@@ -24,19 +31,31 @@ class ListeningRun {
   const bp_run_t *abi() const { return &abi_; }
 
  private:
+  static const ListeningRun &of(const bp_run_t *run) { return *reinterpret_cast<const ListeningRun *>(run); }
   static const void *get_extension(const bp_run_t *run, const char *id) {
-    const bp_run_t *below = reinterpret_cast<const ListeningRun *>(run)->below_;
-    return std::string_view(id) == BP_EXT_PROFILE ? &profile : below->get_extension(below, id);
+    const ListeningRun &self = of(run);
+    if (self.record_ && std::string_view(id) == BP_EXT_PROFILE) {
+      return &profile;
+    }
+    if (self.count_ && std::string_view(id) == BP_EXT_RUN_COUNTERS) {
+      return &counters;
+    }
+    return self.below_->get_extension(self.below_, id);
   }
   static void record(const bp_run_t *run, std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns,
                      std::uint64_t end_ns) {
-    reinterpret_cast<const ListeningRun *>(run)->record_(instr, track, begin_ns, end_ns);
+    of(run).record_(instr, track, begin_ns, end_ns);
+  }
+  static void count(const bp_run_t *run, std::uint32_t counter, std::uint32_t instr, std::uint64_t value) {
+    of(run).count_(counter, instr, value);
   }
   static constexpr bp_run_profile_t profile = {&ListeningRun::record};
+  static constexpr bp_run_counters_t counters = {&ListeningRun::count};
 
   bp_run_t abi_;  // first, because the plugin gets its address
   const bp_run_t *below_;
   Record record_;
+  Count count_;
 };
 
 }  // namespace bp::layers

@@ -5,9 +5,9 @@
 #include <boost/json.hpp>
 #include <deque>
 
-#include "core/layers/artifacts.h"
 #include "core/layers/interposer.h"
 #include "core/layers/listening_run.h"
+#include "core/layers/loaded_modules.h"
 
 namespace bp::layers {
 namespace {
@@ -76,7 +76,7 @@ class TraceLayer final : public Interposer {
     const bp_status status = Interposer::compiler_compile(device, module, tee.abi(), diag);
     tell("\"module\":{},\"instructions\":{},\"artifact bytes\":{}", quoted(plugin::ModuleView(module).name()),
          module->instrs.count, tee.bytes().size());
-    artifacts_.remember(tee.bytes(), module);
+    modules_.compiled(tee.bytes(), module);
     return status;
   }
   bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
@@ -86,8 +86,7 @@ class TraceLayer final : public Interposer {
     const bp_status status =
         Interposer::compiler_load(device, artifact, size, constants, taken, allocation_count, program, diag);
     if (status == BP_OK && *program != nullptr) {
-      const std::lock_guard lock(mutex_);
-      modules_[*program] = artifacts_.find(artifact, size);
+      modules_.loaded(*program, artifact, size);
     }
     return status;
   }
@@ -130,22 +129,18 @@ class TraceLayer final : public Interposer {
 
   // Kept until the device is destroyed, because a queue may report late.
   const bp_run_t *listen(const bp_program_t *program, const bp_run_t *run) {
-    const std::lock_guard lock(mutex_);
-    const auto record = [trace = trace_.get(), module = modules_[program]](
+    const auto record = [trace = trace_.get(), module = modules_.find(program)](
                             std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns, std::uint64_t end_ns) {
-      const bool is_known = module != nullptr && instr < module->view().instructions().size();
-      trace->add_of_device(
-          is_known ? std::string(module->view().instruction(instr).name()) : fmt::format("instruction {}", instr),
-          track, begin_ns, end_ns);
+      trace->add_of_device(instruction_name(module.get(), instr), track, begin_ns, end_ns);
     };
+    const std::lock_guard lock(mutex_);
     return runs_.emplace_back(run, record).abi();
   }
 
   static thread_local std::vector<Open> open_;  // calls of this thread, the innermost last
   std::shared_ptr<Trace> trace_;
-  Artifacts artifacts_;
-  std::mutex mutex_;
-  std::unordered_map<const bp_program_t *, std::shared_ptr<const ModuleCopy>> modules_;
+  LoadedModules modules_;
+  std::mutex mutex_;  // of runs_
   std::deque<ListeningRun> runs_;
 };
 

@@ -108,7 +108,7 @@ std::uint64_t floating_point_environment() {
 }
 
 bool is_known(bp_status status) {
-  return status >= BP_OK && status <= BP_INTERNAL;
+  return status >= BP_OK && status <= BP_CANCELLED;
 }
 
 class ValidateLayer final : public Interposer {

@@ -53,6 +53,8 @@ PJRT_Error_Code code_of(ErrorCode code) {
     case ErrorCode::DoesNotFit: return PJRT_Error_Code_RESOURCE_EXHAUSTED;
     case ErrorCode::PluginFailure: return PJRT_Error_Code_UNAVAILABLE;
     case ErrorCode::Io: return PJRT_Error_Code_UNKNOWN;
+    case ErrorCode::Cancelled: return PJRT_Error_Code_CANCELLED;
+    case ErrorCode::DeadlineExceeded: return PJRT_Error_Code_DEADLINE_EXCEEDED;
     case ErrorCode::Internal: break;
   }
   return PJRT_Error_Code_INTERNAL;

@@ -148,6 +148,7 @@ BP_STRUCT_CODEC(bp_option_t, &bp_option_t::key, &bp_option_t::value);
 BP_STRUCT_CODEC(bp_space_t, &bp_space_t::name, &bp_space_t::capacity, &bp_space_t::alignment, &bp_space_t::flags,
                 &bp_space_t::hlo_space, &bp_space_t::gb_per_s);
 BP_STRUCT_CODEC(bp_routine_t, &bp_routine_t::target, &bp_routine_t::kernel);
+BP_STRUCT_CODEC(bp_counter_desc_t, &bp_counter_desc_t::name, &bp_counter_desc_t::help, &bp_counter_desc_t::unit);
 BP_STRUCT_CODEC(bp_option_desc_t, &bp_option_desc_t::key, &bp_option_desc_t::initial, &bp_option_desc_t::help,
                 &bp_option_desc_t::choices, &bp_option_desc_t::type);
 // The sizes of a program, which load() tells.

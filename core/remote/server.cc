@@ -190,6 +190,7 @@ class Server {
     }
     const std::string path(reader.text());
     host::HostOptions services;
+    services.withdrawn.emplace(BP_EXT_PROGRESS);  // the application, which wants to know, is another process
     for (std::size_t i = reader.count(); i > 0; --i) {
       services.withdrawn.emplace(reader.text());
     }

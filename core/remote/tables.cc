@@ -5,8 +5,8 @@
 namespace bp::remote {
 namespace {
 
-constexpr const char *known[] = {BP_EXT_KERNELS, BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE,      BP_EXT_NATIVE_SYNC,
-                                 BP_EXT_REWRITE, BP_EXT_LAYOUT, BP_EXT_FUSION,   BP_EXT_CUSTOM_CALL};
+constexpr const char *known[] = {BP_EXT_KERNELS, BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE,       BP_EXT_NATIVE_SYNC,
+                                 BP_EXT_REWRITE, BP_EXT_LAYOUT, BP_EXT_FUSION,   BP_EXT_CUSTOM_CALL, BP_EXT_COUNTERS};
 
 }  // namespace
 
@@ -31,6 +31,8 @@ void write_extension(Writer &writer, const layers::LayeredDevice &device, std::s
     write(device.fusion->limits, 1);
   } else if (id == BP_EXT_CUSTOM_CALL && device.custom_call != nullptr) {
     write(device.custom_call->routines, device.custom_call->routine_count);
+  } else if (id == BP_EXT_COUNTERS && device.counters != nullptr) {
+    write(device.counters->counters, device.counters->counter_count);
   } else {
     writer.number(std::uint8_t{0});
   }
@@ -49,6 +51,8 @@ void Extensions::read(Reader &reader, std::string_view id) {
     fusion_ = {limits.empty() ? nullptr : limits.data()};
   } else if (id == BP_EXT_CUSTOM_CALL) {
     routines_ = read_array<bp_routine_t>(reader, arena_);
+  } else if (id == BP_EXT_COUNTERS) {
+    counters_ = read_array<bp_counter_desc_t>(reader, arena_);
   } else {
     reader.fail(fmt::format("extension {} has data, expected none", host::printable(id)));
   }
@@ -67,6 +71,9 @@ void Extensions::update() {
   if (routines_.has_value()) {
     custom_call_ = {routines_->data(), routines_->size()};
   }
+  if (counters_.has_value()) {
+    counter_table_ = {counters_->data(), counters_->size()};
+  }
 }
 
 const void *Extensions::find(std::string_view id) const {
@@ -82,6 +89,9 @@ const void *Extensions::find(std::string_view id) const {
   if (id == BP_EXT_CUSTOM_CALL) {
     return routines_.has_value() ? &custom_call_ : nullptr;
   }
+  if (id == BP_EXT_COUNTERS) {
+    return counters_.has_value() ? &counter_table_ : nullptr;
+  }
   // The table contains only functions, which layers replace, so the pointer only says that there is one.
   return std::ranges::find(plain_, id) != plain_.end() ? this : nullptr;
 }
@@ -96,6 +106,9 @@ void Extensions::list(Listing &listing) const {
   }
   for (const bp_routine_t &routine : routines_.value_or(std::vector<bp_routine_t>())) {
     listing.out("routine", Codec<const char *>::text(routine.target));
+  }
+  for (const bp_counter_desc_t &counter : counters_.value_or(std::vector<bp_counter_desc_t>())) {
+    listing.out("counter", Codec<const char *>::text(counter.name));
   }
   if (fusion_.has_value() && fusion_->limits != nullptr) {
     listing.out("limits", fmt::format("{} instructions", fusion_->limits->max_instructions), false);

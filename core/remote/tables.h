@@ -40,6 +40,8 @@ class Extensions {
   bp_device_memory_t memory_{};
   bp_device_queue_t queue_{};
   bp_device_custom_call_t custom_call_{};
+  std::optional<std::vector<bp_counter_desc_t>> counters_;
+  bp_device_counters_t counter_table_{};
 };
 
 }  // namespace bp::remote

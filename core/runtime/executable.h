@@ -49,7 +49,7 @@ class Executable {
 
   // Runs the module. Arguments are given by parameter number, a tuple as one literal; InvalidInput if their shapes are
   // not those of the parameters, Unsupported if the module needs several devices. Takes arguments by value: those that
-  // are moved in are freed after their last use.
+  // are moved in are freed after their last use. `host` has the terms of the whole run (core/base/cancellation.h).
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
   // Like run(), but arguments may lie on the device, and results that it computes stay there. Returns the elements of a
   // tuple, otherwise one result.

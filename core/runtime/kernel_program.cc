@@ -6,6 +6,7 @@
 
 #include "core/host/diagnostics.h"
 #include "plugin_api/cpp/module_view.h"
+#include "plugin_api/cpp/run_services.h"
 
 namespace bp::runtime {
 namespace {
@@ -26,6 +27,7 @@ struct KernelProgram {
   static bp_status run(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) noexcept {
     const auto &self = *static_cast<const KernelProgram *>(program->program_data);
     // The scratch memory holds the addresses for the current kernel.
+    const plugin::EarlyEnd end(*run);
     auto *addresses = reinterpret_cast<void **>(run->scratch.offset);
     for (const Step &step : self.steps) {
       plugin::Instruction instruction = self.image.instruction(step.instruction);
@@ -40,6 +42,10 @@ struct KernelProgram {
       if (step.kernel == nullptr) {
         std::memmove(results[0], addresses[0], instruction.result().size());
         continue;
+      }
+      if (end.is_over()) {
+        diag->report(diag, BP_CANCELLED, step.instruction, "ended before this instruction");
+        return BP_CANCELLED;
       }
       bp_call_t call{self.image.image(), step.instruction, 0, addresses, results};
       bp_status status = step.kernel(self.device->abi(), &call, diag);

@@ -11,6 +11,7 @@
 #include "core/ir/device_count.h"
 #include "core/ir/storage.h"
 #include "core/runtime/kernel_program.h"
+#include "core/runtime/run_extensions.h"
 
 namespace bp::runtime {
 namespace {
@@ -341,8 +342,10 @@ Result<Program::Bound> Program::bind(std::size_t input, Value argument, Executio
 }
 
 // Arguments and results are by input and output. Results are on the host unless they are to stay on the device.
-Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, bool results_stay) const {
+Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, bool results_stay,
+                                               const RunTerms &terms) const {
   Execution execution = Execution::prepare(shared_from_this());
+  execution.set_terms(terms);
   std::vector<Bound> bound;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     BP_ASSIGN(Bound argument, bind(i, std::exchange(arguments[i], {}), execution));
@@ -391,14 +394,14 @@ Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, boo
   return results;
 }
 
-Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments) const {
+Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments, const RunTerms &terms) const {
   BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
   std::vector<Value> given;
   for (ir::Literal &argument : arguments) {
     append_arrays(std::move(argument), given);
   }
   arguments.clear();
-  BP_ASSIGN(std::vector<Value> results, run_arrays(std::move(given), false));
+  BP_ASSIGN(std::vector<Value> results, run_arrays(std::move(given), false, terms));
   std::vector<ir::Literal> literals;
   for (Value &result : results) {
     BP_ASSIGN(ir::Literal literal, std::move(result).literal());
@@ -408,7 +411,7 @@ Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments) const {
   return nest(result_shape_, literals, next);
 }
 
-Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments) const {
+Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments, const RunTerms &terms) const {
   BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
   std::vector<Value> given;
   for (Value &argument : arguments) {
@@ -420,7 +423,7 @@ Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments) 
     }
   }
   arguments.clear();
-  BP_ASSIGN(std::vector<Value> arrays, run_arrays(std::move(given), true));
+  BP_ASSIGN(std::vector<Value> arrays, run_arrays(std::move(given), true, terms));
   std::size_t next = 0;
   const auto take = [&](const ir::Shape &shape) -> Result<Value> {
     if (shape.is_array()) {
@@ -459,6 +462,7 @@ Execution::Execution(std::shared_ptr<const Program> program)
       host_(locations_.size()),
       is_given_(locations_.size()),
       stays_(locations_.size()),
+      terms_(std::make_unique<RunTerms>()),
       run_(std::make_unique<bp_run_t>()) {
   // Reserves all elements now, so that allocate() allocates only planned memory.
   arena_.temporaries.resize(locations_.size());
@@ -573,9 +577,7 @@ Status Execution::allocate() {
   }
   find_transfers();
   static std::atomic<std::uint64_t> next_id = 1;
-  *run_ = {next_id++,         locations_.data(),
-           locations_.size(), arena_.scratch.location(),
-           nullptr,           [](const bp_run_t *, const char *) noexcept -> const void * { return nullptr; }};
+  *run_ = {next_id++, locations_.data(), locations_.size(), arena_.scratch.location(), terms_.get(), &run_extension};
   return {};
 }
 
@@ -656,12 +658,27 @@ Status Execution::run() {
     BP_TRY(start());
     return finish();
   }
-  Status status = run_here();
+  Status status = outcome(run_here());
   note_sent(status.ok());
   return status;
 }
 
+// Returns what a run that ended like this amounts to: a cancelled one says why, and a result that is late is a failure.
+Status Execution::outcome(Status done) const {
+  const Cancellation *cancellation = terms_->cancellation.get();
+  const bool is_cut_short = !done.ok() && done.error().code() == ErrorCode::Cancelled;
+  if (cancellation == nullptr || !(done.ok() ? cancellation->is_late() : is_cut_short)) [[likely]] {
+    return done;
+  }
+  const Status reason = cancellation->check();
+  return reason.ok() ? std::move(done)
+                     : Error(reason.error().code(), fmt::format("{}: {}", program_->name(), reason.error().message()));
+}
+
 Status Execution::run_here() {
+  if (terms_->cancellation != nullptr) {
+    BP_TRY(terms_->cancellation->check());
+  }
   for (const Transfer &transfer : in_) {
     if (transfer.is_due) {
       BP_TRY(copy(*program_->device_, transfer.device, transfer.host, transfer.size));
@@ -703,7 +720,7 @@ Status Execution::start() {
 Status Execution::finish() {
   BP_CHECK(started_);
   const Event event = *std::exchange(started_, std::nullopt);
-  Status status = event.wait("run", program_->image_.module());
+  Status status = outcome(event.wait("run", program_->image_.module()));
   note_sent(status.ok());
   return status;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backplane/ext/compiler.h"
+#include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/host/image.h"
 #include "core/host/plugin.h"
@@ -70,10 +71,11 @@ class Program : public std::enable_shared_from_this<Program> {
 
   // Arguments are given by parameter number; types and sizes must be those of the parameters. Literals whose bytes are
   // those of the buffer are used without a copy, except where a donation would change bytes of another literal, too.
-  Result<ir::Literal> run(std::vector<ir::Literal> arguments) const;
+  // Fails with Cancelled or DeadlineExceeded if the terms say so, even if the device has done all of its work late.
+  Result<ir::Literal> run(std::vector<ir::Literal> arguments, const RunTerms &terms = {}) const;
   // Like run(), but arrays that lie on the device are used where they are, and results stay on the device. Returns the
   // elements of a tuple, otherwise one result.
-  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments) const;
+  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const RunTerms &terms = {}) const;
 
  private:
   friend class Execution;
@@ -100,7 +102,7 @@ class Program : public std::enable_shared_from_this<Program> {
     bool is_in_place = false;                  // the run works in the memory of the literal or array
   };
   Result<Bound> bind(std::size_t input, Value argument, Execution &execution) const;
-  Result<std::vector<Value>> run_arrays(std::vector<Value> arguments, bool results_stay) const;
+  Result<std::vector<Value>> run_arrays(std::vector<Value> arguments, bool results_stay, const RunTerms &terms) const;
   bool is_whole(const Leaf &leaf) const;
   bool fits(const DeviceArray &array, std::size_t input) const;
   void find_shared_memory();
@@ -168,7 +170,11 @@ class Execution {
   void keep_output(std::size_t leaf);
   Status fetch_output(std::size_t leaf);
 
-  // Complete on return. Allocates no memory.
+  // Sets the terms of all later runs.
+  void set_terms(const RunTerms &terms) { *terms_ = terms; }
+
+  // Complete on return. Allocates no memory. Fails with Cancelled or DeadlineExceeded if the terms say so; the next run
+  // works, with donated inputs that were set again.
   Status run();
   // run() in two steps: between them the caller may do anything except access inputs and outputs. Uses a queue of the
   // device if it has one, otherwise a thread of the core. Each start() is followed by one finish().
@@ -193,6 +199,7 @@ class Execution {
   std::vector<bp_command_t> copies(const std::vector<Transfer> &transfers, bool to_device) const;
   void note_sent(bool is_sent);
   Status run_here();
+  Status outcome(Status done) const;
   std::span<std::byte> bytes_of(const Leaf &leaf) const {
     return {host_[leaf.allocation] + leaf.offset, static_cast<std::size_t>(leaf.size)};
   }
@@ -205,6 +212,7 @@ class Execution {
   std::vector<bool> is_given_;       // by allocation: an input that is on the device already
   std::vector<bool> stays_;          // by allocation: an output that stays there
   std::vector<Transfer> in_, out_;   // transfers before and after the run
+  std::unique_ptr<RunTerms> terms_;
   std::unique_ptr<bp_run_t> run_;
   std::optional<Event> started_;
 };

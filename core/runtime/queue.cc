@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/host/diagnostics.h"
+#include "plugin_api/cpp/run_services.h"
 
 namespace bp::runtime {
 // --- Event ---
@@ -119,6 +120,12 @@ void Queue::start(const Batch &batch) const {
         return finish(signal.status, signal.instruction, std::move(signal.message));
       }
     }
+  }
+  const bool is_wanted = std::ranges::none_of(batch.commands, [](const bp_command_t &command) {
+    return command.kind == BP_COMMAND_RUN && plugin::EarlyEnd(*command.run).is_over();
+  });
+  if (!is_wanted) {
+    return finish(BP_CANCELLED, BP_NONE, "ended before it began");
   }
   bp_status status = BP_OK;
   if (index_ != emulated) {

@@ -1,30 +1,34 @@
 // The frame of a device: the ABI's tables, made of the functions that its class has. A class with a function below has
 // the extension, and so has all functions of that extension.
 //
-//   bp.kernels/1      Result<bp_kernel> find(const bp_module_t *module, std::uint32_t instruction) const;
-//                     // the kernel, or null; an error says why there is none
-//   bp.memory/1       std::span<const bp_space_t> spaces() const;  // from init() on, the same until the end
-//                     Result<bp_memory_t> alloc(std::uint32_t space, std::uint64_t size, std::uint32_t alignment);
-//                     void release(std::uint64_t memory);
-//                     Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size);
-//   bp.compiler/1     Status claim(const bp_module_t *module, Claims &claims) const;
-//                     Result<std::string> compile(const bp_module_t *module) const;  // returns the artifact
-//                     Result<std::unique_ptr<Program>> load(std::span<const char> artifact,
-//                                                           std::uint32_t allocation_count);
-//                     // or with further parameters: const bp_loc_t *constants, std::uint8_t *taken
-//   bp.queue/1        static constexpr std::uint32_t queue_kinds[];  // by queue: bit k for commands of kind k
-//   bp.native-sync/1  Status start(std::uint32_t queue, const bp_command_t &command);  // on the thread of the queue
-//                     // only if a command may not be done when start() returns, see queue.h:
-//                     Result<std::shared_ptr<const Mark>> mark(std::uint32_t queue, const bp_command_t *last);
-//   bp.queue/1        instead of start(), for a device with queues of its own:
-//                     static constexpr std::uint32_t queue_kinds[];
-//                     Status submit(std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
-//                                   bp_point_t done);
-//   bp.rewrite/1      Result<std::string> rewrite(std::uint32_t phase, const bp_module_t *module) const;
-//                     // returns the new module (module_writer.h); empty: the old one stays
-//   bp.layout/draft-1       Result<std::string> preferences(const bp_module_t *module) const;  // see append_preference()
+//   bp.kernels/1            Result<bp_kernel> find(const bp_module_t *module, std::uint32_t instruction) const;
+//                           // the kernel, or null; an error says why there is none
+//   bp.memory/1             std::span<const bp_space_t> spaces() const;  // from init() on, the same until the end
+//                           Result<bp_memory_t> alloc(std::uint32_t space, std::uint64_t size,
+//                                                     std::uint32_t alignment);
+//                           void release(std::uint64_t memory);
+//                           Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size);
+//   bp.compiler/1           Status claim(const bp_module_t *module, Claims &claims) const;
+//                           Result<std::string> compile(const bp_module_t *module) const;  // returns the artifact
+//                           // or with a further parameter: const Progress &progress (host_services.h)
+//                           Result<std::unique_ptr<Program>> load(std::span<const char> artifact,
+//                                                                 std::uint32_t allocation_count);
+//                           // or with further parameters: const bp_loc_t *constants, std::uint8_t *taken
+//   bp.queue/1              static constexpr std::uint32_t queue_kinds[];  // by queue: bit k for commands of kind k
+//   bp.native-sync/1        Status start(std::uint32_t queue, const bp_command_t &command);  // on the queue's thread
+//                           // only if a command may not be done when start() returns, see queue.h:
+//                           Result<std::shared_ptr<const Mark>> mark(std::uint32_t queue, const bp_command_t *last);
+//   bp.queue/1              instead of start(), for a device with queues of its own:
+//                           static constexpr std::uint32_t queue_kinds[];
+//                           Status submit(std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
+//                                         bp_point_t done);
+//   bp.rewrite/1            Result<std::string> rewrite(std::uint32_t phase, const bp_module_t *module) const;
+//                           // returns the new module (module_writer.h); empty: the old one stays
+//   bp.layout/draft-1       Result<std::string> preferences(const bp_module_t *module) const;
+//                           // see append_preference()
 //   bp.fusion/draft-1       static constexpr bp_fusion_limits_t fusion_limits;
 //   bp.custom-call/draft-1  static constexpr bp_routine_t routines[];
+//   bp.counters/draft-1     static constexpr bp_counter_desc_t counters[];  // a run adds to them: run_services.h
 //
 // They mean what the headers of the ABI say about the functions of the same names. A Program is a class of the
 // plugin that has
@@ -65,6 +69,7 @@
 #include <vector>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
@@ -161,6 +166,7 @@ class DeviceFrame {
   static constexpr bool has_layout = requires { &Device::preferences; };
   static constexpr bool has_fusion = requires { Device::fusion_limits; };
   static constexpr bool has_routines = requires { Device::routines; };
+  static constexpr bool has_counters = requires { Device::counters; };
 
  public:
   explicit DeviceFrame(const bp_host_t *host)
@@ -247,7 +253,14 @@ class DeviceFrame {
   }
   static bp_status compile(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *artifact,
                            const bp_diag_t *diag) {
-    return write_result(artifact, diag, [&] { return self(device).device_.compile(module); });
+    const Device &on = self(device).device_;
+    return write_result(artifact, diag, [&] {
+      if constexpr (requires { on.compile(module, std::declval<const Progress &>()); }) {
+        return on.compile(module, Progress(self(device).host_, diag));
+      } else {
+        return on.compile(module);
+      }
+    });
   }
   static bp_status load(const bp_device_t *device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
                         std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
@@ -383,6 +396,7 @@ class DeviceFrame {
   static constexpr bp_device_layout_t layout_table = {preferences};
   static constexpr bp_device_fusion_t fusion_table = {&Device::fusion_limits};
   static constexpr bp_device_custom_call_t custom_call_table = {Device::routines, std::size(Device::routines)};
+  static constexpr bp_device_counters_t counters_table = {Device::counters, std::size(Device::counters)};
 
   // Calls visit(id, table) for each extension of the class. The table of bp.memory/1 belongs to each device: null.
   template <class Visit>
@@ -414,9 +428,12 @@ class DeviceFrame {
     if constexpr (has_routines) {
       visit(BP_EXT_CUSTOM_CALL, &custom_call_table);
     }
+    if constexpr (has_counters) {
+      visit(BP_EXT_COUNTERS, &counters_table);
+    }
   }
 
-  static constexpr std::size_t max_extensions = 9;
+  static constexpr std::size_t max_extensions = 10;
   static constexpr std::array<const char *, max_extensions + 1> list_extensions() {
     std::array<const char *, max_extensions + 1> ids{};  // ends with null
     std::size_t count = 0;

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <type_traits>
 
+#include "backplane/ext/draft/progress.h"
 #include "backplane/ext/log.h"
 #include "backplane/ext/thread_pool.h"
 #include "call.h"
+#include "result.h"
 
 namespace bp::plugin {
 
@@ -75,6 +77,28 @@ class HostServices {
   const bp_host_t *host_ = nullptr;
   const bp_host_log_t *log_ = nullptr;
   const bp_host_threads_t *threads_ = nullptr;
+};
+
+// The progress of one call of compile() or load() (bp.progress/draft-1). Valid during the call. Threads: any.
+class Progress {
+ public:
+  Progress(const bp_host_t *host, const bp_diag_t *diag)
+      : host_(host),
+        diag_(diag),
+        progress_(static_cast<const bp_host_progress_t *>(host->get_extension(host, BP_EXT_PROGRESS))) {}
+
+  // Says that `done` of `total` parts are done. Fails with BP_CANCELLED if the result is not wanted any more.
+  Status report(std::uint64_t done, std::uint64_t total) const {
+    if (progress_ == nullptr || progress_->report(host_, diag_, done, total) != BP_CANCELLED) {
+      return {};
+    }
+    return Error(BP_CANCELLED, "ended after " + std::to_string(done) + " of " + std::to_string(total) + " parts");
+  }
+
+ private:
+  const bp_host_t *host_;
+  const bp_diag_t *diag_;
+  const bp_host_progress_t *progress_;
 };
 
 // Runs the body of an ABI function that cannot report, such as destroy(). An exception is logged as an error, with

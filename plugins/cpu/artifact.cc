@@ -27,7 +27,7 @@ struct Header {
 static_assert(sizeof(Header) == 112);
 constexpr std::size_t checked_from = offsetof(Header, size);
 constexpr char magic[9] = "BPCPUOBJ";
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
   const auto *data = reinterpret_cast<const std::uint8_t *>(bytes.data());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "plugin_api/cpp/run_services.h"
 #include "plugins/cpu/artifact.h"
 #include "plugins/cpu/code_generation.h"
 #include "plugins/llvm/contraction/fusion.h"
@@ -61,13 +62,25 @@ std::string dump_name(const emit::ModuleView &module) {
   return name;
 }
 
+// A run, as the functions that generated code calls see it.
+struct CurrentRun {
+  const LoadedProgram *program;
+  const plugin::EarlyEnd end;
+  bool is_over = false;  // what the code was told last
+};
+
+bool is_over(const emit::Workers *workers) {
+  auto *run = static_cast<CurrentRun *>(workers->context);
+  return run->is_over = run->is_over || run->end.is_over();
+}
+
 // Number of parts per thread, more than one for thread pools that distribute the remaining parts to idle threads. The
 // core's pool gives each thread the same number of consecutive parts.
 constexpr std::int64_t parts_per_thread = 4;
 
 void share(const emit::Workers *workers, emit::Workers::Task task, void *const *pointers, void *scratch,
            std::int64_t begin, std::int64_t end) {
-  const auto *program = static_cast<const LoadedProgram *>(workers->context);
+  const LoadedProgram *program = static_cast<const CurrentRun *>(workers->context)->program;
   const std::int64_t threads = program->services.thread_count();
   if (threads <= 1) {
     task(pointers, scratch, begin, end);
@@ -88,10 +101,11 @@ Status LoadedProgram::run(const bp_run_t &run) const {
     return Error(BP_INVALID, "run has " + std::to_string(run.allocation_count) + " allocations, the program " +
                                  std::to_string(allocation_count));
   }
-  const emit::Workers workers{share, const_cast<LoadedProgram *>(this)};
+  CurrentRun current{this, plugin::EarlyEnd(run)};
+  const emit::Workers workers{share, current.end.is_possible() ? is_over : nullptr, &current};
   void *scratch = reinterpret_cast<void *>(run.scratch.offset + common_bytes);
   reinterpret_cast<emit::Entry>(code->symbol())(run.allocations, scratch, &workers);
-  return {};
+  return current.is_over ? Status(Error(BP_CANCELLED, "ended early")) : Status();
 }
 
 Result<std::string> CpuDevice::init() {

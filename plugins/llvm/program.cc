@@ -147,6 +147,23 @@ class ProgramEmitter {
     return function;
   }
 
+  // Emits code that goes to `leave` if the run is to end early.
+  void leave_if_over(llvm::BasicBlock *leave) {
+    llvm::Function *function = b_->GetInsertBlock()->getParent();
+    auto *ask = llvm::BasicBlock::Create(driver_->getContext(), "ask", function);
+    auto *go_on = llvm::BasicBlock::Create(driver_->getContext(), "go_on", function);
+    Value *workers = function->getArg(2);
+    Value *is_over = b_->CreateLoad(
+        b_->getPtrTy(), b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), workers, offsetof(Workers, is_over)));
+    b_->CreateCondBr(b_->CreateIsNull(is_over), go_on, ask);
+    b_->SetInsertPoint(ask);
+    auto *type = llvm::FunctionType::get(b_->getInt1Ty(), {b_->getPtrTy()}, false);
+    auto *answer = b_->CreateCall(type, is_over, {workers});
+    answer->addRetAttr(llvm::Attribute::ZExt);
+    b_->CreateCondBr(answer, leave, go_on);
+    b_->SetInsertPoint(go_on);
+  }
+
   void call(llvm::Function *function) {
     llvm::Function *caller = b_->GetInsertBlock()->getParent();
     b_->CreateCall(function, {caller->getArg(0), caller->getArg(1), caller->getArg(2)});
@@ -173,9 +190,13 @@ class ProgramEmitter {
     b_->CreateRetVoid();
     if (parts.size() > 1) {
       llvm::Function *whole = add_driver_function(name);
+      auto *leave = llvm::BasicBlock::Create(driver_->getContext(), "leave", whole);
       for (llvm::Function *part : parts) {
+        leave_if_over(leave);
         call(part);
       }
+      b_->CreateBr(leave);
+      b_->SetInsertPoint(leave);
       b_->CreateRetVoid();
       parts = {whole};
     }
@@ -273,6 +294,7 @@ class ProgramEmitter {
     move_all(instruction.operands(), body.parameters());
     b_->CreateBr(test);
     b_->SetInsertPoint(test);
+    leave_if_over(after);
     move_all(body.parameters(), condition.parameters());
     call(function_of(condition.id()));
     b_->CreateCondBr(load_predicate(condition.roots()[0]), loop, after);

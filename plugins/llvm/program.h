@@ -22,13 +22,17 @@ namespace bp::emit {
 // computation. scratch: the scratch memory of the first worker.
 inline constexpr const char *entry_name = "bp_program";
 
-// Interface through which generated code divides the work of a large kernel among workers.
+// The functions that generated code calls: to divide the work of a large kernel among workers, and to learn whether to
+// go on.
 struct Workers {
   // Function that runs the part [begin, end) of a kernel on the memory at `pointers`, with scratch of its own.
   using Task = void (*)(void *const *pointers, void *scratch, std::int64_t begin, std::int64_t end);
   // Runs all of [begin, end) and returns when it is done.
   void (*share)(const Workers *workers, Task task, void *const *pointers, void *scratch, std::int64_t begin,
                 std::int64_t end);
+  // If not null, called before each iteration of a loop and each part of a long computation: whether the run is to end
+  // early. The code then returns without doing more.
+  bool (*is_over)(const Workers *workers);
   void *context;
 };
 

@@ -30,7 +30,7 @@ bool is_control_flow(std::uint16_t op) {
 
 class Compiler {
  public:
-  explicit Compiler(const bp_module_t *module) : view_(module) {}
+  Compiler(const bp_module_t *module, const plugin::Progress &progress) : view_(module), progress_(progress) {}
 
   Result<Program> run() {
     program_.allocation_count = static_cast<std::uint32_t>(view_.allocations().size());
@@ -57,6 +57,7 @@ class Compiler {
 
   Status computation(Computation computation) {
     for (const plugin::Instruction i : computation.instructions()) {
+      BP_TRY(progress_.report(done_++, view_.image()->instrs.count));
       BP_TRY(instruction(i));
     }
     return {};
@@ -127,6 +128,8 @@ class Compiler {
   }
 
   ModuleView view_;
+  const plugin::Progress &progress_;
+  std::uint64_t done_ = 0;  // instructions
   Program program_;
   Lowering lowering_{program_, true, true};
 };
@@ -180,8 +183,8 @@ std::string preferences(const bp_module_t *module) {
   return bytes;
 }
 
-Result<Program> compile(const bp_module_t *module) {
-  return Compiler(module).run();
+Result<Program> compile(const bp_module_t *module, const plugin::Progress &progress) {
+  return Compiler(module, progress).run();
 }
 
 }  // namespace bp::npu

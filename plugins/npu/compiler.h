@@ -18,7 +18,8 @@ std::string preferences(const bp_module_t *module);
 // Implements bp_device_rewrite.rewrite(): dots with vectors become dots with matrices.
 std::string rewrite(std::uint32_t phase, const bp_module_t *module);
 
-// Compiles a module that was claimed and is at BP_STAGE_FINAL.
-plugin::Result<Program> compile(const bp_module_t *module);
+// Compiles a module that was claimed and is at BP_STAGE_FINAL. Reports its progress by instructions, and fails with
+// BP_CANCELLED if the result is not wanted any more.
+plugin::Result<Program> compile(const bp_module_t *module, const plugin::Progress &progress);
 
 }  // namespace bp::npu

@@ -9,13 +9,22 @@ namespace {
 
 constexpr std::uint64_t lanes = lane_count, dram_rate = 64, scratchpad_rate = 256;
 
+// The number of elements of a Load or Store.
+std::uint64_t element_count(const Program &program, const Instruction &instruction) {
+  std::uint64_t elements = 1;
+  for (std::uint32_t d = 0; d < program.tensors[instruction.tensor].rank; ++d) {
+    elements *= program.axes[instruction.axes + d].count;
+  }
+  return elements;
+}
+
 // Cycles of a Load or Store. Elements move in runs along the dimension in which they are adjacent in memory.
 std::uint64_t transfer_cycles(const Program &program, const Instruction &instruction) {
   const Tensor &tensor = program.tensors[instruction.tensor];
-  std::uint64_t elements = 1, run = 1;
+  const std::uint64_t elements = element_count(program, instruction);
+  std::uint64_t run = 1;
   for (std::uint32_t d = 0; d < tensor.rank; ++d) {
     const Axis &axis = program.axes[instruction.axes + d];
-    elements *= axis.count;
     if (tensor.dimensions[d].inner == tensor.width && axis.step == 1) {
       run = std::max<std::uint64_t>(run, std::min(axis.count, tensor.dimensions[d].tile));
     }
@@ -43,6 +52,11 @@ std::uint64_t cycles(const Program &program, const Instruction &instruction) {
     case Opcode::Multiply: return 16 + 8 * tile_products(instruction);
     default: return 4;
   }
+}
+
+std::uint64_t bytes_moved(const Program &program, const Instruction &instruction) {
+  const bool is_transfer = instruction.opcode == Opcode::Load || instruction.opcode == Opcode::Store;
+  return is_transfer ? element_count(program, instruction) * program.tensors[instruction.tensor].width : 0;
 }
 
 }  // namespace bp::npu

@@ -10,4 +10,7 @@ namespace bp::npu {
 // Returns the number of cycles that an instruction takes, which is always the same.
 std::uint64_t cycles(const Program &program, const Instruction &instruction);
 
+// Returns the bytes that an instruction moves between the memories.
+std::uint64_t bytes_moved(const Program &program, const Instruction &instruction);
+
 }  // namespace bp::npu

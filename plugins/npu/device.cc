@@ -26,7 +26,8 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.npu",
     "aliases": ["npu"],
     "name": "Simulated NPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/draft-1"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/draft-1",
+                   "bp.counters/draft-1"]
   }]
 })");
 
@@ -61,6 +62,8 @@ class NpuDevice {
   static constexpr std::uint32_t instances = 2;  // each has memory of its own
   static constexpr std::uint32_t queue_kinds[] = {1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL, 1u << BP_COMMAND_RUN};
 
+  static constexpr const auto &counters = npu::counters;
+
   plugin::HostServices services;
 
   Status set_option(std::string_view key, std::string_view value) {
@@ -82,8 +85,8 @@ class NpuDevice {
     npu::claim(module, claims);
     return {};
   }
-  Result<std::string> compile(const bp_module_t *module) const {
-    BP_ASSIGN(const Program program, npu::compile(module));
+  Result<std::string> compile(const bp_module_t *module, const plugin::Progress &progress) const {
+    BP_ASSIGN(const Program program, npu::compile(module, progress));
     return write_artifact(program);
   }
   Result<std::unique_ptr<LoadedProgram>> load(std::span<const char> artifact, std::uint32_t allocation_count);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backplane/ext/draft/profile.h"
+#include "plugin_api/cpp/run_services.h"
 #include "plugins/npu/cycles.h"
 #include "plugins/npu/vector_unit.h"
 
@@ -75,7 +76,7 @@ class Recorder {
 class Execution {
  public:
   Execution(const Memory &memory, const Program &program, const bp_run_t &run, std::byte *scratch)
-      : memory_(memory), program_(program), run_(run), scratch_(scratch) {}
+      : memory_(memory), program_(program), run_(run), end_(run), counters_(run), scratch_(scratch) {}
 
   // Runs the program. Fails if an instruction accesses memory outside of a piece.
   Status run(std::uint64_t &clock) {
@@ -83,7 +84,11 @@ class Execution {
     for (std::uint32_t at = 0; at < program_.instructions.size();) {
       const Instruction &instruction = program_.instructions[at];
       recorder.at(instruction.origin, clock);
+      if (end_.is_over()) {
+        return Error(BP_CANCELLED, "ended before machine instruction " + std::to_string(at), instruction.origin);
+      }
       clock += cycles(program_, instruction);
+      count(instruction);
       ++at;
       switch (instruction.opcode) {
         case Opcode::Load:
@@ -107,6 +112,20 @@ class Execution {
   }
 
  private:
+  void count(const Instruction &instruction) const {
+    if (!counters_.are_wanted()) {
+      return;
+    }
+    const std::uint64_t taken = cycles(program_, instruction);
+    counters_.add(cycle_counter, instruction.origin, taken);
+    if (const std::uint64_t bytes = bytes_moved(program_, instruction); bytes > 0) {
+      counters_.add(dma_counter, instruction.origin, bytes);
+    }
+    if (instruction.opcode == Opcode::Multiply) {
+      counters_.add(matrix_counter, instruction.origin, taken);
+    }
+  }
+
   std::int32_t element(std::uint32_t dtype, std::uint32_t address) const {
     std::int32_t value = 0;
     std::memcpy(&value, scratch_ + address, width_of(dtype));
@@ -228,18 +247,41 @@ class Execution {
   const Memory &memory_;
   const Program &program_;
   const bp_run_t &run_;
+  const plugin::EarlyEnd end_;
+  const plugin::RunCounters counters_;
   std::byte *scratch_;
   std::array<std::int32_t, index_registers> registers_{};
 };
 
 }  // namespace
 
+Turnstile::Turn::Turn(Turnstile &turnstile, std::int32_t priority) : turnstile_(turnstile), priority_(priority) {
+  std::unique_lock lock(turnstile_.mutex_);
+  Turn **place = &turnstile_.first_;
+  while (*place != nullptr && (*place)->priority_ >= priority_) {
+    place = &(*place)->next_;
+  }
+  next_ = *place;
+  *place = this;
+  turnstile_.changed_.wait(lock, [&] { return !turnstile_.is_busy_ && turnstile_.first_ == this; });
+  turnstile_.first_ = next_;
+  turnstile_.is_busy_ = true;
+}
+
+Turnstile::Turn::~Turn() {
+  {
+    const std::lock_guard lock(turnstile_.mutex_);
+    turnstile_.is_busy_ = false;
+  }
+  turnstile_.changed_.notify_all();
+}
+
 Status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t &cycles) {
   if (run.allocation_count != program.allocation_count) {
     return Error(BP_INVALID, "the run has " + std::to_string(run.allocation_count) + " allocations, expected " +
                                  std::to_string(program.allocation_count));
   }
-  std::lock_guard lock(mutex_);
+  const Turnstile::Turn turn(turnstile_, plugin::priority_of(run));
   std::byte *scratch = nullptr;
   if (program.scratch_bytes != 0) {
     const auto piece = memory_.find(run.scratch);

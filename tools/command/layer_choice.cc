@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/base/files.h"
+#include "core/layers/counters.h"
 #include "core/layers/deadline.h"
 #include "core/layers/trace.h"
 #include "core/layers/validate.h"
@@ -23,6 +25,8 @@ struct Active {
   std::shared_ptr<layers::Violations> violations;
   std::shared_ptr<layers::Trace> trace;
   std::string trace_file;
+  std::shared_ptr<layers::Counts> counts;
+  std::string counts_file;  // empty: they are printed
   std::shared_ptr<remote::RecordingFile> recording;
   std::string recording_file;
 };
@@ -42,8 +46,9 @@ void add_layer_option(Options &options) {
   options.add()(
       "layer", boost::program_options::value<std::vector<std::string>>()->composing(),
       "a layer between core and plugin: validate (checks the rules of the ABI), trace=FILE (writes a timeline for "
-      "ui.perfetto.dev), record=FILE (records the calls, for backplane replay), deadline=SECONDS (ends the "
-      "command if a call or submitted work takes longer); may be repeated");
+      "ui.perfetto.dev), counters or counters=FILE (prints, or writes as JSON, what the device counts by instruction), "
+      "record=FILE (records the calls, for backplane replay), deadline=SECONDS (ends the command if a call or "
+      "submitted work takes longer); may be repeated");
 }
 
 std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers) {
@@ -68,6 +73,14 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
         active().trace = std::move(trace).value();
       }
       layers.push_back(layers::trace_layer(active().trace));
+    } else if (layer == "counters" || (layer.starts_with("counters=") && layer.size() > 9)) {
+      if (active().counts == nullptr) {
+        active().counts = std::make_shared<layers::Counts>();
+      }
+      if (layer.size() > 9) {
+        active().counts_file = layer.substr(9);
+      }
+      layers.push_back(layers::counters_layer(active().counts));
     } else if (layer.starts_with("record=") && layer.size() > 7) {
       if (active().recording == nullptr) {
         active().recording_file = layer.substr(7);
@@ -84,8 +97,9 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
       layers.push_back(layers::deadline_layer(
           std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(seconds * 1e3))), end_overdue));
     } else {
-      return options.misuse(
-          fmt::format("--layer is '{}', expected validate, trace=FILE, record=FILE or deadline=SECONDS", layer));
+      return options.misuse(fmt::format(
+          "--layer is '{}', expected validate, trace=FILE, counters, counters=FILE, record=FILE or deadline=SECONDS",
+          layer));
     }
   }
   return std::nullopt;
@@ -98,6 +112,13 @@ int finish_layers(int code) {
       return report(written.error());
     }
     fmt::print(stderr, "trace: {} events in {}\n", done.trace->size(), done.trace_file);
+  }
+  if (done.counts != nullptr) {
+    if (done.counts_file.empty()) {
+      fmt::print(stderr, "{}", done.counts->to_text());
+    } else if (const Status written = write_file(done.counts_file, done.counts->to_json()); !written.ok()) {
+      return report(written.error());
+    }
   }
   if (done.recording != nullptr) {
     if (const Status written = done.recording->status(); !written.ok()) {

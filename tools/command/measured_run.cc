@@ -62,10 +62,11 @@ host::Layer device_memory_counter() {
 
 // The memory of the constants was allocated when the program was loaded, and is added.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
-                                 const std::vector<ir::Literal> &arguments, int repeat) {
+                                 const std::vector<ir::Literal> &arguments, int repeat, const RunTerms &terms) {
   using Clock = std::chrono::steady_clock;
   MeasuredRun measured;
   Execution execution = Execution::prepare(program);
+  execution.set_terms(terms);
   measured.seconds.reserve(static_cast<std::size_t>(repeat));  // allocated before counting starts
   const std::int64_t before = device_memory.taken;
   device_memory.most = before;

@@ -22,9 +22,9 @@ struct MeasuredRun {
 // Returns a layer that counts allocated device memory; must be the lowest layer of the backend.
 host::Layer device_memory_counter();
 
-// Runs the program `repeat` times. Counts the allocations of the whole process meanwhile, so no other activity is
-// allowed.
+// Runs the program `repeat` times, on these terms. Counts the allocations of the whole process meanwhile, so no other
+// activity is allowed.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
-                                 const std::vector<ir::Literal> &arguments, int repeat);
+                                 const std::vector<ir::Literal> &arguments, int repeat, const RunTerms &terms);
 
 }  // namespace bp::command

@@ -30,6 +30,7 @@ struct RunRequest {
   std::vector<std::string> inputs;
   int repeat = 1;
   std::int64_t memory_limit = 0;
+  std::optional<double> deadline;       // seconds for the compilation and all runs together
   std::optional<std::int64_t> devices;  // number of devices to simulate
   double tolerance = 1e-4;
   bool by_instruction = false;
@@ -87,8 +88,9 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   return arguments;
 }
 
-interpreter::Options with_progress(Progress &progress) {
+interpreter::Options with_progress(Progress &progress, RunTerms terms = {}) {
   interpreter::Options options;
+  options.terms = std::move(terms);
   options.progress = [&](std::int64_t done, std::int64_t total, const ir::Instruction &next) {
     progress.update(static_cast<std::size_t>(done), static_cast<std::size_t>(total), next.name());
   };
@@ -136,6 +138,11 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   compile_options.dump_dir = request.dump_dir;
   compile_options.cache_dir = request.cache_dir;
   compile_options.memory_limit = request.memory_limit;
+  RunTerms terms;
+  if (request.deadline) {
+    terms.cancellation = Cancellation::after(*request.deadline);
+  }
+  compile_options.cancellation = terms.cancellation;
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
 
@@ -147,15 +154,15 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.predicted = compiled.executable.memory();
   if (const auto &program = compiled.executable.program()) {
-    BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat));
+    BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat, terms));
     outcome.run_seconds = std::move(measured.seconds);
     outcome.measured = measured.memory;
-    BP_ASSIGN(outcome.result, compiled.executable.run(arguments));
+    BP_ASSIGN(outcome.result, program->run(arguments, terms));
   } else {
     Progress progress(request.backend.name());
     for (int i = 0; i < request.repeat; ++i) {
       auto begin = std::chrono::steady_clock::now();
-      BP_ASSIGN(outcome.result, compiled.executable.run(arguments, with_progress(progress)));
+      BP_ASSIGN(outcome.result, compiled.executable.run(arguments, with_progress(progress, terms)));
       outcome.run_seconds.push_back(seconds_since(begin));
     }
   }
@@ -413,6 +420,8 @@ Options run_options() {
       "  backplane run model.hlo --on kernels,cpu        cpu runs what kernels does not\n"
       "  backplane run model.hlo --features=x86-64-v3     uses only these CPU features\n"
       "  backplane run model.hlo --memory-limit 16000000  recomputes values that do not fit\n"
+      "  backplane run model.hlo --deadline 2.5           an error if it takes longer, as in an endless loop\n"
+      "  backplane run model.hlo --on npu --layer counters    shows what the device counts by instruction\n"
       "  backplane run model.hlo --by-instruction        shows which instructions differ\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --on acme --isolate=60   crashes and calls of over 60 s are errors\n"
@@ -430,6 +439,7 @@ Options run_options() {
       "devices", po::value<std::int64_t>(),
       "number of devices to simulate on the interpreter: replica_count x num_partitions of the model")(
       "repeat", po::value<int>()->default_value(1), "number of runs; the median of their times is printed")(
+      "deadline", po::value<double>(), "maximum seconds for the compilation and all runs together")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest relative error that counts as agreement")(
       "by-instruction",
       "run each instruction alone on values of the interpreter and compare, so that rounding errors do not add up")(
@@ -461,6 +471,12 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
   request.tolerance = options.get<double>("tolerance");
   if (!(request.tolerance >= 0)) {
     return options.misuse(fmt::format("--tolerance is {}, expected at least 0", request.tolerance));
+  }
+  if (options.has("deadline")) {
+    request.deadline = options.get<double>("deadline");
+    if (!(*request.deadline > 0)) {
+      return options.misuse(fmt::format("--deadline is {}, expected a number of seconds above 0", *request.deadline));
+    }
   }
   request.print_results = options.has("print");
   request.by_instruction = options.has("by-instruction");

@@ -34,6 +34,11 @@ SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)"
                       "custom_call_has_side_effect=true")
 FILES = {
     "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
+    # A loop that turns 0 into 1 and 1 into 0.
+    "endless.hlo": "\n".join([
+        "flip { i = s32[] parameter(0)  one = s32[] constant(1)  b = s32[] and(i, one)  ROOT n = s32[] xor(b, one) }",
+        "goes_on { i = s32[] parameter(0)  k = s32[] constant(5)  b = s32[] and(i, k)  ROOT r = pred[] compare(b, k), direction=NE }",
+        "ENTRY e { i = s32[] parameter(0)  ROOT w = s32[] while(i), condition=goes_on, body=flip }"]),
     "constant.hlo": model("  ROOT b = f32[4] constant({1, 1, 1, 1})"),
     # The reduction's computation has an op that the backend supports only after expansion.
     "embedded.hlo": "\n".join([
@@ -182,6 +187,12 @@ MISTAKES = [
     (["run", "good.hlo", "--on", ""], FAILED, NOBODY.replace("nobody", "")),
     (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED, NOBODY),
     (["run", "constant.hlo", "--on", "null", "--against", "interpreter"], NEGATIVE, ""),
+    *[(["run", "endless.hlo", "--on", name, "--deadline", "0.2"], FAILED, "backplane: ...not done by its deadline")
+      for name in ["interpreter", "kernels", "npu", BACKEND] if name != "null"],
+    (["run", "good.hlo", "--on", "npu", "--layer", "counters"], SUCCESS,
+     "instruction ... cycles (cycles) ... dma-bytes (bytes) ... matrix-cycles (cycles)\n...sum ..."),
+    (["run", "good.hlo", "--on", "interpreter", "--layer", "counters"], SUCCESS,
+     "nothing was counted: no program ran on a device that has bp.counters/draft-1"),
     (["run", "large.hlo", "--on", "interpreter"], FAILED,
      "backplane: large.hlo:4:8: b: a value of shape f32[1000000,1000000,1000] exceeds the limit of ... bytes"),
     (["run", "large.hlo", "--on", BACKEND], FAILED,
@@ -389,6 +400,9 @@ MISUSES = [
     (["run", "good.hlo", "--on", "interpreter", "--devices", "2", "--against", "null"],
      "--devices cannot be combined with --against or --by-instruction: only the interpreter simulates several devices"),
     (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
+    (["run", "good.hlo", "--deadline", "0"], "--deadline is 0, expected a number of seconds above 0"),
+    (["run", "good.hlo", "--deadline", "soon"], "the argument ('soon') for option '--deadline' is invalid"),
+    (["run", "good.hlo", "--layer", "counters="], "--layer is 'counters=', expected validate, trace=FILE, counters, counters=FILE, record=FILE or deadline=SECONDS"),
     (["run", "good.hlo", "--repeat", "1e9"], "the argument ('1e9') for option '--repeat' is invalid"),
     (["run", "good.hlo", "--tolerance", "x"], "the argument ('x') for option '--tolerance' is invalid"),
     (["run", "good.hlo", "--inputs"], "the required argument for option '--inputs' is missing"),
@@ -417,7 +431,7 @@ MISUSES = [
     (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
-    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE, record=FILE or deadline=SECONDS"),
+    (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE, counters, counters=FILE, record=FILE or deadline=SECONDS"),
     (["run", "good.hlo", "--isolate=-1"], "--isolate is -1, expected at most 1000000 seconds; 0: no limit"),
     (["run", "good.hlo", "--isolate-memory=1000000"], "--isolate-memory is given, expected --isolate too"),
     (["replay", "good.hlo", "--isolate-strict"], "--isolate-strict is given, expected --isolate too"),
@@ -463,7 +477,7 @@ MISUSES = [
     (["run", "good.hlo", "--tolerance", "nan"], "--tolerance is nan, expected at least 0"),
     (["bisect", "good.hlo", "--tolerance", "-1"], "--tolerance is -1, expected at least 0"),
     *[(["run", "good.hlo", "--layer", f"deadline={seconds}"],
-       f"--layer is 'deadline={seconds}', expected validate, trace=FILE, record=FILE or deadline=SECONDS")
+       f"--layer is 'deadline={seconds}', expected validate, trace=FILE, counters, counters=FILE, record=FILE or deadline=SECONDS")
       for seconds in ("inf", "5x", "0x10", "")],
     (["check", "checks.hlo", "--memory"],
      "--memory needs a counting allocator: run build/tools/backplane_counting"),

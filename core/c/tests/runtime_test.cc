@@ -120,6 +120,47 @@ TEST_CASE("a program for several devices is compiled, but not run on one") {
   backplane_release_backend(backend);
 }
 
+TEST_CASE("a run ends at its deadline or when it is cancelled, and a compilation, too") {
+  const std::string endless = R"(
+    flip { i = s32[] parameter(0)  one = s32[] constant(1)  ROOT n = s32[] xor(i, one) }
+    goes_on { i = s32[] parameter(0)  five = s32[] constant(5)  ROOT r = pred[] compare(i, five), direction=LT }
+    ENTRY main { i = s32[] parameter(0)  ROOT w = s32[] while(i), condition=goes_on, body=flip })";
+  for (const char *name : {"interpreter", "kernels"}) {
+    backplane_backend_t *backend = load(name);
+    backplane_executable_t *executable = nullptr;
+    Errors errors;
+    REQUIRE(compile(backend, endless, {{"deadline", "1000"}}, errors, &executable) == BP_OK);
+    const std::int32_t zero = 0;
+    std::int32_t result = 0;
+    const void *inputs[] = {&zero};
+    void *outputs[] = {&result};
+    backplane_terms_t *soon = backplane_make_terms(0.05, 3);
+    CHECK(backplane_run_with_terms(executable, inputs, outputs, soon, &errors.diag) == BP_CANCELLED);
+    CHECK_THAT(errors.text(), Catch::Contains("not done by its deadline"));
+    backplane_release_terms(soon);
+    backplane_terms_t *never = backplane_make_terms(0, 0);
+    backplane_cancel(never);
+    errors.told.clear();
+    CHECK(backplane_run_with_terms(executable, inputs, outputs, never, &errors.diag) == BP_CANCELLED);
+    CHECK_THAT(errors.text(), Catch::Contains("cancelled by the caller"));
+    backplane_release_terms(never);
+    backplane_release_terms(nullptr);
+    backplane_cancel(nullptr);
+    backplane_release_executable(executable);
+    backplane_release_backend(backend);
+  }
+  backplane_backend_t *backend = load("kernels");
+  backplane_executable_t *executable = nullptr;
+  for (const char *wrong : {"0", "-1", "soon", "nan"}) {
+    Errors errors;
+    CHECK(compile(backend, endless, {{"deadline", wrong}}, errors, &executable) == BP_INVALID);
+    CHECK(errors.text() == std::string("the option deadline is '") + wrong + "', expected a number of seconds above 0");
+  }
+  Errors errors;
+  CHECK(compile(backend, endless, {{"deadline", "1e-9"}}, errors, &executable) == BP_CANCELLED);
+  backplane_release_backend(backend);
+}
+
 TEST_CASE("a plugin is loaded by name") {
   backplane_backend_t *backend = load("kernels");
   backplane_executable_t *executable = nullptr;

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "core/layers/counters.h"
 #include "core/layers/tests/tiny_program.h"
 #include "core/layers/trace.h"
 #include "core/layers/validate.h"
@@ -75,6 +76,25 @@ struct Listed : Interposer {
   void enter(const Call &call) override { calls_.emplace_back(to_string(call.function)); }
   std::vector<std::string> &calls_;
 };
+
+TEST_CASE("counts are added up by counter and instruction, in a table and as JSON") {
+  Counts counts;
+  CHECK_THAT(counts.to_text(), Catch::Contains("nothing was counted"));
+  counts.add("cycles", BP_UNIT_CYCLES, "dot.1", 5);
+  counts.add("cycles", BP_UNIT_CYCLES, "tanh.2", 30);
+  counts.add("dma-bytes", BP_UNIT_BYTES, "dot.1", 64);
+  counts.add("cycles", BP_UNIT_CYCLES, "dot.1", 10);
+  CHECK(counts.to_text() ==
+        "instruction                               cycles (cycles)        dma-bytes (bytes)\n"
+        "tanh.2                                                 30                        0\n"
+        "dot.1                                                  15                       64\n"
+        "sum                                                    45                       64\n");
+  CHECK_THAT(counts.to_text(1), Catch::Contains("1 others                                               15"));
+  CHECK(counts.to_json() ==
+        R"({"counters":[{"name":"cycles","unit":"cycles","sum":45,"instructions":{"dot.1":15,"tanh.2":30}},)"
+        R"({"name":"dma-bytes","unit":"bytes","sum":64,"instructions":{"dot.1":64}}]})"
+        "\n");
+}
 
 TEST_CASE("BP-DEVICE-01: after a failed init() only destroy() follows") {
   struct Fails final : Listed {

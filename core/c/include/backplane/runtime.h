@@ -56,6 +56,7 @@ typedef struct backplane_executable backplane_executable_t;
 //   "memory-limit"  maximum bytes for the program; BP_NO_MEMORY if it needs more
 //   "cache-dir"     a directory in which compiled artifacts are kept for later use
 //   "dump-dir"      a directory for all intermediate results
+//   "deadline"      maximum seconds for the compilation; BP_CANCELLED if it takes longer
 // BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
 // sizes of inputs or outputs are known only when it runs.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,
@@ -91,6 +92,23 @@ BP_EXPORT const backplane_array_t *backplane_output(const backplane_executable_t
 // outputs are undefined.
 BP_EXPORT bp_status backplane_run(const backplane_executable_t *executable, const void *const *inputs,
                                   void *const *outputs, const bp_diag_t *errors);
+
+// The terms of runs: until when, and how urgently. One object may be used by several runs, also at the same time.
+typedef struct backplane_terms backplane_terms_t;
+
+// Makes terms. seconds: until the deadline, counted from now; 0: none. priority: of runs that wait for the same device,
+// those with a larger number begin first, if the backend heeds it; usually 0. NULL if there is no memory.
+BP_EXPORT backplane_terms_t *backplane_make_terms(double seconds, int32_t priority);
+// Makes all runs with these terms end early, now and later.
+BP_EXPORT void backplane_cancel(backplane_terms_t *terms);
+// Releases terms that no run uses. NULL is ignored.
+BP_EXPORT void backplane_release_terms(backplane_terms_t *terms);
+
+// Does the same as backplane_run(). BP_CANCELLED: the run was cancelled, or was not done by its deadline; outputs are
+// undefined, and the executable can be run again. A backend that does not ask whether to end is waited for.
+BP_EXPORT bp_status backplane_run_with_terms(const backplane_executable_t *executable, const void *const *inputs,
+                                             void *const *outputs, const backplane_terms_t *terms,
+                                             const bp_diag_t *errors);
 
 #ifdef __cplusplus
 }

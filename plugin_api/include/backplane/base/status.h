@@ -70,6 +70,7 @@ enum {
   BP_NO_MEMORY = 3,    // there is not enough memory
   BP_DEVICE_LOST = 4,  // the device has failed for good
   BP_INTERNAL = 5,     // any other failure. The outputs of the call are undefined from now on
+  BP_CANCELLED = 6,    // the call ended early because its caller wished so (ext/draft/cancel.h, progress.h)
 };
 
 // Receives the reports of errors. Owned by the caller and valid during the call it is passed to; nothing has to be

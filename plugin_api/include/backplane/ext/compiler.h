@@ -23,7 +23,7 @@ typedef struct bp_run {
   bp_loc_t scratch;  // bp_program.scratch_size bytes for this run alone; {0, 0} if that is 0
   void *ctx;         // for the core's use
 
-  // Returns further tables about this run, "bp.replica/1", "bp.cancel/draft-1", "bp.profile/draft-1" ..., or null.
+  // Returns further tables about this run, "bp.cancel/draft-1", "bp.profile/draft-1" ... (ext/draft), or null.
   // BP-RUN-05: a run computes the same results, whichever ids get_extension() returns null for.
   // [thread-safe]
   const void *(BP_ABI *get_extension)(const struct bp_run *run, const char *id);
