@@ -16,31 +16,15 @@
 
 #include "backplane/op_ids.h"
 #include "conformance/mutants/fault.h"
-#include "core/layers/artifacts.h"
+#include "core/layers/loaded_modules.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::conformance {
 
 // The modules of the programs that exist: remembered from compile() to load().
-class KnownPrograms {
+class KnownPrograms : public layers::LoadedModules {
  public:
   using Module = std::shared_ptr<const layers::ModuleCopy>;
-
-  void compiled(std::string_view artifact, const bp_module_t *module) { artifacts_.remember(artifact, module); }
-  void loaded(const bp_program_t *program, const void *artifact, std::uint64_t size) {
-    const std::lock_guard lock(mutex_);
-    modules_[program] = artifacts_.find(artifact, size);
-  }
-  void destroyed(const bp_program_t *program) {
-    const std::lock_guard lock(mutex_);
-    modules_.erase(program);
-  }
-  // Returns nullptr if it was compiled elsewhere.
-  Module find(const bp_program_t *program) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = modules_.find(program);
-    return found == modules_.end() ? nullptr : found->second;
-  }
 
   // Makes a fault observe the programs.
   static std::shared_ptr<KnownPrograms> observed_by(Fault &fault) {
@@ -66,11 +50,6 @@ class KnownPrograms {
     };
     return known;
   }
-
- private:
-  layers::Artifacts artifacts_;
-  mutable std::mutex mutex_;
-  std::map<const bp_program_t *, Module> modules_;
 };
 
 // An instruction of a run, with the addresses of its operands and results.

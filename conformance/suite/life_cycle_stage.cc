@@ -506,10 +506,15 @@ Verdict run_life_cycle(Subject &subject, const std::string &id) {
 }
 
 constexpr RuleCases rules_of_life_cycle[] = {
-    {"BP-MANIFEST-02", "life_cycle/load"},         {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/draft-1"},
-    {"BP-ENTRY-04", "life_cycle/unknown_factory"}, {"BP-PROBE-01", "life_cycle/probe"},
-    {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},    {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
-    {"BP-ENTRY-03", "life_cycle/leaks/*"},         {"BP-COMPILE-02", "life_cycle/BP-LOAD-03", "bp.compiler/1"},
+    {"BP-COUNTER-01", "life_cycle/load", "bp.counters/draft-1"},
+    {"BP-MANIFEST-02", "life_cycle/load"},
+    {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/draft-1"},
+    {"BP-ENTRY-04", "life_cycle/unknown_factory"},
+    {"BP-PROBE-01", "life_cycle/probe"},
+    {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},
+    {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
+    {"BP-ENTRY-03", "life_cycle/leaks/*"},
+    {"BP-COMPILE-02", "life_cycle/BP-LOAD-03", "bp.compiler/1"},
 };
 
 }  // namespace

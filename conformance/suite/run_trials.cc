@@ -1,0 +1,422 @@
+// Trials of what the host offers for one run or one compilation: an early end, counters, reports of progress.
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <latch>
+#include <mutex>
+#include <thread>
+
+#include "backplane/ext/draft/cancel.h"
+#include "backplane/ext/draft/counters.h"
+#include "backplane/ext/draft/priority.h"
+#include "backplane/ext/draft/progress.h"
+#include "conformance/suite/contract_trials.h"
+#include "conformance/suite/direct_program.h"
+#include "conformance/suite/sample_programs.h"
+#include "conformance/suite/stage.h"
+#include "core/host/diagnostics.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/verifier.h"
+#include "core/layers/interposer.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+using namespace layers;
+
+// All that the host of a trial tells the device and hears from it. Threads: a device asks and reports from any.
+struct Conversation {
+  std::atomic<bool> offers_end = false, offers_counters = false, offers_progress = false;
+  // The run is over from this question on; a compilation from this report on. 0: never.
+  std::atomic<std::uint64_t> over_from = 0;
+  std::atomic<std::uint64_t> questions = 0, after_end = 0;  // is_over(), in all and after it returned 1
+  std::atomic<std::uint64_t> reports = 0;                   // of progress
+  std::atomic<bool> is_compiling = false;
+  std::mutex mutex;
+  std::vector<std::string> broken;                   // rules that a report broke
+  std::vector<std::array<std::uint64_t, 3>> counts;  // counter, instruction, value
+
+  bool is_over(std::uint64_t number) const { return over_from != 0 && number >= over_from; }
+  void add_broken(std::string what) {
+    const std::lock_guard lock(mutex);
+    broken.push_back(std::move(what));
+  }
+};
+
+// A run that also has the tables that the conversation offers.
+struct TalkingRun {
+  bp_run_t abi;
+  const bp_run_t *below;
+  Conversation *talk;
+
+  static Conversation &of(const bp_run_t *run) { return *reinterpret_cast<const TalkingRun *>(run)->talk; }
+  static const void *get_extension(const bp_run_t *run, const char *id) {
+    const auto &self = *reinterpret_cast<const TalkingRun *>(run);
+    if (self.talk->offers_end && std::string_view(id) == BP_EXT_CANCEL) {
+      return &end_table;
+    }
+    return self.talk->offers_counters && std::string_view(id) == BP_EXT_RUN_COUNTERS ? &counter_table : nullptr;
+  }
+  static std::uint32_t is_over(const bp_run_t *run) {
+    Conversation &talk = of(run);
+    const std::uint64_t number = ++talk.questions;
+    talk.after_end += talk.is_over(number) ? 1 : 0;
+    return talk.is_over(number) ? 1 : 0;
+  }
+  static void count(const bp_run_t *run, std::uint32_t counter, std::uint32_t instr, std::uint64_t value) {
+    const std::lock_guard lock(of(run).mutex);
+    of(run).counts.push_back({counter, instr, value});
+  }
+  static constexpr bp_run_cancel_t end_table = {&TalkingRun::is_over};
+  static constexpr bp_run_counters_t counter_table = {&TalkingRun::count};
+};
+
+struct Talker final : Interposer {
+  Talker(std::unique_ptr<host::Entry> below, Conversation &talk) : Interposer(std::move(below)), talk_(talk) {}
+
+  const bp_run_t *talking(const bp_run_t *run) {
+    const std::lock_guard lock(mutex_);
+    TalkingRun &made = runs_.emplace_back(TalkingRun{*run, run, &talk_});
+    made.abi.get_extension = &TalkingRun::get_extension;
+    return &made.abi;
+  }
+  bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
+    return Interposer::program_run(program, talking(run), diag);
+  }
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
+                         std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
+    std::vector<bp_command_t> changed(commands, commands + command_count);
+    for (bp_command_t &command : changed) {
+      command.run = command.kind == BP_COMMAND_RUN ? talking(command.run) : command.run;
+    }
+    return Interposer::queue_submit(device, queue, changed.data(), command_count, done, diag);
+  }
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    talk_.is_compiling = true;
+    const bp_status status = Interposer::compiler_compile(device, module, artifact, diag);
+    talk_.is_compiling = false;
+    return status;
+  }
+  const void *host_get_extension(LayeredHost &host, const char *id) override {
+    if (std::string_view(id) != BP_EXT_PROGRESS) {
+      return Interposer::host_get_extension(host, id);
+    }
+    heard() = &talk_;
+    return talk_.offers_progress ? &progress_table : nullptr;
+  }
+
+ private:
+  // The service's table has no room for data, and a process runs one trial at a time.
+  static Conversation *&heard() {
+    static Conversation *talk = nullptr;
+    return talk;
+  }
+  static bp_status progress(const bp_host_t *, const bp_diag_t *diag, std::uint64_t done, std::uint64_t total) {
+    Conversation &talk = *heard();
+    if (!talk.is_compiling || diag == nullptr) {
+      talk.add_broken("BP-PROGRESS-01: progress is reported after the call, or without its bp_diag");
+    }
+    if (done > total) {
+      talk.add_broken(fmt::format("BP-PROGRESS-01: {} of {} parts are reported to be done", done, total));
+    }
+    return talk.is_over(++talk.reports) ? BP_CANCELLED : BP_OK;
+  }
+  static constexpr bp_host_progress_t progress_table = {&Talker::progress};
+
+  Conversation &talk_;
+  std::mutex mutex_;
+  std::deque<TalkingRun> runs_;  // a queue may ask until the device is destroyed
+};
+
+// A loop of about a million iterations: long enough to be ended in the middle.
+constexpr std::string_view long_loop = R"(
+  step {
+    t = (s32[], f32[16]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0  x = f32[16] get-tuple-element(t), index=1
+    one = s32[] constant(1)  n = s32[] add(i, one)  h = f32[] constant(0.5)  b = f32[16] broadcast(h), dimensions={}
+    m = f32[16] multiply(x, b)  y = f32[16] add(m, b)
+    ROOT r = (s32[], f32[16]) tuple(n, y)
+  }
+  goes_on {
+    t = (s32[], f32[16]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0  n = s32[] constant(1000000)
+    ROOT r = pred[] compare(i, n), direction=LT
+  }
+  ENTRY main {
+    zero = s32[] constant(0)  x = f32[16] parameter(0)
+    t = (s32[], f32[16]) tuple(zero, x)
+    ROOT w = (s32[], f32[16]) while(t), condition=goes_on, body=step
+  })";
+
+// A program on a backend whose host talks to the device.
+struct Talk {
+  Conversation &talk;
+  Backend backend;
+  Compiled compiled;
+  std::vector<Literal> arguments;
+
+  static Result<Talk> begin(Subject &subject, Conversation &talk, const ir::Module &module) {
+    BP_ASSIGN(Backend backend, load_under(subject, [&talk](std::unique_ptr<host::Entry> below) {
+                return std::make_unique<Talker>(std::move(below), talk);
+              }));
+    CompileOptions options;
+    options.fold_constants = false;
+    options.device_only = true;
+    BP_ASSIGN(Compiled compiled, backend.compile(module, options));
+    BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+    return Talk{talk, std::move(backend), std::move(compiled), std::move(arguments)};
+  }
+  Result<Literal> run(std::uint64_t over_from) {
+    talk.over_from = over_from;
+    talk.questions = talk.after_end = 0;
+    return compiled.executable.run(arguments);
+  }
+};
+
+// --- BP-CANCEL-01, BP-CANCEL-02 ---
+
+// Several threads of a device may each have asked once more when they learn that the run is over.
+constexpr std::uint64_t most_questions_after_end = 1024;
+
+// Runs the program without an end, then so that it is over from the first, second, ... question on, and again without.
+Result<Verdict> ends_early(Subject &subject, const ir::Module &module) {
+  Conversation talk;
+  talk.offers_end = true;
+  BP_ASSIGN(Talk program, Talk::begin(subject, talk, module));
+  const Result<Literal> expected = program.run(0);
+  if (!expected.ok()) {
+    return failure("BP-CANCEL-02: a run that nobody ended fails: " + expected.error().to_string());
+  }
+  const std::uint64_t all = talk.questions;
+  if (all == 0) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "the device does not ask whether to end a run"};
+  }
+  for (const std::uint64_t from : {std::uint64_t{1}, std::uint64_t{2}, all / 2, all}) {
+    if (from == 0 || from > all) {
+      continue;
+    }
+    const Result<Literal> ended = program.run(from);
+    const bool is_cancelled = !ended.ok() && ended.error().code() == ErrorCode::Cancelled;
+    if (!ended.ok() && !is_cancelled) {
+      return failure(fmt::format("BP-CANCEL-01: a run that is over from question {} on fails: {}, expected \"{}\"",
+                                 from, ended.error().to_string(), host::status_name(BP_CANCELLED)));
+    }
+    if (ended.ok() && !ended->identical(*expected)) {
+      return failure(fmt::format(
+          "BP-CANCEL-01: a run that is over from question {} on returns BP_OK without having done all of its work",
+          from));
+    }
+    if (talk.after_end > most_questions_after_end || (ended.ok() && from <= all / 2)) {
+      return failure(
+          fmt::format("BP-CANCEL-01: a run that was told to end at question {} of {} goes on: it asks {} "
+                      "more times, and {}",
+                      from, all, talk.after_end.load(), ended.ok() ? "does all of its work" : "then ends early"));
+    }
+    const Result<Literal> again = program.run(0);
+    if (!again.ok() || !again->identical(*expected)) {
+      return failure("BP-CANCEL-01: after a run that ended early, the next one " +
+                     (again.ok() ? std::string("gives other bits") : "fails: " + again.error().to_string()));
+    }
+  }
+  return Verdict();
+}
+Verdict ends_sample_early(Subject &subject) {
+  return verdict_or_error([&]() -> Result<Verdict> {
+    BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+    return ends_early(subject, module);
+  }());
+}
+Verdict ends_loop_early(Subject &subject) {
+  return verdict_or_error([&]() -> Result<Verdict> {
+    BP_ASSIGN(const ir::Module module, text::parse_module(long_loop));
+    BP_TRY(ir::verify(module));
+    return ends_early(subject, module);
+  }());
+}
+
+// --- BP-PRIORITY-01: the first run holds the device, because its question is not answered until two others wait ---
+
+// A run in a thread of its own, which notes when it asks for the first time.
+struct Rival {
+  bp_run_t abi;  // first, because the device gets its address
+  std::int32_t priority;
+  std::atomic<int> *next_place;
+  std::latch *others_wait;  // of the run that holds the device; else null
+  std::atomic<int> place = 0;
+
+  static Rival &of(const bp_run_t *run) { return *reinterpret_cast<Rival *>(const_cast<bp_run_t *>(run)); }
+  static std::uint32_t is_over(const bp_run_t *run) {
+    Rival &self = of(run);
+    if (self.place == 0) {
+      self.place = ++*self.next_place;
+      if (self.others_wait != nullptr) {
+        self.others_wait->wait();
+      }
+    }
+    return 0;
+  }
+  static constexpr bp_run_cancel_t end_table = {&Rival::is_over};
+  static constexpr bp_run_priority_t priority_table = {
+      [](const bp_run_t *run) -> std::int32_t { return of(run).priority; }};
+  static const void *get_extension(const bp_run_t *, const char *id) {
+    if (std::string_view(id) == BP_EXT_CANCEL) {
+      return &end_table;
+    }
+    return std::string_view(id) == BP_EXT_PRIORITY ? &priority_table : nullptr;
+  }
+};
+
+Result<Verdict> urgent_runs_first(Subject &subject) {
+  BP_ASSIGN(const auto library, load_library(subject));
+  BP_ASSIGN(const DevicePointer device, make_device(library, subject));
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const auto parts, DirectParts::compile(device, module));
+  if (parts == nullptr) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "the device has nothing to do in the sample"};
+  }
+  BP_ASSIGN(const auto program, DirectProgram::load(device, parts));
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+  std::atomic<int> next_place = 0;
+  std::latch others_wait(1);
+  constexpr std::int32_t priorities[] = {0, -5, 0, 9};
+  std::vector<std::unique_ptr<DirectRun>> memory;
+  std::deque<Rival> rivals;
+  for (const std::int32_t priority : priorities) {
+    BP_ASSIGN(auto prepared, program->prepare(arguments, {}));
+    Rival &rival =
+        rivals.emplace_back(*prepared->abi(), priority, &next_place, rivals.empty() ? &others_wait : nullptr);
+    rival.abi.get_extension = &Rival::get_extension;
+    memory.push_back(std::move(prepared));
+  }
+  std::vector<bp_status> statuses(rivals.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    threads.emplace_back([&, i] {
+      host::Diagnostics diagnostics;
+      statuses[i] = diagnostics.call(
+          [&](const bp_diag_t *diag) { return program->abi()->run(program->abi(), &rivals[i].abi, diag); });
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it runs or waits
+  }
+  const bool others_waited = next_place == 1;
+  others_wait.count_down();
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  if (std::ranges::any_of(statuses, [](bp_status status) { return status != BP_OK; })) {
+    return failure("BP-PRIORITY-01: a run with a priority fails");
+  }
+  if (!others_waited) {
+    return Verdict{.status = CaseStatus::Unsupported,
+                   .message = next_place == 0 ? "the device does not ask whether to end a run"
+                                              : "runs do not wait for each other"};
+  }
+  return rivals[3].place == 2 && rivals[2].place == 3
+             ? Verdict()
+             : failure(
+                   fmt::format("BP-PRIORITY-01: runs of priority -5, 0 and 9 that wait begin as number {}, {} and {}, "
+                               "expected 3, 2 and 1",
+                               rivals[1].place - 1, rivals[2].place - 1, rivals[3].place - 1));
+}
+Verdict most_urgent_first(Subject &subject) {
+  return verdict_or_error(urgent_runs_first(subject));
+}
+
+// --- BP-PROGRESS-01, BP-PROGRESS-02 ---
+
+Result<Verdict> reports_of_compilation(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  Conversation talk;
+  BP_ASSIGN(Talk silent, Talk::begin(subject, talk, module));
+  BP_ASSIGN(const Literal expected, silent.run(0));
+  talk.offers_progress = true;
+  BP_ASSIGN(Talk heard, Talk::begin(subject, talk, module));
+  BP_ASSIGN(const Literal found, heard.run(0));
+  if (!talk.broken.empty()) {
+    return failure(talk.broken.front());
+  }
+  if (!found.identical(expected)) {
+    return failure("BP-PROGRESS-02: the result differs in bits if the compilation was listened to");
+  }
+  const std::uint64_t all = talk.reports;
+  if (all == 0) {
+    return Verdict{.status = CaseStatus::Unsupported, .message = "the device reports no progress of its compilations"};
+  }
+  talk.reports = 0;
+  talk.over_from = 1;
+  const Result<Talk> unwanted = Talk::begin(subject, talk, module);
+  if (unwanted.ok() || unwanted.error().code() != ErrorCode::Cancelled) {
+    return failure(fmt::format("BP-PROGRESS-02: a compilation whose result is not wanted {}, expected \"{}\"",
+                               unwanted.ok() ? "succeeds" : "fails: " + unwanted.error().to_string(),
+                               host::status_name(BP_CANCELLED)));
+  }
+  if (talk.reports > most_questions_after_end) {
+    return failure(fmt::format("BP-PROGRESS-02: a compilation goes on for {} more reports after it was told to end",
+                               talk.reports.load()));
+  }
+  talk.over_from = 0;
+  BP_ASSIGN(Talk again, Talk::begin(subject, talk, module));
+  BP_ASSIGN(const Literal last, again.run(0));
+  return last.identical(expected) ? Verdict()
+                                  : failure(
+                                        "BP-PROGRESS-02: the result differs in bits after a compilation that ended "
+                                        "early");
+}
+Verdict reports_progress(Subject &subject) {
+  return verdict_or_error(reports_of_compilation(subject));
+}
+
+// --- BP-COUNTER-02, BP-COUNTER-03 ---
+
+Result<Verdict> counts_in_range(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  Conversation talk;
+  BP_ASSIGN(Talk program, Talk::begin(subject, talk, module));
+  BP_ASSIGN(const Literal expected, program.run(0));
+  talk.offers_counters = true;
+  BP_ASSIGN(const Literal measured, program.run(0));
+  if (!measured.identical(expected)) {
+    return failure("BP-COUNTER-03: the result differs in bits if the run is measured");
+  }
+  const host::Device &device = *program.backend.device();
+  const std::uint64_t instructions = program.compiled.executable.program()->image().module()->instrs.count;
+  std::uint64_t sum = 0;
+  for (const auto &[counter, instruction, value] : talk.counts) {
+    if (counter >= device.counters()->counter_count) {
+      return failure(fmt::format("BP-COUNTER-02: counter {} is added to, expected one below {}", counter,
+                                 device.counters()->counter_count));
+    }
+    if (instruction != BP_NONE && instruction >= instructions) {
+      return failure(fmt::format("BP-COUNTER-02: something is counted for instruction {}, expected one below {}",
+                                 instruction, instructions));
+    }
+    sum += value;
+  }
+  return sum > 0 ? Verdict()
+                 : failure(fmt::format("BP-COUNTER-02: a run on a device that has {} counts nothing", BP_EXT_COUNTERS));
+}
+Verdict counts_what_runs(Subject &subject) {
+  return verdict_or_error(counts_in_range(subject));
+}
+
+constexpr ContractTrial run_table[] = {
+    {"BP-CANCEL-01/sample", "bp.compiler/1", ends_sample_early},
+    {"BP-CANCEL-01/loop", "bp.compiler/1", ends_loop_early},
+    {"BP-CANCEL-02", "bp.compiler/1", ends_sample_early},
+    {"BP-PRIORITY-01", "bp.compiler/1", most_urgent_first},
+    {"BP-PROGRESS-01", "bp.compiler/1", reports_progress},
+    {"BP-PROGRESS-02", "bp.compiler/1", reports_progress},
+    {"BP-COUNTER-02", "bp.counters/draft-1", counts_what_runs},
+    {"BP-COUNTER-03", "bp.counters/draft-1", counts_what_runs},
+};
+
+}  // namespace
+
+const std::span<const ContractTrial> run_trials = run_table;
+
+}  // namespace bp::conformance
