@@ -12,7 +12,8 @@
 
 namespace bp::layers {
 
-// Replaces `below` and also provides its other extensions. Must exist, without being moved, until the run is over.
+// Replaces `below` and also provides its other extensions; a listener of `below` hears as much as this one. Must exist,
+// without being moved, until the run is over.
 class ListeningRun {
  public:
   // Called from any thread with instruction, track, begin and end in nanoseconds.
@@ -20,9 +21,14 @@ class ListeningRun {
   // Called from any thread with counter, instruction or BP_NONE, and value.
   using Count = std::function<void(std::uint32_t, std::uint32_t, std::uint64_t)>;
 
-  // Without a function, the run does not have the extension.
+  // Either function may be empty.
   ListeningRun(const bp_run_t *below, Record record, Count count = nullptr)
-      : abi_(*below), below_(below), record_(std::move(record)), count_(std::move(count)) {
+      : abi_(*below),
+        below_(below),
+        record_(std::move(record)),
+        count_(std::move(count)),
+        profile_below_(static_cast<const bp_run_profile_t *>(below->get_extension(below, BP_EXT_PROFILE))),
+        counters_below_(static_cast<const bp_run_counters_t *>(below->get_extension(below, BP_EXT_RUN_COUNTERS))) {
     abi_.get_extension = &ListeningRun::get_extension;
   }
   ListeningRun(const ListeningRun &) = delete;
@@ -34,20 +40,32 @@ class ListeningRun {
   static const ListeningRun &of(const bp_run_t *run) { return *reinterpret_cast<const ListeningRun *>(run); }
   static const void *get_extension(const bp_run_t *run, const char *id) {
     const ListeningRun &self = of(run);
-    if (self.record_ && std::string_view(id) == BP_EXT_PROFILE) {
-      return &profile;
+    if (std::string_view(id) == BP_EXT_PROFILE) {
+      return self.record_ || self.profile_below_ != nullptr ? &profile : nullptr;
     }
-    if (self.count_ && std::string_view(id) == BP_EXT_RUN_COUNTERS) {
-      return &counters;
+    if (std::string_view(id) == BP_EXT_RUN_COUNTERS) {
+      return self.count_ || self.counters_below_ != nullptr ? &counters : nullptr;
     }
     return self.below_->get_extension(self.below_, id);
   }
   static void record(const bp_run_t *run, std::uint32_t instr, std::uint32_t track, std::uint64_t begin_ns,
                      std::uint64_t end_ns) {
-    of(run).record_(instr, track, begin_ns, end_ns);
+    const ListeningRun &self = of(run);
+    if (self.record_) {
+      self.record_(instr, track, begin_ns, end_ns);
+    }
+    if (self.profile_below_ != nullptr) {
+      self.profile_below_->record(self.below_, instr, track, begin_ns, end_ns);
+    }
   }
   static void count(const bp_run_t *run, std::uint32_t counter, std::uint32_t instr, std::uint64_t value) {
-    of(run).count_(counter, instr, value);
+    const ListeningRun &self = of(run);
+    if (self.count_) {
+      self.count_(counter, instr, value);
+    }
+    if (self.counters_below_ != nullptr) {
+      self.counters_below_->add(self.below_, counter, instr, value);
+    }
   }
   static constexpr bp_run_profile_t profile = {&ListeningRun::record};
   static constexpr bp_run_counters_t counters = {&ListeningRun::count};
@@ -56,6 +74,8 @@ class ListeningRun {
   const bp_run_t *below_;
   Record record_;
   Count count_;
+  const bp_run_profile_t *profile_below_;
+  const bp_run_counters_t *counters_below_;
 };
 
 }  // namespace bp::layers

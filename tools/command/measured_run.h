@@ -25,6 +25,6 @@ host::Layer device_memory_counter();
 // Runs the program `repeat` times, on these terms. Counts the allocations of the whole process meanwhile, so no other
 // activity is allowed.
 Result<MeasuredRun> run_measured(const std::shared_ptr<const Program> &program,
-                                 const std::vector<ir::Literal> &arguments, int repeat, const RunTerms &terms);
+                                 const std::vector<ir::Literal> &arguments, int repeat, const RunTerms &terms = {});
 
 }  // namespace bp::command

@@ -215,7 +215,8 @@ TEST_CASE("all errors are in one report") {
       {mixed,
        {{"speed", "9"}},
        BP_INVALID,
-       "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir or dump-dir"},
+       "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir or "
+       "deadline"},
       {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number of at least 0"},
       {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
       {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},

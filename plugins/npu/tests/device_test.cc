@@ -303,7 +303,7 @@ TEST_CASE("BP-PRIORITY-01: of the runs that wait, the most urgent begins first")
   std::vector<std::unique_ptr<Loaded>> programs;
   std::vector<std::thread> threads;
   for (const Run &run : runs) {
-    programs.push_back(std::make_unique<Loaded>(backend, small_program, 1 << 12));
+    programs.push_back(std::make_unique<Loaded>(backend, small_program, 1 << 16));
     programs.back()->run.ctx = const_cast<Run *>(&run);
     programs.back()->run.get_extension = [](const bp_run_t *, const char *id) noexcept -> const void * {
       return std::string_view(id) == BP_EXT_PROFILE    ? static_cast<const void *>(&profile)
