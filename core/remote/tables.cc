@@ -5,8 +5,9 @@
 namespace bp::remote {
 namespace {
 
-constexpr const char *known[] = {BP_EXT_KERNELS, BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE,      BP_EXT_NATIVE_SYNC,
-                                 BP_EXT_REWRITE, BP_EXT_LAYOUT, BP_EXT_FUSION,   BP_EXT_CUSTOM_CALL};
+constexpr const char *known[] = {BP_EXT_KERNELS,     BP_EXT_MEMORY,          BP_EXT_COMPILER,   BP_EXT_QUEUE,
+                                 BP_EXT_NATIVE_SYNC, BP_EXT_REWRITE,         BP_EXT_LAYOUT,     BP_EXT_FUSION,
+                                 BP_EXT_CUSTOM_CALL, BP_EXT_EXTERNAL_MEMORY, BP_EXT_DEVICE_INFO};
 
 }  // namespace
 
@@ -31,6 +32,10 @@ void write_extension(Writer &writer, const layers::LayeredDevice &device, std::s
     write(device.fusion->limits, 1);
   } else if (id == BP_EXT_CUSTOM_CALL && device.custom_call != nullptr) {
     write(device.custom_call->routines, device.custom_call->routine_count);
+  } else if (id == BP_EXT_EXTERNAL_MEMORY && device.external_memory != nullptr && device.memory != nullptr) {
+    // Neither addresses nor descriptors of this process can be used elsewhere: no space imports or exports any kind.
+    const std::vector<bp_external_support_t> none(device.memory->space_count, {0, 0, 1, 1});
+    write(none.data(), none.size());
   } else {
     writer.number(std::uint8_t{0});
   }
@@ -49,6 +54,8 @@ void Extensions::read(Reader &reader, std::string_view id) {
     fusion_ = {limits.empty() ? nullptr : limits.data()};
   } else if (id == BP_EXT_CUSTOM_CALL) {
     routines_ = read_array<bp_routine_t>(reader, arena_);
+  } else if (id == BP_EXT_EXTERNAL_MEMORY) {
+    external_support = read_array<bp_external_support_t>(reader, arena_);
   } else {
     reader.fail(fmt::format("extension {} has data, expected none", host::printable(id)));
   }
@@ -67,6 +74,9 @@ void Extensions::update() {
   if (routines_.has_value()) {
     custom_call_ = {routines_->data(), routines_->size()};
   }
+  if (external_support.has_value()) {
+    external_memory_.support = external_support->data();
+  }
 }
 
 const void *Extensions::find(std::string_view id) const {
@@ -81,6 +91,9 @@ const void *Extensions::find(std::string_view id) const {
   }
   if (id == BP_EXT_CUSTOM_CALL) {
     return routines_.has_value() ? &custom_call_ : nullptr;
+  }
+  if (id == BP_EXT_EXTERNAL_MEMORY) {
+    return external_support.has_value() ? &external_memory_ : nullptr;
   }
   // The table contains only functions, which layers replace, so the pointer only says that there is one.
   return std::ranges::find(plain_, id) != plain_.end() ? this : nullptr;
