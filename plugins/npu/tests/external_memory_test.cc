@@ -23,7 +23,9 @@ constexpr std::string_view doubled = R"(HloModule doubled
 const Shape vector_shape = Shape::array(ir::ElementType::F32, {count});
 
 std::uint64_t free_bytes(const Backend &backend) {
-  for (const host::Fact &fact : host::facts_of(*backend.device()).value()) {
+  const auto facts = host::facts_of(*backend.device());
+  REQUIRE(facts.ok());
+  for (const host::Fact &fact : *facts) {
     if (fact.name == "memory.free") {
       return std::get<std::uint64_t>(fact.value);
     }

@@ -125,7 +125,8 @@ def main():
                 result = program.run(take(array, name), name)
                 assert np.array_equal(result, 2 * values), f"{backend} computed\n{result}"
                 assert sys.getrefcount(array) == before, f"{backend} keeps a tensor after the run"
-                result += 1  # it belongs to us
+                if name == VERSIONED:  # NumPy never writes to others
+                    result += 1
         sent = program.send(take(aligned(values), VERSIONED))
         assert np.array_equal(program.run(sent, VERSIONED), 2 * values), f"{backend} does not use an array in place"
         try:
