@@ -114,8 +114,8 @@ Result<Verdict> for_each_kind(const host::Device &device, bool exports,
                        .message = fmt::format("no space {} memory", exports ? "exports" : "imports")};
 }
 
-using Trial = Status (*)(const host::Device &device, std::uint32_t space, std::uint32_t kind);
-Verdict run_on_kinds(Subject &subject, bool exports, Trial trial) {
+using KindTrial = Status (*)(const host::Device &device, std::uint32_t space, std::uint32_t kind);
+Verdict run_on_kinds(Subject &subject, bool exports, KindTrial trial) {
   const Result<const Backend *> backend = subject.backend();
   if (!backend.ok()) {
     return failure(backend.error().to_string());
