@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/host/diagnostics.h"
 #include "core/host/discovery.h"
 #include "core/host/instances.h"
 #include "tools/command/backend_choice.h"
@@ -29,7 +30,7 @@ Result<std::vector<host::Fact>> ask(const std::shared_ptr<const host::Plugin> &p
   options.instance = number;
   BP_ASSIGN(const auto device, host::Device::create(plugin, id, std::move(options)));
   for (std::uint64_t i = 0; device->memory() != nullptr && i < device->memory()->space_count; ++i) {
-    spaces.emplace_back(printable(device->memory()->spaces[i].name));
+    spaces.emplace_back(host::printable(device->memory()->spaces[i].name));
   }
   return host::facts_of(*device);
 }
@@ -105,7 +106,7 @@ void print(const Present &present) {
   }
   fmt::print("\n");
   if (!present.facts.ok()) {
-    fmt::print("  {}  {}\n", paint(Colour::Red, "error"), printable(present.facts.error().to_string()));
+    fmt::print("  {}  {}\n", paint(Colour::Red, "error"), host::printable(present.facts.error().to_string()));
     return;
   }
   for (const host::Fact &fact : *present.facts) {
