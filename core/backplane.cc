@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/buffers/print.h"
+#include "core/host/open_device.h"
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/mlir/bytecode.h"
 #include "core/import/stablehlo/stablehlo.h"

@@ -9,6 +9,7 @@
 
 #include "core/base/files.h"
 #include "core/compile/compile.h"
+#include "core/host/open_device.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"

@@ -52,10 +52,11 @@ const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
     for (const std::span<const Mutant> table :
-         {file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants, combination_mutants,
-          performance_mutants, rule_mutants, attribute_mutants, integer_mutants, float_mutants, movement_mutants,
-          contraction_mutants, rewriting_mutants, schedule_mutants, queue_mutants, history_mutants, artifact_mutants,
-          run_mutants}) {
+         {file_mutants,        life_mutants,        kernel_mutants,      compiler_mutants,  memory_mutants,
+          combination_mutants, performance_mutants, rule_mutants,        attribute_mutants, integer_mutants,
+          float_mutants,       movement_mutants,    contraction_mutants, rewriting_mutants, schedule_mutants,
+          queue_mutants,       history_mutants,     artifact_mutants,    run_mutants,       external_memory_mutants,
+          information_mutants}) {
       list.insert(list.end(), table.begin(), table.end());
     }
     return list;

@@ -100,8 +100,8 @@ Verdict expect_unbroken(Subject &subject, std::string_view rule) {
 std::vector<ContractTrial> trials() {
   std::vector<ContractTrial> all;
   for (const std::span<const ContractTrial> table :
-       {host_trials, module_trials, queue_trials, memory_trials, point_trials, routine_trials, claim_trials,
-        compile_trials, run_trials}) {
+       {host_trials, module_trials, queue_trials, memory_trials, point_trials, routine_trials, external_memory_trials,
+        information_trials, claim_trials, compile_trials, run_trials}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

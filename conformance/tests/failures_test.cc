@@ -13,6 +13,7 @@
 #include "conformance/suite/sample_programs.h"
 #include "core/backplane.h"
 #include "core/host/discovery.h"
+#include "core/host/instances.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/layers/failures.h"
@@ -50,7 +51,8 @@ const Trial on_kernels = {"kernels", {"chain", "donation"}}, on_npu = {"npu", {"
             on_cpu = {"cpu", {"donation"}};
 
 // Fallible functions that none of these trials calls, with the reason.
-const std::map<Function, std::string> never_reached = {};
+const std::map<Function, std::string> never_reached = {
+    {Function::external_memory_export_memory, "the core exports no memory"}};
 
 struct Work {
   ir::Module module;
@@ -65,11 +67,17 @@ BackendOptions options_of(const host::Layer &layer) {
   return options;
 }
 
-// Counts devices, loads, compiles and runs twice. Returns the result, or the first error.
+// Asks what devices there are and what they tell, imports memory where that is possible, compiles and runs twice.
+// Returns the result, or the first error.
 Result<Literal> attempt(const std::string &plugin, const host::Layer &layer, const Work &work) {
   BP_ASSIGN(const Backend backend, Backend::load(plugin, options_of(layer)));
   const host::Device &device = *backend.device();
-  BP_ASSIGN([[maybe_unused]] const std::uint32_t instances, device.plugin().probe(std::string(device.id())));
+  BP_ASSIGN([[maybe_unused]] const auto instances, host::list_instances(device.plugin(), std::string(device.id())));
+  BP_ASSIGN([[maybe_unused]] const auto facts, host::facts_of(device));
+  if (runtime::can_import(device, 0, BP_HANDLE_HOST)) {
+    BP_ASSIGN(Literal zeros, Literal::zeros(Shape::array(ir::ElementType::F32, {16})));
+    BP_ASSIGN([[maybe_unused]] const auto borrowed, runtime::DeviceArray::borrow(backend.device(), std::move(zeros)));
+  }
   CompileOptions options;
   options.fold_constants = false;
   BP_ASSIGN(const Compiled compiled, backend.compile(work.module, options));

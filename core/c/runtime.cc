@@ -11,67 +11,18 @@
 
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/c/objects.h"
 #include "core/host/build_configuration.h"
-#include "plugin_api/cpp/call.h"
-
-struct backplane_backend {
-  bp::Backend backend;
-};
-
-struct backplane_terms {
-  std::shared_ptr<bp::Cancellation> cancellation;
-  std::int32_t priority;
-};
-
-struct backplane_executable {
-  std::optional<bp::Executable> executable;
-  std::vector<bp::Shape> parameters;
-  // The arrays point into `leaves` and `names`.
-  std::vector<bp::Shape> leaves;
-  std::vector<std::string> names;
-  std::vector<backplane_array_t> inputs, outputs;
-};
 
 namespace {
 
-using bp::Error;
-using bp::ErrorCode;
 using bp::Literal;
 using bp::Module;
 using bp::Result;
 using bp::Shape;
 using bp::Status;
-
-bp_status status_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::InvalidInput:
-    case ErrorCode::NotFound:
-    case ErrorCode::Io: return BP_INVALID;
-    case ErrorCode::Unsupported: return BP_UNSUPPORTED;
-    case ErrorCode::OutOfMemory:
-    case ErrorCode::DoesNotFit: return BP_NO_MEMORY;
-    case ErrorCode::Cancelled:
-    case ErrorCode::DeadlineExceeded: return BP_CANCELLED;
-    case ErrorCode::PluginFailure:
-    case ErrorCode::Internal: break;
-  }
-  return BP_INTERNAL;
-}
-
-// Runs the body of a function of the C interface, which returns a Status.
-template <class Body>
-bp_status call(const bp_diag_t *errors, Body &&body) noexcept {
-  constexpr bp_diag_t nowhere = {nullptr, [](const bp_diag_t *, bp_status, std::uint32_t, const char *) {}};
-  const bp_diag_t *diag = errors == nullptr ? &nowhere : errors;
-  return bp::plugin::guarded(diag, [&] {
-    const Status status = body();
-    return status.ok() ? BP_OK : bp::plugin::fail(diag, status_of(status.error().code()), status.error().to_string());
-  });
-}
-
-Status expect_given(const void *pointer, std::string_view what) {
-  return pointer != nullptr ? Status() : bp::invalid_input("{} is a null pointer, expected one that is not", what);
-}
+using bp::c::call;
+using bp::c::expect_given;
 
 Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count) {
   std::vector<std::pair<std::string, std::string>> read;

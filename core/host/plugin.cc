@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <mutex>
-#include <set>
 
 #include "core/base/files.h"
 #include "core/host/diagnostics.h"
@@ -75,18 +74,6 @@ Status check_description(const bp_device_desc_t &found, const Manifest &manifest
     return broken(place + options.error().message());
   }
   return {};
-}
-
-// Logs what the user has to know of a plugin: on standard error, only the first time.
-void log_warnings(const Candidate &candidate, const HostOptions &options) {
-  static std::mutex mutex;
-  static std::set<std::string> told;
-  for (const std::string &warning : candidate.warnings) {
-    const std::lock_guard lock(mutex);
-    if (options.log || told.insert(warning).second) {
-      log(options, BP_LOG_WARNING, warning);
-    }
-  }
 }
 
 class LibraryEntry final : public Entry {
@@ -227,6 +214,31 @@ Status check_extension(const bp_device_counters_t *table) {
   return {};
 }
 
+Status check_extension(const bp_device_info_t *info) {
+  return check_functions(BP_EXT_DEVICE_INFO, {BP_FUNCTION(info, report)});
+}
+
+Status check_external_memory(const bp_device_external_memory_t *external, const bp_device_memory_t *memory) {
+  BP_TRY(check_functions(BP_EXT_EXTERNAL_MEMORY,
+                         {BP_FUNCTION(external, import_memory), BP_FUNCTION(external, export_memory)}));
+  if (memory == nullptr || external->support == nullptr) {
+    return broken(fmt::format("{}: the device has {}, expected both {} and a table of what each space supports",
+                              BP_EXT_EXTERNAL_MEMORY, memory == nullptr ? "no memory" : "no such table",
+                              BP_EXT_MEMORY));
+  }
+  for (std::uint64_t i = 0; i < memory->space_count; ++i) {
+    const bp_external_support_t &support = external->support[i];
+    if (!std::has_single_bit(support.host_alignment) || !std::has_single_bit(support.file_alignment) ||
+        (support.exports & 1u << BP_HANDLE_HOST) != 0) {
+      return broken(
+          fmt::format("{}: space {} has the alignments {} and {} and exports the kinds {:#x}, expected powers "
+                      "of two and no BP_HANDLE_HOST",
+                      BP_EXT_EXTERNAL_MEMORY, i, support.host_alignment, support.file_alignment, support.exports));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::unique_ptr<Entry> entry_of(const bp_plugin_entry_t &entry) {
@@ -276,7 +288,9 @@ Status Plugin::open(AfterUse after_use, std::span<const Layer> layers, const Ope
   if (factory_ == nullptr) {
     return broken(fmt::format("has no factory \"{}\", expected one", BP_DEVICE_FACTORY));
   }
-  return check_factory();
+  BP_TRY(check_factory());
+  instances_ = static_cast<const bp_instances_t *>(entry_->get_factory(BP_INSTANCES));
+  return instances_ == nullptr ? Status() : check_functions(BP_INSTANCES, {BP_FUNCTION(instances_, describe)});
 }
 
 Status Plugin::check_factory() const {
@@ -330,6 +344,33 @@ Result<std::uint32_t> Plugin::probe(const std::string &id) const {
     return std::move(probed).error().at({path_, 0, 0, {}});
   }
   return instances;
+}
+
+Result<Instance> Plugin::describe(const std::string &id, std::uint32_t instance) const {
+  struct Told {
+    Instance instance;
+    int times = 0;
+  } told;
+  const auto tell = [](const bp_instance_receiver_t *receiver, const bp_instance_t *instance) {
+    auto &to = *static_cast<Told *>(receiver->ctx);
+    ++to.times;
+    to.instance = {std::string(text_or_empty(instance->identity)), printable(text_or_empty(instance->address)),
+                   printable(text_or_empty(instance->name))};
+  };
+  const bp_instance_receiver_t receiver = {&told, tell};
+  const std::lock_guard lock(control_mutex());
+  Diagnostics diagnostics;
+  const bp_status status = diagnostics.call(
+      [&](const bp_diag_t *diag) { return instances_->describe(factory_, id.c_str(), instance, &receiver, diag); });
+  if (Status described = diagnostics.result(status, id, "describe"); !described.ok()) {
+    return std::move(described).error().at({path_, 0, 0, {}});
+  }
+  if (told.times != 1) {
+    return broken(fmt::format("{}.describe tells instance {} of {} {} times, expected once", BP_INSTANCES, instance, id,
+                              told.times))
+        .at({path_, 0, 0, {}});
+  }
+  return std::move(told.instance);
 }
 
 Result<std::unique_ptr<Device>> Device::create(std::shared_ptr<const Plugin> plugin, const std::string &id,
@@ -402,7 +443,10 @@ Status Device::check_extensions() {
   BP_TRY(find_extension(BP_EXT_FUSION, fusion_));
   BP_TRY(find_extension(BP_EXT_LAYOUT, layout_));
   BP_TRY(find_extension(BP_EXT_CUSTOM_CALL, custom_call_));
-  return find_extension(BP_EXT_COUNTERS, counters_);
+  BP_TRY(find_extension(BP_EXT_COUNTERS, counters_));
+  BP_TRY(find_extension(BP_EXT_DEVICE_INFO, device_info_));
+  external_memory_ = static_cast<const bp_device_external_memory_t *>(extension(BP_EXT_EXTERNAL_MEMORY));
+  return external_memory_ == nullptr ? Status() : check_external_memory(external_memory_, memory_);
 }
 
 Status Device::check_promises() const {
@@ -423,16 +467,6 @@ Device::~Device() {
   if (device_ != nullptr) {
     device_->destroy(device_);
   }
-}
-
-Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options) {
-  BP_ASSIGN(const Candidate candidate, find_plugin(name, plugin_directories()));
-  log_warnings(candidate, options.host);
-  BP_ASSIGN(std::shared_ptr<const Plugin> plugin,
-            Plugin::load(candidate, AfterUse::KeepMapped, options.layers, options.opener));
-  const ManifestDevice *device = candidate.manifest->find(name);
-  const std::string id = device != nullptr ? device->id : candidate.manifest->devices[0].id;
-  return Device::create(std::move(plugin), id, std::move(options));
 }
 
 }  // namespace bp::host

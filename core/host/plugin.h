@@ -15,7 +15,10 @@
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
+#include "backplane/ext/draft/device_info.h"
+#include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/instances.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
 #include "core/base/sha256.h"
@@ -24,6 +27,11 @@
 #include "core/host/host_services.h"
 
 namespace bp::host {
+
+// A device that is present. The texts are empty if the plugin does not tell them.
+struct Instance {
+  std::string identity, address, name;
+};
 
 // A library between init() and deinit().
 class Plugin {
@@ -40,6 +48,7 @@ class Plugin {
   const std::string &path() const { return path_; }
   const Manifest &manifest() const { return manifest_; }
   const bp_device_factory_t *factory() const { return factory_; }
+  const bp_instances_t *instances() const { return instances_; }  // nullptr if the plugin does not have it
 
   // Returns the hash of the library's file on disk, which identifies the build; read at the first call.
   Result<Sha256> file_hash() const;
@@ -48,6 +57,9 @@ class Plugin {
   const bp_device_desc_t *description(std::string_view id) const;
   // Returns the number of devices of this kind that are present. May access hardware. [control]
   Result<std::uint32_t> probe(const std::string &id) const;
+  // Returns what instances(), which is not null, tells about an instance. PluginFailure if it tells nothing. May access
+  // hardware. [control]
+  Result<Instance> describe(const std::string &id, std::uint32_t instance) const;
 
  private:
   Plugin(std::string path, Manifest manifest) : path_(std::move(path)), manifest_(std::move(manifest)) {}
@@ -59,6 +71,7 @@ class Plugin {
   std::unique_ptr<Entry> entry_;
   bool initialized_ = false;
   const bp_device_factory_t *factory_ = nullptr;
+  const bp_instances_t *instances_ = nullptr;
   mutable std::mutex mutex_;
   mutable std::optional<Sha256> file_hash_;
 };
@@ -102,6 +115,8 @@ class Device {
   const bp_device_layout_t *layout() const { return layout_; }
   const bp_device_custom_call_t *custom_call() const { return custom_call_; }
   const bp_device_counters_t *counters() const { return counters_; }
+  const bp_device_external_memory_t *external_memory() const { return external_memory_; }  // only together with memory
+  const bp_device_info_t *device_info() const { return device_info_; }
   // Must be held while a [control] function of the device is called: these are called one at a time.
   std::mutex &control_mutex() const { return control_mutex_; }
   // Returns any other extension, unchecked; nullptr if the device does not have it.
@@ -131,10 +146,8 @@ class Device {
   const bp_device_layout_t *layout_ = nullptr;
   const bp_device_custom_call_t *custom_call_ = nullptr;
   const bp_device_counters_t *counters_ = nullptr;
+  const bp_device_external_memory_t *external_memory_ = nullptr;
+  const bp_device_info_t *device_info_ = nullptr;
 };
-
-// Finds the plugin for a name or path in plugin_directories(), loads it, and creates the device of that name (the first
-// in the manifest if the name is that of the file). The plugin's warnings (candidate.h) go to the log.
-Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options = {});
 
 }  // namespace bp::host

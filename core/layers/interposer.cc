@@ -80,6 +80,8 @@ constexpr bp_device_compiler_t layered_compiler = {call_compiler_claim, call_com
 constexpr bp_device_native_sync_t layered_native_sync = {call_native_sync_wait};
 constexpr bp_device_rewrite_t layered_rewrite = {call_rewrite_rewrite};
 constexpr bp_device_layout_t layered_layout = {call_layout_preferences};
+constexpr bp_device_info_t layered_device_info = {call_device_info_report};
+constexpr bp_instances_t layered_instances = {call_instances_describe};
 constexpr bp_host_log_t layered_log = {call_log_log};
 constexpr bp_host_threads_t layered_threads = {call_threads_count, call_threads_parallel};
 
@@ -101,12 +103,16 @@ bool is_whole(std::string_view id, const void *table) {
          : id == BP_EXT_COMPILER
              ? has<bp_device_compiler_t>(table, &bp_device_compiler_t::claim, &bp_device_compiler_t::compile,
                                          &bp_device_compiler_t::load)
-         : id == BP_EXT_QUEUE       ? has<bp_device_queue_t>(table, &bp_device_queue_t::submit)
-         : id == BP_EXT_NATIVE_SYNC ? has<bp_device_native_sync_t>(table, &bp_device_native_sync_t::wait)
-         : id == BP_EXT_REWRITE     ? has<bp_device_rewrite_t>(table, &bp_device_rewrite_t::rewrite)
-         : id == BP_EXT_LAYOUT      ? has<bp_device_layout_t>(table, &bp_device_layout_t::preferences)
-         : id == BP_EXT_CUSTOM_CALL ? has<bp_device_custom_call_t>(table, &bp_device_custom_call_t::routines)
-                                    : true;
+         : id == BP_EXT_QUEUE           ? has<bp_device_queue_t>(table, &bp_device_queue_t::submit)
+         : id == BP_EXT_NATIVE_SYNC     ? has<bp_device_native_sync_t>(table, &bp_device_native_sync_t::wait)
+         : id == BP_EXT_REWRITE         ? has<bp_device_rewrite_t>(table, &bp_device_rewrite_t::rewrite)
+         : id == BP_EXT_LAYOUT          ? has<bp_device_layout_t>(table, &bp_device_layout_t::preferences)
+         : id == BP_EXT_CUSTOM_CALL     ? has<bp_device_custom_call_t>(table, &bp_device_custom_call_t::routines)
+         : id == BP_EXT_EXTERNAL_MEMORY ? has<bp_device_external_memory_t>(table, &bp_device_external_memory_t::support,
+                                                                           &bp_device_external_memory_t::import_memory,
+                                                                           &bp_device_external_memory_t::export_memory)
+         : id == BP_EXT_DEVICE_INFO     ? has<bp_device_info_t>(table, &bp_device_info_t::report)
+                                        : true;
 }
 
 std::string_view target_of(const bp_call_t &call) {
@@ -135,7 +141,15 @@ bp_kernel Interposer::kernel() {
 
 const void *Interposer::get_factory(const char *id) {
   const void *found = below_->get_factory(id);
-  if (found == nullptr || std::string_view(id) != BP_DEVICE_FACTORY) {
+  if (found == nullptr) {
+    return found;
+  }
+  if (std::string_view(id) == BP_INSTANCES) {
+    get_factory(BP_DEVICE_FACTORY);  // whose wrapper is the object that describe() is called on
+    const bool is_usable = factory_ != nullptr && has<bp_instances_t>(found, &bp_instances_t::describe);
+    return is_usable ? wrap(static_cast<const bp_instances_t *>(found)) : found;
+  }
+  if (std::string_view(id) != BP_DEVICE_FACTORY) {
     return found;
   }
   const bool is_usable = has<bp_device_factory_t>(found, &bp_device_factory_t::count, &bp_device_factory_t::get_desc,
@@ -146,9 +160,16 @@ const void *Interposer::get_factory(const char *id) {
 // --- Wrappers ---
 
 const bp_device_factory_t *Interposer::wrap(const bp_device_factory_t *below) {
-  factory_ = std::make_unique<LayeredFactory>(LayeredFactory{
-      {call_factory_count, call_factory_get_desc, call_factory_probe, call_factory_create}, this, below, next_id_++});
+  if (factory_ == nullptr || factory_->below != below) {
+    factory_ = std::make_unique<LayeredFactory>(LayeredFactory{
+        {call_factory_count, call_factory_get_desc, call_factory_probe, call_factory_create}, this, below, next_id_++});
+  }
   return &factory_->abi;
+}
+
+const bp_instances_t *Interposer::wrap(const bp_instances_t *below) {
+  factory_->instances = below;
+  return &layered_instances;
 }
 
 std::unique_ptr<LayeredDevice> Interposer::wrap(const bp_host_t *host) {
@@ -233,6 +254,16 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     }
     device.layered_custom_call = {device.layered_routines.get(), count};
     return &device.layered_custom_call;
+  }
+  if (wanted == BP_EXT_EXTERNAL_MEMORY) {
+    set(below, device.external_memory);
+    device.layered_external_memory = {device.external_memory->support, call_external_memory_import_memory,
+                                      call_external_memory_export_memory};
+    return &device.layered_external_memory;
+  }
+  if (wanted == BP_EXT_DEVICE_INFO) {
+    set(below, device.device_info);
+    return &layered_device_info;
   }
   return below;  // a vendor's extension, passed on unchanged
 }
@@ -333,6 +364,10 @@ bp_status Interposer::factory_probe(LayeredFactory &factory, const char *id, std
                                     const bp_diag_t *diag) {
   return factory.below->probe(factory.below, id, instances, diag);
 }
+bp_status Interposer::instances_describe(LayeredFactory &factory, const char *id, std::uint32_t instance,
+                                         const bp_instance_receiver_t *receiver, const bp_diag_t *diag) {
+  return factory.instances->describe(factory.below, id, instance, receiver, diag);
+}
 void Interposer::device_destroy(LayeredDevice &device) {
   device.below->destroy(device.below);
 }
@@ -372,6 +407,19 @@ bp_status Interposer::rewrite_rewrite(LayeredDevice &device, std::uint32_t phase
 bp_status Interposer::layout_preferences(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *out,
                                          const bp_diag_t *diag) {
   return device.layout->preferences(device.below, module, out, diag);
+}
+bp_status Interposer::external_memory_import_memory(LayeredDevice &device, std::uint32_t space,
+                                                    const bp_handle_t *handle, bp_memory_t *out,
+                                                    const bp_diag_t *diag) {
+  return device.external_memory->import_memory(device.below, space, handle, out, diag);
+}
+bp_status Interposer::external_memory_export_memory(LayeredDevice &device, std::uint64_t memory, std::uint32_t kind,
+                                                    bp_handle_t *out, const bp_diag_t *diag) {
+  return device.external_memory->export_memory(device.below, memory, kind, out, diag);
+}
+bp_status Interposer::device_info_report(LayeredDevice &device, const bp_fact_receiver_t *receiver,
+                                         const bp_diag_t *diag) {
+  return device.device_info->report(device.below, receiver, diag);
 }
 void Interposer::host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                              const char *msg) {

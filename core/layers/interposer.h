@@ -15,7 +15,10 @@
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
+#include "backplane/ext/draft/device_info.h"
+#include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/instances.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/host/entry.h"
 
@@ -42,6 +45,7 @@ struct LayeredFactory {
   Interposer *layer;
   const bp_device_factory_t *below;
   std::uint64_t id;
+  const bp_instances_t *instances = nullptr;  // the plugin's table, nullptr if it does not have it
 };
 
 struct LayeredHost {
@@ -71,11 +75,14 @@ struct LayeredDevice {
   const bp_device_fusion_t *fusion = nullptr;
   const bp_device_custom_call_t *custom_call = nullptr;
   const bp_device_counters_t *counters = nullptr;
+  const bp_device_external_memory_t *external_memory = nullptr;
+  const bp_device_info_t *device_info = nullptr;
   // The tables that the core gets in place of those that contain more than functions.
   bp_device_memory_t layered_memory;
   bp_device_queue_t layered_queue;
   std::unique_ptr<bp_routine_t[]> layered_routines;
   bp_device_custom_call_t layered_custom_call;
+  bp_device_external_memory_t layered_external_memory;
 };
 
 struct LayeredProgram {
@@ -137,6 +144,7 @@ class Interposer : public host::Entry {
   // Creates wrappers, for layers that create or find the object below by other means. Wrappers of devices and programs
   // free themselves when they are destroyed.
   const bp_device_factory_t *wrap(const bp_device_factory_t *below);
+  const bp_instances_t *wrap(const bp_instances_t *below);
   // Devices are wrapped in two steps, because create() below gets the host of the wrapper.
   std::unique_ptr<LayeredDevice> wrap(const bp_host_t *host);
   static const bp_device_t *wrap(std::unique_ptr<LayeredDevice> device, const bp_device_t *below);

@@ -306,6 +306,21 @@ class ValidateLayer final : public Interposer {
     }
     return status;
   }
+  bp_status external_memory_import_memory(LayeredDevice &device, std::uint32_t space, const bp_handle_t *handle,
+                                          bp_memory_t *out, const bp_diag_t *diag) override {
+    const bp_status status = Interposer::external_memory_import_memory(
+        device, space, handle, out, Watch(*this, diag, Function::external_memory_import_memory));
+    if (status == BP_OK) {
+      const std::lock_guard lock(mutex_);
+      // Without addresses: imported pieces may overlap.
+      if (out->memory == 0 ||
+          !pieces_[&device].try_emplace(out->memory, Piece{{out->memory, nullptr, 0}, handle->size}).second) {
+        add("BP-ALLOC-02", "external_memory.import_memory: the handle {} is {}", out->memory,
+            out->memory == 0 ? "no handle" : "in use");
+      }
+    }
+    return status;
+  }
   void memory_release(LayeredDevice &device, std::uint64_t memory) override {
     {
       const std::lock_guard lock(mutex_);

@@ -100,7 +100,12 @@ Status make_call(Function function, Interposer &layer, std::uint64_t object, Rea
                  Writer &reply) {
   return visit(function, [&]<Function known>() -> Status {
     using Object = Row<known>::Object;
-    if constexpr (std::is_same_v<Object, LayeredFactory>) {
+    if constexpr (!is_sent<known>) {
+      return invalid_input("calls of {} do not leave a process", layers::to_string(function));
+    } else if constexpr (std::is_same_v<Object, LayeredFactory>) {
+      if (!Row<known>::has_table(*call.factory)) {
+        return invalid_input("the plugin has no {}", layers::to_string(known));
+      }
       return make<known>(layer, *call.factory, request, call, reply);
     } else if constexpr (std::is_same_v<Object, LayeredDevice>) {
       call.device =

@@ -57,10 +57,11 @@ struct Row;
 
 template <Function function>
 using Roles = decltype(Row<function>::roles(nullptr, std::declval<typename Row<function>::Arguments &>()));
-// False for functions of the host that do not leave the process.
+// False for functions that do not leave the process: they have parameters without roles, or are services of the host.
 template <Function function>
 inline constexpr bool is_sent =
-    !std::is_same_v<typename Row<function>::Object, LayeredHost> || std::tuple_size_v<Roles<function>> != 0;
+    std::tuple_size_v<Roles<function>> != 0 || (!std::is_same_v<typename Row<function>::Object, LayeredHost> &&
+                                                std::tuple_size_v<typename Row<function>::Arguments> == 0);
 
 // Calls visitor.operator()<function>().
 template <class Visitor>

@@ -147,6 +147,11 @@ struct Codec<const bp_module_t *> {
 BP_STRUCT_CODEC(bp_option_t, &bp_option_t::key, &bp_option_t::value);
 BP_STRUCT_CODEC(bp_space_t, &bp_space_t::name, &bp_space_t::capacity, &bp_space_t::alignment, &bp_space_t::flags,
                 &bp_space_t::hlo_space, &bp_space_t::gb_per_s);
+BP_STRUCT_CODEC(bp_external_support_t, &bp_external_support_t::imports, &bp_external_support_t::exports,
+                &bp_external_support_t::host_alignment, &bp_external_support_t::file_alignment);
+BP_STRUCT_CODEC(bp_fact_t, &bp_fact_t::name, &bp_fact_t::unit, &bp_fact_t::text, &bp_fact_t::integer, &bp_fact_t::real,
+                &bp_fact_t::type, &bp_fact_t::space);
+BP_STRUCT_CODEC(bp_instance_t, &bp_instance_t::identity, &bp_instance_t::address, &bp_instance_t::name);
 BP_STRUCT_CODEC(bp_routine_t, &bp_routine_t::target, &bp_routine_t::kernel);
 BP_STRUCT_CODEC(bp_counter_desc_t, &bp_counter_desc_t::name, &bp_counter_desc_t::help, &bp_counter_desc_t::unit);
 BP_STRUCT_CODEC(bp_option_desc_t, &bp_option_desc_t::key, &bp_option_desc_t::initial, &bp_option_desc_t::help,

@@ -76,7 +76,14 @@ class IsolatedPlugin final : public Stub {
   }
   void deinit() override { take_worker().reset(); }
   const void *get_factory(const char *id) override {
-    return library_->has_factory && std::string_view(id) == BP_DEVICE_FACTORY ? wrap(&no_factory) : nullptr;
+    if (library_->has_factory && std::string_view(id) == BP_DEVICE_FACTORY) {
+      return wrap(&no_factory);
+    }
+    if (library_->has_instances && std::string_view(id) == BP_INSTANCES) {
+      wrap(&no_factory);
+      return wrap(&no_instances);
+    }
+    return nullptr;
   }
   std::uint32_t factory_count(LayeredFactory &) override { return library_->count; }
   const bp_device_desc_t *factory_get_desc(LayeredFactory &, std::uint32_t index) override {
@@ -319,6 +326,7 @@ class IsolatedPlugin final : public Stub {
   };
 
   static constexpr bp_device_factory_t no_factory{};
+  static constexpr bp_instances_t no_instances{};
 
   // --- the worker ---
 

@@ -40,6 +40,7 @@ Result<Library> start_library(Worker &worker, const std::string &path, const Iso
   library.unrestricted = reader.text();
   library.has_factory = reader.number<std::uint8_t>() != 0;
   if (library.has_factory) {
+    library.has_instances = reader.number<std::uint8_t>() != 0;
     reader.number(library.count);
     while (!reader.is_at_end()) {
       library.descriptions.push_back(Codec<const bp_device_desc_t *>::read(reader, library.arena));

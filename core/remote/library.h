@@ -13,7 +13,7 @@ struct Library {
   bp_status status = BP_INTERNAL;     // of init()
   std::vector<host::Report> reports;  // of init()
   std::string unrestricted;  // why the worker can do what it should not (core/base/restriction.h); may be empty
-  bool has_factory = false;
+  bool has_factory = false, has_instances = false;
   std::uint32_t count = 0;  // number of devices that the factory states
   std::vector<const bp_device_desc_t *> descriptions;
   Arena arena;  // of the descriptions

@@ -182,6 +182,55 @@ struct Artifact : Written {
   explicit Artifact(const bp_ostream_t *&of) : Written(of) { is_compared_ = false; }
 };
 
+// The values that a call tells a receiver, which are passed on at once, and kept.
+template <class Receiver>
+struct Told : Role {
+  template <class Value>
+  static Value value_of(void (*)(const Receiver *, const Value *));
+  using Value = decltype(value_of(Receiver::tell));
+  const Receiver *&receiver;
+
+  explicit Told(const Receiver *&of) : receiver(of) {}
+  void watch(Arena &arena) {
+    watched_ = &arena.keep(std::make_shared<Listener>(receiver));
+    receiver = &watched_->abi;
+  }
+  void write_reply(Writer &writer) const {
+    writer.number(watched_->count);
+    writer.append(watched_->values);
+  }
+  void read_reply(Reader &reader, ClientCall &call) const {
+    for (std::size_t i = reader.count(); i > 0 && reader.ok(); --i) {
+      const Value value = Codec<Value>::read(reader, call.arena);
+      if (receiver != nullptr && reader.ok()) {
+        receiver->tell(receiver, &value);
+      }
+    }
+  }
+
+ private:
+  struct Listener {
+    explicit Listener(const Receiver *to) : abi{this, tell}, below(to) {}
+    Listener(const Listener &) = delete;
+    Listener &operator=(const Listener &) = delete;
+
+    static void tell(const Receiver *self, const Value *value) {
+      auto &listener = *static_cast<Listener *>(self->ctx);
+      ++listener.count;
+      Codec<Value>::write(listener.values, *value);
+      if (listener.below != nullptr) {
+        listener.below->tell(listener.below, value);
+      }
+    }
+
+    Receiver abi;
+    const Receiver *below;  // nullptr on the server
+    std::uint64_t count = 0;
+    Writer values;
+  };
+  Listener *watched_ = nullptr;
+};
+
 // The target of a device, which init() sets.
 struct Target : Role {
   layers::LayeredDevice *device;

@@ -155,7 +155,12 @@ class RecordLayer final : public Interposer {
   template <Function function, class Result, class... Given>
   std::uint64_t after(const Result &result, [[maybe_unused]] typename Row<function>::Object &self, Given... given) {
     [[maybe_unused]] const std::tuple all(given...);
-    if constexpr (function == Function::factory_create) {
+    if constexpr (function == Function::device_get_extension) {
+      if (result != nullptr && self.external_memory != nullptr) {
+        forbid_external_memory(self);
+      }
+      return 0;
+    } else if constexpr (function == Function::factory_create) {
       return result == nullptr ? 0 : layers::layered(result).id;
     } else if constexpr (std::is_same_v<Result, bp_status>) {
       if (result != BP_OK) {
@@ -188,6 +193,14 @@ class RecordLayer final : public Interposer {
     return 0;
   }
 
+  // A replay has none of the memory that the device would import: no space imports or exports any kind.
+  void forbid_external_memory(LayeredDevice &device) {
+    const std::lock_guard lock(mutex_);
+    std::vector<bp_external_support_t> &support = no_support_[&device];
+    support.assign(device.memory == nullptr ? 0 : device.memory->space_count, {0, 0, 1, 1});
+    device.layered_external_memory.support = support.data();
+  }
+
   static Point point(bp_point_t done) { return {done.timeline, done.value}; }
 
   std::shared_ptr<RecordingFile> file_;
@@ -195,6 +208,7 @@ class RecordLayer final : public Interposer {
   layers::Artifacts artifacts_;
   mutable std::mutex mutex_;                                                  // guards the members below
   std::map<std::pair<const LayeredDevice *, std::uint64_t>, Memory> memory_;  // by device and handle
+  std::map<const LayeredDevice *, std::vector<bp_external_support_t>> no_support_;
   std::uint64_t last_memory_ = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<const layers::ModuleCopy>> modules_;  // by program
   std::map<Point, std::vector<Item>> submitted_;                                          // results, by point

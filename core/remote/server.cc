@@ -217,6 +217,8 @@ class Server {
     outputs.number(static_cast<std::uint8_t>(factory != nullptr));
     if (factory != nullptr) {
       factory_ = &layers::layered(factory);
+      layer_->get_factory(BP_INSTANCES);
+      outputs.number(static_cast<std::uint8_t>(factory_->instances != nullptr));
       const std::uint32_t count = factory->count(factory);
       outputs.number(count);
       for (std::uint32_t i = 0; i < std::min(count, max_descriptions); ++i) {

@@ -176,7 +176,12 @@ class Stub : public Interposer {
   typename Row<function>::Result forward(typename Row<function>::Object &self, Arguments... arguments) {
     using Result = Row<function>::Result;
     Outcome outcome;
-    if constexpr (!std::is_same_v<typename Row<function>::Object, LayeredHost>) {
+    if constexpr (!std::is_same_v<typename Row<function>::Object, LayeredHost> && !is_sent<function>) {
+      report(diag_of(arguments...), BP_UNSUPPORTED,
+             fmt::format("{}: calls of {} cannot be carried to another process", name_of(self),
+                         layers::to_string(function)));
+      outcome.status = BP_UNSUPPORTED;
+    } else if constexpr (!std::is_same_v<typename Row<function>::Object, LayeredHost>) {
       if (const auto worker = worker_of(self, diag_of(arguments...)); worker != nullptr) {
         outcome = send<function>(worker, self, 0, arguments...);
       }

@@ -5,8 +5,9 @@
 namespace bp::remote {
 namespace {
 
-constexpr const char *known[] = {BP_EXT_KERNELS, BP_EXT_MEMORY, BP_EXT_COMPILER, BP_EXT_QUEUE,       BP_EXT_NATIVE_SYNC,
-                                 BP_EXT_REWRITE, BP_EXT_LAYOUT, BP_EXT_FUSION,   BP_EXT_CUSTOM_CALL, BP_EXT_COUNTERS};
+constexpr const char *known[] = {BP_EXT_KERNELS,     BP_EXT_MEMORY,          BP_EXT_COMPILER,    BP_EXT_QUEUE,
+                                 BP_EXT_NATIVE_SYNC, BP_EXT_REWRITE,         BP_EXT_LAYOUT,      BP_EXT_FUSION,
+                                 BP_EXT_CUSTOM_CALL, BP_EXT_EXTERNAL_MEMORY, BP_EXT_DEVICE_INFO, BP_EXT_COUNTERS};
 
 }  // namespace
 
@@ -33,6 +34,10 @@ void write_extension(Writer &writer, const layers::LayeredDevice &device, std::s
     write(device.custom_call->routines, device.custom_call->routine_count);
   } else if (id == BP_EXT_COUNTERS && device.counters != nullptr) {
     write(device.counters->counters, device.counters->counter_count);
+  } else if (id == BP_EXT_EXTERNAL_MEMORY && device.external_memory != nullptr && device.memory != nullptr) {
+    // Neither addresses nor descriptors of this process can be used elsewhere: no space imports or exports any kind.
+    const std::vector<bp_external_support_t> none(device.memory->space_count, {0, 0, 1, 1});
+    write(none.data(), none.size());
   } else {
     writer.number(std::uint8_t{0});
   }
@@ -53,6 +58,8 @@ void Extensions::read(Reader &reader, std::string_view id) {
     routines_ = read_array<bp_routine_t>(reader, arena_);
   } else if (id == BP_EXT_COUNTERS) {
     counters_ = read_array<bp_counter_desc_t>(reader, arena_);
+  } else if (id == BP_EXT_EXTERNAL_MEMORY) {
+    external_support = read_array<bp_external_support_t>(reader, arena_);
   } else {
     reader.fail(fmt::format("extension {} has data, expected none", host::printable(id)));
   }
@@ -74,6 +81,9 @@ void Extensions::update() {
   if (counters_.has_value()) {
     counter_table_ = {counters_->data(), counters_->size()};
   }
+  if (external_support.has_value()) {
+    external_memory_.support = external_support->data();
+  }
 }
 
 const void *Extensions::find(std::string_view id) const {
@@ -91,6 +101,9 @@ const void *Extensions::find(std::string_view id) const {
   }
   if (id == BP_EXT_COUNTERS) {
     return counters_.has_value() ? &counter_table_ : nullptr;
+  }
+  if (id == BP_EXT_EXTERNAL_MEMORY) {
+    return external_support.has_value() ? &external_memory_ : nullptr;
   }
   // The table contains only functions, which layers replace, so the pointer only says that there is one.
   return std::ranges::find(plain_, id) != plain_.end() ? this : nullptr;

@@ -29,6 +29,7 @@ class Extensions {
   // Data that the client may change before it shows them to its callers.
   std::optional<std::vector<bp_space_t>> spaces;
   std::optional<std::vector<std::uint32_t>> queues;
+  std::optional<std::vector<bp_external_support_t>> external_support;
   // Rebuilds the tables from this data. To be called after a change.
   void update();
 
@@ -42,6 +43,7 @@ class Extensions {
   bp_device_custom_call_t custom_call_{};
   std::optional<std::vector<bp_counter_desc_t>> counters_;
   bp_device_counters_t counter_table_{};
+  bp_device_external_memory_t external_memory_{};
 };
 
 }  // namespace bp::remote

@@ -65,6 +65,49 @@ Result<Block> Block::allocate_on(const host::Device &device, std::uint32_t space
   return block;
 }
 
+bool can_import(const host::Device &device, std::uint32_t space, std::uint32_t kind) {
+  return device.external_memory() != nullptr && space < device.memory()->space_count &&
+         (device.external_memory()->support[space].imports >> kind & 1) != 0;
+}
+
+bp_handle_t host_handle(std::span<const std::byte> bytes, bool is_read_only) {
+  return {BP_HANDLE_HOST, is_read_only ? std::uint32_t{BP_HANDLE_READ_ONLY} : 0,
+          reinterpret_cast<std::uint64_t>(bytes.data()), 0, bytes.size()};
+}
+
+Result<Block> Block::import_from(const host::Device &device, std::uint32_t space, const bp_handle_t &handle) {
+  const std::string_view what = handle.kind == BP_HANDLE_HOST ? "memory of the host" : "memory of a file";
+  if (!can_import(device, space, handle.kind)) {
+    return unsupported("backend {}: it cannot use {} where it is, expected a backend with {} whose space {} imports it",
+                       device.id(), what, BP_EXT_EXTERNAL_MEMORY, space);
+  }
+  const bp_external_support_t &support = device.external_memory()->support[space];
+  const bool is_host = handle.kind == BP_HANDLE_HOST;
+  const std::uint64_t begin = is_host ? handle.value + handle.offset : handle.offset;
+  const std::uint32_t alignment = is_host ? support.host_alignment : support.file_alignment;
+  if (handle.size == 0 || begin % alignment != 0) {
+    return invalid_input(
+        "backend {}: it is given {} bytes at {:#x} of {}, expected at least one byte at a multiple of {}", device.id(),
+        handle.size, begin, what, alignment);
+  }
+  bp_memory_t piece{};
+  host::Diagnostics diagnostics;
+  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+    return device.external_memory()->import_memory(device.abi(), space, &handle, &piece, diag);
+  });
+  BP_TRY(diagnostics.result(status, device.id(), fmt::format("import of {} bytes of {}", handle.size, what)));
+  if (piece.memory == 0) {
+    return make_error(ErrorCode::PluginFailure, "backend {}: import_memory reported success, but gave the handle 0",
+                      device.id());
+  }
+  Block block;
+  block.data_ = static_cast<std::byte *>(piece.host);
+  block.size_ = handle.size;
+  block.device_ = &device;
+  block.memory_ = piece.memory;
+  return block;
+}
+
 Block::Block(Block &&other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),

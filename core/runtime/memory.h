@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/memory.h"
 #include "core/base/result.h"
 #include "core/host/plugin.h"
@@ -25,6 +26,10 @@ class Block {
   // requires. PluginFailure if the device returns anything else.
   static Result<Block> allocate_on(const host::Device &device, std::uint32_t space, std::uint64_t size,
                                    std::size_t alignment = block_alignment);
+  // Makes memory that exists into a block, which the device uses where it is (bp.external-memory/draft-1). The memory
+  // must exist, and a file keep its size, as long as the block; the descriptor may be closed. Unsupported if the space
+  // does not import handles of this kind, InvalidInput if the memory does not have the alignment that it requires.
+  static Result<Block> import_from(const host::Device &device, std::uint32_t space, const bp_handle_t &handle);
   Block(Block &&other) noexcept;
   Block &operator=(Block &&other) noexcept;
   ~Block();
@@ -41,6 +46,12 @@ class Block {
   const host::Device *device_ = nullptr;  // nullptr: the host's memory
   std::uint64_t memory_ = 0;              // handle of the device
 };
+
+// Returns the handle of bytes in the host's memory; BP_HANDLE_FD handles are written by hand.
+bp_handle_t host_handle(std::span<const std::byte> bytes, bool is_read_only);
+
+// Whether the device can import handles of a kind (BP_HANDLE_) into a space.
+bool can_import(const host::Device &device, std::uint32_t space, std::uint32_t kind);
 
 // Copies between any two locations, one of which may be on the device; complete on return.
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size);

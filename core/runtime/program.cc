@@ -322,7 +322,7 @@ Result<Program::Bound> Program::bind(std::size_t input, Value argument, Executio
   if (argument.on_device() != nullptr && fits(*argument.on_device(), input)) {
     bound.array = argument.on_device();
     argument = {};
-    if (is_donated(input) && !is_only_owner(bound.array)) {
+    if (is_donated(input) && (bound.array->is_borrowed() || !is_only_owner(bound.array))) {
       BP_ASSIGN(bound.array, bound.array->copy());
     }
     execution.set_device_input(input, bound.array->location());

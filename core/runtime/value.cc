@@ -3,10 +3,14 @@
 #include "core/ir/storage.h"
 
 namespace bp::runtime {
+namespace {
+
+constexpr std::uint32_t main_space = 0;
+
+}  // namespace
 
 Result<std::shared_ptr<const DeviceArray>> DeviceArray::upload(const std::shared_ptr<const host::Device> &device,
                                                                const ir::Literal &literal) {
-  constexpr std::uint32_t main_space = 0;
   const ir::Shape &given = literal.shape();
   if (device->memory() == nullptr || !given.is_array() || !given.is_static()) {
     return std::shared_ptr<const DeviceArray>();
@@ -18,6 +22,21 @@ Result<std::shared_ptr<const DeviceArray>> DeviceArray::upload(const std::shared
   BP_ASSIGN(Block block, Block::allocate_on(*device, main_space, literal.bytes().size()));
   BP_TRY(runtime::copy(*device, block.location(), host_location(literal.bytes().data()), literal.bytes().size()));
   return std::make_shared<const DeviceArray>(device, main_space, std::move(block), shape);
+}
+
+Result<std::shared_ptr<const DeviceArray>> DeviceArray::borrow(std::shared_ptr<const host::Device> device,
+                                                               ir::Literal literal) {
+  const ir::Shape &given = literal.shape();
+  const ir::Shape shape = given.is_array() ? ir::Shape::array(given.element_type(), given.sizes()) : given;
+  if (!given.is_array() || !given.is_static() || !ir::is_stored_as_literal(shape)) {
+    return unsupported(
+        "backend {}: a value of shape {} cannot be used where it is, expected an array whose elements "
+        "are stored as in literals",
+        device->id(), to_string(given));
+  }
+  BP_ASSIGN(Block block, Block::import_from(*device, main_space, host_handle(literal.bytes(), true)));
+  return std::make_shared<const DeviceArray>(std::move(device), main_space, std::move(block), shape,
+                                             std::move(literal));
 }
 
 Result<ir::Literal> DeviceArray::download() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/host/plugin.h"
@@ -10,18 +11,30 @@
 
 namespace bp::runtime {
 
-// An array in memory of a device, row-major, in the representation of literals. Threads: any; it is not changed while
-// more than one owner has it.
+// An array in memory of a device, or in other memory that the device uses where it is; row-major, in the representation
+// of literals. Threads: any; it is not changed while more than one owner has it, nor if it is borrowed.
 class DeviceArray {
  public:
-  // The block holds the array's bytes, in this memory space of the device.
-  DeviceArray(std::shared_ptr<const host::Device> device, std::uint32_t space, Block block, ir::Shape shape)
-      : device_(std::move(device)), space_(space), block_(std::move(block)), shape_(std::move(shape)) {}
+  // The block holds the array's bytes, in this memory space of the device. `borrowed`: see borrow().
+  DeviceArray(std::shared_ptr<const host::Device> device, std::uint32_t space, Block block, ir::Shape shape,
+              ir::Literal borrowed = {})
+      : device_(std::move(device)),
+        space_(space),
+        borrowed_(std::move(borrowed)),
+        block_(std::move(block)),
+        shape_(std::move(shape)) {}
 
   // Returns a copy of a literal on the device; nullptr if its elements are stored differently there, or if the device
   // has no memory of its own. OutOfMemory if the device's is exhausted.
   static Result<std::shared_ptr<const DeviceArray>> upload(const std::shared_ptr<const host::Device> &device,
                                                            const ir::Literal &literal);
+  // Returns the literal as an array that the device reads where it is, in the host's memory, without a copy. The array
+  // keeps the literal's bytes, and gives them back when its last owner is gone: a program that runs at that time is
+  // such an owner. For bytes that belong to somebody else, such as a mapped file with weights, Literal::borrowed().
+  // Unsupported if the device cannot do this (bp.external-memory/draft-1), or stores the elements differently;
+  // InvalidInput if the bytes do not have the alignment that it requires.
+  static Result<std::shared_ptr<const DeviceArray>> borrow(std::shared_ptr<const host::Device> device,
+                                                           ir::Literal literal);
   Result<ir::Literal> download() const;
   Result<std::shared_ptr<const DeviceArray>> copy() const;
 
@@ -30,11 +43,13 @@ class DeviceArray {
   const ir::Shape &shape() const { return shape_; }
   std::size_t size() const { return block_.size(); }  // bytes
   bp_loc_t location() const { return block_.location(); }
+  bool is_borrowed() const { return borrowed_.is_valid(); }
 
  private:
   std::shared_ptr<const host::Device> device_;  // outlives the block
   std::uint32_t space_;
-  Block block_;
+  ir::Literal borrowed_;  // whose bytes the block is; not valid for other arrays
+  Block block_;           // released before them
   ir::Shape shape_;
 };
 

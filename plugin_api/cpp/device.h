@@ -29,6 +29,11 @@
 //   bp.fusion/draft-1       static constexpr bp_fusion_limits_t fusion_limits;
 //   bp.custom-call/draft-1  static constexpr bp_routine_t routines[];
 //   bp.counters/draft-1     static constexpr bp_counter_desc_t counters[];  // a run adds to them: run_services.h
+//   bp.external-memory/draft-1
+//                           std::span<const bp_external_support_t> external_support() const;  // as spaces()
+//                           Result<bp_memory_t> import_memory(std::uint32_t space, const bp_handle_t &handle);
+//                           Result<bp_handle_t> export_memory(std::uint64_t memory, std::uint32_t kind);
+//   bp.device-info/draft-1  Status report(Facts &facts) const;  // facts.h; also when the device is lost
 //
 // They mean what the headers of the ABI say about the functions of the same names. A Program is a class of the
 // plugin that has
@@ -71,10 +76,13 @@
 #include "backplane/backplane.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
+#include "backplane/ext/draft/device_info.h"
+#include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/layout.h"
 #include "backplane/ext/queue.h"
 #include "call.h"
+#include "facts.h"
 #include "host_services.h"
 #include "module_view.h"
 #include "options.h"
@@ -167,6 +175,8 @@ class DeviceFrame {
   static constexpr bool has_fusion = requires { Device::fusion_limits; };
   static constexpr bool has_routines = requires { Device::routines; };
   static constexpr bool has_counters = requires { Device::counters; };
+  static constexpr bool has_info = requires { &Device::report; };
+  static constexpr bool has_external_memory = requires { &Device::import_memory; };
 
  public:
   explicit DeviceFrame(const bp_host_t *host)
@@ -240,6 +250,23 @@ class DeviceFrame {
     return call(diag, [&]() -> Status {
       BP_TRY(self(device).check());
       return self(device).device_.copy(to, from, size);
+    });
+  }
+
+  static bp_status import_memory(const bp_device_t *device, std::uint32_t space, const bp_handle_t *handle,
+                                 bp_memory_t *out, const bp_diag_t *diag) {
+    return call(diag, [&]() -> Status {
+      BP_TRY(self(device).check());
+      BP_ASSIGN(*out, self(device).device_.import_memory(space, *handle));
+      return {};
+    });
+  }
+  static bp_status export_memory(const bp_device_t *device, std::uint64_t memory, std::uint32_t kind, bp_handle_t *out,
+                                 const bp_diag_t *diag) {
+    return call(diag, [&]() -> Status {
+      BP_TRY(self(device).check());
+      BP_ASSIGN(*out, self(device).device_.export_memory(memory, kind));
+      return {};
     });
   }
 
@@ -356,6 +383,12 @@ class DeviceFrame {
 
   // --- The device ---
 
+  static bp_status report(const bp_device_t *device, const bp_fact_receiver_t *receiver, const bp_diag_t *diag) {
+    return call(diag, [&] {
+      Facts facts(receiver);
+      return self(device).device_.report(facts);
+    });
+  }
   static bp_status init(const bp_device_t *device, const bp_diag_t *diag) {
     return call(diag, [&] { return self(device).init(); });
   }
@@ -368,6 +401,9 @@ class DeviceFrame {
     if constexpr (has_memory) {
       memory_ = {device_.spaces().data(), device_.spaces().size(), alloc, release, copy};
     }
+    if constexpr (has_external_memory) {
+      external_memory_ = {device_.external_support().data(), import_memory, export_memory};
+    }
     return {};
   }
   static void destroy(const bp_device_t *device) {
@@ -377,7 +413,7 @@ class DeviceFrame {
     const void *found = nullptr;
     visit_extensions([&](std::string_view known, const void *table) {
       if (known == id) {
-        found = table != nullptr ? table : &self(device).memory_;
+        found = table != nullptr ? table : self(device).own_table(id);
       }
     });
     if constexpr (requires { self(device).device_.extension(id); }) {
@@ -388,6 +424,11 @@ class DeviceFrame {
     return found;
   }
 
+  // Returns a table that belongs to this device.
+  const void *own_table(std::string_view id) const {
+    return id == BP_EXT_MEMORY ? static_cast<const void *>(&memory_) : &external_memory_;
+  }
+
   static constexpr bp_device_kernels_t kernels_table = {find};
   static constexpr bp_device_compiler_t compiler_table = {claim, compile, load};
   static constexpr bp_device_queue_t queue_table = {Device::queue_kinds, std::size(Device::queue_kinds), submit};
@@ -395,10 +436,11 @@ class DeviceFrame {
   static constexpr bp_device_rewrite_t rewrite_table = {rewrite};
   static constexpr bp_device_layout_t layout_table = {preferences};
   static constexpr bp_device_fusion_t fusion_table = {&Device::fusion_limits};
+  static constexpr bp_device_info_t info_table = {report};
   static constexpr bp_device_custom_call_t custom_call_table = {Device::routines, std::size(Device::routines)};
   static constexpr bp_device_counters_t counters_table = {Device::counters, std::size(Device::counters)};
 
-  // Calls visit(id, table) for each extension of the class. The table of bp.memory/1 belongs to each device: null.
+  // Calls visit(id, table) for each extension of the class; null for tables that belong to each device (own_table).
   template <class Visit>
   static constexpr void visit_extensions(Visit visit) {
     if constexpr (has_kernels) {
@@ -431,9 +473,15 @@ class DeviceFrame {
     if constexpr (has_counters) {
       visit(BP_EXT_COUNTERS, &counters_table);
     }
+    if constexpr (has_external_memory) {
+      visit(BP_EXT_EXTERNAL_MEMORY, nullptr);
+    }
+    if constexpr (has_info) {
+      visit(BP_EXT_DEVICE_INFO, &info_table);
+    }
   }
 
-  static constexpr std::size_t max_extensions = 10;
+  static constexpr std::size_t max_extensions = 12;
   static constexpr std::array<const char *, max_extensions + 1> list_extensions() {
     std::array<const char *, max_extensions + 1> ids{};  // ends with null
     std::size_t count = 0;
@@ -457,6 +505,7 @@ class DeviceFrame {
   std::string target_;
   Device device_{};
   bp_device_memory_t memory_{};
+  bp_device_external_memory_t external_memory_{};
   Board board_;
   std::mutex mutex_;                            // of queues_
   std::vector<std::unique_ptr<Queue>> queues_;  // declared last, because they use device and board

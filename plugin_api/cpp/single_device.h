@@ -2,6 +2,11 @@
 // creation. A plugin writes the class of its device (device.h) and
 //
 //   const bp_plugin_entry_t bp_entry = bp::plugin::SingleDevice<AcmeDevice>::entry;
+//
+// The class may also have
+//   static constexpr std::uint32_t instances;                      // number of devices that are present
+//   // bp.instances/draft-1; `instance` is below the number of instances:
+//   static bp_instance_t describe_instance(std::uint32_t instance);
 #pragma once
 
 #include <memory>
@@ -9,6 +14,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/instances.h"
 #include "call.h"
 #include "device.h"
 #include "options.h"
@@ -23,13 +29,29 @@ class SingleDevice {
   static const bp_device_desc_t *get_desc(const bp_device_factory_t *, std::uint32_t index) {
     return index == 0 ? &Frame::description : nullptr;
   }
-  static bp_status probe(const bp_device_factory_t *, const char *id, std::uint32_t *instances, const bp_diag_t *) {
+  static std::uint32_t instances_of(std::string_view id) {
     std::uint32_t there = 1;
     if constexpr (requires { Device::instances; }) {
       there = Device::instances;
     }
-    *instances = std::string_view(id) == Device::description.id ? there : 0;
+    return id == Device::description.id ? there : 0;
+  }
+  static bp_status probe(const bp_device_factory_t *, const char *id, std::uint32_t *instances, const bp_diag_t *) {
+    *instances = instances_of(id);
     return BP_OK;
+  }
+  static bp_status describe(const bp_device_factory_t *, const char *id, std::uint32_t instance,
+                            const bp_instance_receiver_t *receiver, const bp_diag_t *diag) {
+    if (instance >= instances_of(id)) {
+      return fail(diag, BP_INVALID,
+                  "there is no instance " + std::to_string(instance) + " of " + id + ", expected one below " +
+                      std::to_string(instances_of(id)));
+    }
+    return guarded(diag, prefix_of<Device>(), [&]() -> Status {
+      const bp_instance_t described = Device::describe_instance(instance);
+      receiver->tell(receiver, &described);
+      return {};
+    });
   }
   static bp_status set_option(Device &device, const bp_option_t &option, const bp_diag_t *diag) {
     if constexpr (requires { device.set_option(option.key, option.value); }) {
@@ -69,6 +91,12 @@ class SingleDevice {
   static bp_status init(const char *, const bp_diag_t *) { return BP_OK; }
   static void deinit() {}
   static const void *get_factory(const char *id) {
+    if constexpr (requires { Device::describe_instance(0); }) {
+      static constexpr bp_instances_t instances = {describe};
+      if (std::string_view(id) == BP_INSTANCES) {
+        return &instances;
+      }
+    }
     return std::string_view(id) == BP_DEVICE_FACTORY ? &factory : nullptr;
   }
 

@@ -27,7 +27,7 @@ BP_PLUGIN_MANIFEST(R"({
     "aliases": ["npu"],
     "name": "Simulated NPU",
     "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/draft-1",
-                   "bp.counters/draft-1"]
+                   "bp.counters/draft-1", "bp.external-memory/draft-1", "bp.device-info/draft-1"]
   }]
 })");
 
@@ -45,6 +45,8 @@ constexpr bp_option_desc_t options[] = {
      BP_OPTION_INTEGER, 0},
 };
 
+constexpr std::uint64_t cycles_per_second = 1'000'000'000;
+
 class NpuDevice;
 
 struct LoadedProgram {
@@ -60,6 +62,11 @@ class NpuDevice {
   static constexpr bp_device_desc_t description = {
       BP_VERSION_INIT, 1, "dev.backplane.npu", "Simulated NPU", "Backplane", "0.1.0", nullptr, nullptr, options, 3};
   static constexpr std::uint32_t instances = 2;  // each has memory of its own
+  static bp_instance_t describe_instance(std::uint32_t instance) {
+    static constexpr bp_instance_t all[instances] = {{"SIM-0001", "0000:01:00.0", "Simulated NPU, first"},
+                                                     {"SIM-0002", "0000:02:00.0", "Simulated NPU, second"}};
+    return all[instance];
+  }
   static constexpr std::uint32_t queue_kinds[] = {1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL, 1u << BP_COMMAND_RUN};
 
   static constexpr const auto &counters = npu::counters;
@@ -96,6 +103,13 @@ class NpuDevice {
     return memory_->alloc(space, size, alignment);
   }
   void release(std::uint64_t memory) { memory_->release(memory); }
+  std::span<const bp_external_support_t> external_support() const { return memory_->external_support(); }
+  Result<bp_memory_t> import_memory(std::uint32_t space, const bp_handle_t &handle) {
+    return memory_->import_memory(space, handle);
+  }
+  Result<bp_handle_t> export_memory(std::uint64_t memory, std::uint32_t kind) {
+    return memory_->export_memory(memory, kind);
+  }
   Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size) {
     BP_TRY(count_command());
     return memory_->copy(to, from, size);
@@ -107,6 +121,7 @@ class NpuDevice {
     return npu::rewrite(phase, module);
   }
   Result<std::string> preferences(const bp_module_t *module) const { return npu::preferences(module); }
+  Status report(plugin::Facts &facts) const;
 
  private:
   static Error lost() { return Error(BP_DEVICE_LOST, "the device is lost"); }
@@ -133,6 +148,16 @@ Result<std::unique_ptr<LoadedProgram>> NpuDevice::load(std::span<const char> art
   const bp_program_t sizes = {nullptr, program.scratch_bytes, artifact.size(), scratch_alignment, scratchpad, nullptr,
                               nullptr};
   return std::make_unique<LoadedProgram>(LoadedProgram{sizes, *this, std::move(program)});
+}
+
+Status NpuDevice::report(plugin::Facts &facts) const {
+  facts.tell("memory.total", memory_->spaces()[dram].capacity, dram);
+  facts.tell("memory.free", memory_->free_bytes(dram), dram);
+  facts.tell("clock", cycles_per_second);
+  facts.tell("driver.version", description.version);
+  facts.tell("firmware.version", "simulated");
+  facts.tell("health", commands_left_ < 0 ? "failed" : "ok");
+  return {};
 }
 
 Status LoadedProgram::run(const bp_run_t &run) const {

@@ -143,10 +143,12 @@ class Execution {
   Status transfer(const Instruction &instruction) {
     const Tensor &tensor = program_.tensors[instruction.tensor];
     const Axis *axes = program_.axes.data() + instruction.axes;  // a scalar has none
-    const auto piece = memory_.find(run_.allocations[tensor.allocation]);
+    const auto access = instruction.opcode == Opcode::Load ? Memory::Access::Read : Memory::Access::Write;
+    const auto piece = memory_.find(run_.allocations[tensor.allocation], access);
     if (!piece) {
-      return fault(instruction,
-                   "uses allocation " + std::to_string(tensor.allocation) + ", which is not a piece of memory");
+      return fault(instruction, "uses allocation " + std::to_string(tensor.allocation) +
+                                    ", which is not a piece of memory" +
+                                    (access == Memory::Access::Read ? "" : " that may be written"));
     }
     std::uint64_t last = tensor.offset;  // the first byte of the last element of the box
     std::array<std::uint32_t, max_rank> first{};
@@ -284,7 +286,7 @@ Status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t
   const Turnstile::Turn turn(turnstile_, plugin::priority_of(run));
   std::byte *scratch = nullptr;
   if (program.scratch_bytes != 0) {
-    const auto piece = memory_.find(run.scratch);
+    const auto piece = memory_.find(run.scratch, Memory::Access::Write);
     if (!piece || piece->size() < program.scratch_bytes) {
       return Error(BP_INVALID, "the run's scratch memory is not a piece of at least " +
                                    std::to_string(program.scratch_bytes) + " bytes");
@@ -293,7 +295,7 @@ Status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t
     std::memset(scratch, stale_pattern, program.scratch_bytes);
   }
   for (const auto &[allocation, bytes] : program.in_scratchpad) {
-    if (const auto piece = memory_.find(run.allocations[allocation])) {
+    if (const auto piece = memory_.find(run.allocations[allocation], Memory::Access::Write)) {
       std::memset(piece->data(), stale_pattern, std::min<std::uint64_t>(bytes, piece->size()));
     }
   }

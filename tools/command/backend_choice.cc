@@ -69,8 +69,10 @@ std::optional<int> read_isolation(const Options &options, std::optional<Isolatio
 }
 
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
-  options.add()("on", po::value<std::string>()->default_value(default_name),
-                "the backend: a name, a path, or interpreter; several, separated by commas, share the work");
+  options.add()(
+      "on", po::value<std::string>()->default_value(default_name),
+      "the backend: a name, a path, or interpreter; several, separated by commas, share the work; of several equal "
+      "devices, NAME:1 is the second one, and NAME:IDENTITY the one that backplane instances shows");
   add_setting_options(options);
   options.add()("target", po::value<std::string>(),
                 "the target to compile for, like --set target=...; for cpu, such as aarch64-linux-gnu")(

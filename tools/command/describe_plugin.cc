@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/host/diagnostics.h"
+#include "core/host/open_device.h"
 #include "core/host/settings.h"
 #include "tools/command/certificate_text.h"
 #include "tools/command/command.h"

@@ -33,6 +33,7 @@ constexpr std::array all_commands = {
     Command{"pack", "assign memory offsets to items with given sizes and lifetimes", pack_problem},
     Command{"replay", "repeat recorded calls of a plugin and compare the results", replay_calls},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},
+    Command{"instances", "list the devices that are present, with free memory, health and more", list_instances},
     Command{"inspect", "show a plugin's file as the loader sees it, without loading it", inspect_plugin},
     Command{"new", "create a repository with a small backend that builds and passes the suite", new_backend},
     Command{"ops", "list the operations of HLO", list_ops},

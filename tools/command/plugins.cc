@@ -91,8 +91,9 @@ int list_plugins(std::span<const std::string> arguments) {
       "plugins [NAME] [--why] [--json]",
       "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
       "path: describes one backend with its options, memory spaces and queues, without accessing\n"
-      "hardware. Files that other users can replace are refused, or loaded with a warning if they are\n"
-      "given by their path; BACKPLANE_TRUST=refuse, warn or any decides for both.\n"
+      "hardware; backplane instances lists the devices that are present. Files that other users can\n"
+      "replace are refused, or loaded with a warning if they are given by their path;\n"
+      "BACKPLANE_TRUST=refuse, warn or any decides for both.\n"
       "If a backend comes with a report of its conformance, its hashes are checked; \"checked\" means that\n"
       "backplane conform verify has run some of its cases on this machine.",
       "  backplane plugins\n"

@@ -14,6 +14,7 @@
 #include "core/debugging/agreement.h"
 #include "core/debugging/reduce.h"
 #include "core/host/discovery.h"
+#include "core/host/instances.h"
 #include "core/text/printer.h"
 #include "tools/command/terminal.h"
 
@@ -204,7 +205,9 @@ std::string Problem::rerun(const std::string &file) const {
 }
 
 std::string Problem::plugin() const {
-  const auto candidate = host::find_plugin(backend_.name(), host::plugin_directories());
+  const auto named = host::split_instance(backend_.name());
+  const auto candidate = named.ok() ? host::find_plugin(named->backend, host::plugin_directories())
+                                    : Result<host::Candidate>(named.error());
   const auto bytes = candidate.ok() ? read_file(candidate->path) : Result<std::string>(candidate.error());
   if (!bytes.ok()) {
     return {};

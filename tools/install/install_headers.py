@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Installs a header and all headers that it includes by their path in the repository, or relative to its own folder:
-install_headers.py HEADER FOLDER. Run by `meson install`. The headers of the plugin ABI, which these include as
+"""Installs headers and all headers that these include by their path in the repository, or relative to their own folder:
+install_headers.py HEADERS FOLDER. Run by `meson install`. The headers of the plugin ABI, which these include as
 backplane/..., are installed separately."""
 
 import os
@@ -22,8 +22,8 @@ def included_by(header, source):
 
 def main():
     source = pathlib.Path(os.environ["MESON_SOURCE_ROOT"])
-    target = pathlib.Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"], sys.argv[2])
-    waiting, known = [sys.argv[1]], {sys.argv[1]}
+    target = pathlib.Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"], sys.argv[-1])
+    waiting, known = sys.argv[1:-1], set(sys.argv[1:-1])
     while waiting:
         header = waiting.pop()
         included = included_by(header, source) - known

@@ -503,8 +503,8 @@ MISUSES = [
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "inspect", "new",
-            "ops", "replay"]
+COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "instances",
+            "inspect", "new", "ops", "replay"]
 
 PRECISION_MISTAKES = [
     (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),

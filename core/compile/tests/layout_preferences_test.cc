@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/compile/compile.h"
+#include "core/host/open_device.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"

@@ -81,8 +81,8 @@ TEST_CASE("memory is behind handles, and nothing is copied across the ends of a 
 
   const Outcome behind = copy(device, {a.memory, 50}, on_host(text.data()), 51);
   CHECK(behind.status == BP_INVALID);
-  CHECK(behind.message ==
-        "a copy accesses bytes 50 to 101 of memory " + std::to_string(a.memory) + ", which is not inside a piece");
+  CHECK(behind.message == "a copy writes bytes 50 to 101 of memory " + std::to_string(a.memory) +
+                              ", which is not inside a piece that may be written");
   CHECK(copy(device, {a.memory, UINT64_MAX - 3}, on_host(text.data()), 10).status == BP_INVALID);
   device.memory()->release(device.abi(), a.memory);
   CHECK(copy(device, on_host(back.data()), {a.memory, 0}, 1).status == BP_INVALID);

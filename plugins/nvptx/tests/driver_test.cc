@@ -7,6 +7,7 @@
 
 #include "core/backplane.h"
 #include "core/host/diagnostics.h"
+#include "core/host/open_device.h"
 #include "core/host/plugin.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/runtime/program.h"

@@ -810,6 +810,40 @@ def emit():
     check(".entry" not in expect(["compile", "constant.hlo", *nvptx[2:], "--emit=ptx"], SUCCESS, "").out, "a constant has a kernel")
 
 
+def instances():
+    npu = str(BUILD / "plugins/npu/libbackplane_npu.so")
+    listed = expect(["instances", npu], SUCCESS, "").out
+    first = """npu:0  SIM-0001  0000:01:00.0  Simulated NPU, first
+  memory.total dram 67.1 MB
+  memory.free dram  67.1 MB
+  clock             1000000000 Hz
+  driver.version    0.1.0
+  firmware.version  simulated
+  health            ok
+npu:1  SIM-0002  0000:02:00.0  Simulated NPU, second
+"""
+    check(listed.startswith(first), f"backplane instances printed\n{listed}")
+    entry = json.loads(expect(["instances", npu + ":SIM-0002", "--json"], SUCCESS, "").out)
+    facts = entry.pop("facts")
+    check(entry == {"backend": "npu", "instance": 1, "identity": "SIM-0002", "address": "0000:02:00.0",
+                    "name": "Simulated NPU, second"}, f"instances --json printed {entry}")
+    check({"name": "memory.free", "unit": "bytes", "value": 67108864, "space": "dram"} in facts and
+          {"name": "health", "unit": "", "value": "ok"} in facts, f"instances --json printed {facts}")
+    exist = "there is no such device, expected one of: 0 (SIM-0001), 1 (SIM-0002)"
+    for command in (["instances"], ["run", "good.hlo", "--on"]):
+        expect([*command, npu + ":2"], FAILED, f"backplane: {npu}:2: {exist}")
+        expect([*command, npu + ":"], FAILED,
+               f"backplane: the backend is '{npu}:', expected the number or the identity of an instance after the ':'")
+    for instance in ("1", "SIM-0002"):
+        for how in ([], ["--isolate"]):
+            ran = backplane("run", "good.hlo", "--on", f"{npu}:{instance}", *how)
+            check(ran.code == SUCCESS, f"run --on npu:{instance} {how} printed\n{ran.out}{ran.err}")
+    everything = backplane("instances", "--json", path=str(pathlib.Path(npu).parent))
+    check(everything.code == SUCCESS and len(everything.out.splitlines()) == 2, f"instances printed\n{everything.out}")
+    nothing = backplane("instances", path="/nowhere")
+    check(nothing.code == SUCCESS and nothing.out == "no device is present\n", f"instances printed\n{nothing.out}")
+
+
 def main():
     # Background processes of a shell ignore SIGINT, and the commands would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -823,9 +857,9 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, trust, certificates, inspect, ops, optimize, debugging,
-                     self_checking, memory, pack, run, devices, several_modules, cache, several_backends, layers,
-                     interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, inspect, ops, optimize,
+                     debugging, self_checking, memory, pack, run, devices, several_modules, cache, several_backends,
+                     layers, interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -33,7 +33,9 @@ typedef struct backplane_backend backplane_backend_t;
 
 // Loads a backend: "interpreter", which needs no plugin; or the plugin that answers to a name, searched for in the
 // directories of BACKPLANE_PATH or, if that is not set, where plugins were installed; or, if the name contains a '/',
-// the plugin at this path. Options are the backend's own (`backplane plugins NAME` lists them); an unknown option is an
+// the plugin at this path. Of several equal devices, "npu:1" is the one with this number, from 0, and "npu:SIM-0002"
+// the one with this identity, which stays the same when others are added or removed (`backplane instances` lists both);
+// "npu" alone is number 0. Options are the backend's own (`backplane plugins NAME` lists them); an unknown option is an
 // error. These options apply to all backends:
 //   "isolate"  runs the backend in a separate process: if it crashes, this call and all later ones fail, and the
 //              backend has to be loaded again. The value is the maximum number of seconds for one of its calls;
@@ -109,6 +111,43 @@ BP_EXPORT void backplane_release_terms(backplane_terms_t *terms);
 BP_EXPORT bp_status backplane_run_with_terms(const backplane_executable_t *executable, const void *const *inputs,
                                              void *const *outputs, const backplane_terms_t *terms,
                                              const bp_diag_t *errors);
+
+// --- DLPack ---
+//
+// Arrays from and for other libraries, such as NumPy, JAX and PyTorch (https://dmlc.github.io/dlpack). The structs are
+// in backplane/dlpack.h, and in DLPack's own header; either can be included, in any order. A function that gets a
+// tensor takes it over, also if it fails: it calls the tensor's deleter when nobody uses its array any more. The caller
+// calls the deleters of tensors that it gets.
+//
+// Tensors of the host (kDLCPU) are used where they are; a copy is made only of arrays that are not aligned to 64 bytes.
+// Those of a device are of kDLExtDev, and have a meaning only for the functions here. BP_UNSUPPORTED: an array that is
+// not row-major without gaps, an element type that HLO does not have, packed elements of fewer than 8 bits, or memory
+// of another device.
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
+// Flags. ON_DEVICE: outputs stay in the memory of the backend's device, if it has memory of its own. IN_PLACE: the
+// device uses the array where it is, in the host's memory.
+enum { BACKPLANE_ON_DEVICE = 1, BACKPLANE_IN_PLACE = 1 };
+
+// Runs the program on tensors, one for each input; stores a tensor for each output. Complete on return. Inputs are not
+// changed. `flags`: BACKPLANE_ON_DEVICE or 0.
+BP_EXPORT bp_status backplane_run_dlpack(const backplane_executable_t *executable,
+                                         struct DLManagedTensorVersioned *const *inputs, uint32_t flags,
+                                         struct DLManagedTensorVersioned **outputs, const bp_diag_t *errors);
+
+// Stores a tensor that has the array in the memory of the backend's device, so that runs do not copy it again: weights,
+// for example. `flags`: 0: the array is copied to the device's own memory. BACKPLANE_IN_PLACE: the device uses it where
+// it is, such as in a file that was mapped; nobody may write to it as long as the new tensor exists. BP_UNSUPPORTED if
+// the device cannot. For a backend that works in the host's memory, this is the tensor that was given.
+BP_EXPORT bp_status backplane_send_dlpack(const backplane_backend_t *backend, struct DLManagedTensorVersioned *tensor,
+                                          uint32_t flags, struct DLManagedTensorVersioned **sent,
+                                          const bp_diag_t *errors);
+
+// Convert a tensor of before DLPack 1.0 to one with a version, and back; they take the tensor over. NULL if memory is
+// exhausted.
+BP_EXPORT struct DLManagedTensorVersioned *backplane_dlpack_with_version(struct DLManagedTensor *tensor);
+BP_EXPORT struct DLManagedTensor *backplane_dlpack_without_version(struct DLManagedTensorVersioned *tensor);
 
 #ifdef __cplusplus
 }
