@@ -31,6 +31,7 @@ Facts facts_of(const Header &header) {
           {"mutant", header.mutant},
           {"mode", header.mode},
           {"seed", std::to_string(header.seed)},
+          {"challenge", header.challenge},
           {"selection", header.selection},
           {"models", fmt::format("{}", fmt::join(header.models, " "))},
           {"Backplane", header.host_version},

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/report/signature_line.h"
 #include "core/base/sha256.h"
 
 namespace bp::conformance {
@@ -130,6 +131,7 @@ Result<Header> header_from_json(std::string_view line) {
   header.selection = fields.text("selection");
   header.shard = fields.text("shard", false);
   header.mutant = fields.text("mutant", false);
+  header.challenge = fields.text("challenge", false);
   if (object.contains("models")) {
     const json::array *models = object.at("models").if_array();
     if (models == nullptr || std::ranges::any_of(*models, [](const json::value &one) { return !one.is_string(); })) {
@@ -268,6 +270,9 @@ std::string to_json(const Header &header) {
   if (!header.mutant.empty()) {
     object["mutant"] = as_utf8(header.mutant);
   }
+  if (!header.challenge.empty()) {
+    object["challenge"] = as_utf8(header.challenge);
+  }
   if (!header.models.empty()) {
     json::array models;
     for (const std::string &model : header.models) {
@@ -342,8 +347,12 @@ Result<Report> report_from_json(std::string_view lines) {
       BP_ASSIGN(report.header, header_from_json(line));
       return {};
     }
+    if (report.signature) {
+      return invalid_input("comes after the signature, expected nothing");
+    }
     if (report.totals) {
-      return invalid_input("comes after the totals, expected nothing");
+      BP_ASSIGN(report.signature, signature_from_json(line, lines.substr(0, begin)));
+      return {};
     }
     BP_ASSIGN(const json::object object, parse_object(line));
     if (object.contains("totals")) {

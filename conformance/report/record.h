@@ -10,6 +10,7 @@
 
 #include "conformance/report/measurement.h"
 #include "core/base/result.h"
+#include "core/base/signature.h"
 
 namespace bp::conformance {
 
@@ -78,6 +79,7 @@ struct Header {
   std::vector<std::pair<std::string, std::string>> settings;  // settings of the device
   std::vector<std::string> models;                            // model files whose pieces are among the programs
   std::string mutant;                                         // name of the fault in the plugin; empty: none
+  std::string challenge = {};  // the text that, with the plugin, determines the seed (challenge_seed()); empty: none
 };
 
 struct Totals {
@@ -94,7 +96,8 @@ struct Totals {
 struct Report {
   Header header;
   std::vector<Record> records;
-  std::optional<Totals> totals;  // none: the run was cut short
+  std::optional<Totals> totals;             // none: the run was cut short
+  std::optional<Signature> signature = {};  // says who vouches for these lines; none: nobody
 };
 
 }  // namespace bp::conformance

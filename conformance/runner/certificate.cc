@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "conformance/report/json_lines.h"
+#include "conformance/report/signature_line.h"
 #include "conformance/runner/plugin_hash.h"
 #include "core/base/files.h"
 #include "core/host/discovery.h"
@@ -118,6 +119,7 @@ Status check_into(Certificate &certificate, const host::Candidate &plugin) {
   BP_TRY(check_report(*report, certificate.report, plugin, sha256_hex(bytes)));
   certificate.header = report->header;
   certificate.totals = *report->totals;
+  certificate.signed_by = report->signature ? report->signature->key.id() : "";
   certificate.stamp = read_stamp(reference.sha256, report->header.plugin_sha256);
   return {};
 }
@@ -183,6 +185,22 @@ Status attach_report(const std::string &report, const std::string &plugin) {
   BP_TRY(check_report(content, report, candidate, sha256_hex(bytes)));
   BP_ASSIGN(const std::string attached, with_report_hash(candidate, sha256_hex(lines)));
   return replace_file(plugin, attached);
+}
+
+Result<PublicKey> sign_report(const std::string &report, const std::string &private_key_file) {
+  BP_ASSIGN(std::string lines, read_file(report));
+  BP_ASSIGN(const Report content, read_report(report));
+  BP_TRY(check_totals(content, report));
+  if (content.signature) {
+    return invalid_input(
+        "{}: is signed by {} already, expected no signature: backplane conform report {} -o FILE "
+        "writes it without",
+        report, content.signature->key.id(), report);
+  }
+  lines += lines.ends_with('\n') ? "" : "\n";
+  BP_ASSIGN(const Signature signature, sign(lines, private_key_file));
+  BP_TRY(replace_file(report, lines + to_json(signature) + "\n"));
+  return signature.key;
 }
 
 Result<std::string> write_stamp(const std::string &report, const Verified &verified) {

@@ -37,6 +37,7 @@ struct Certificate {
   Header header;               // Claimed, Checked
   Totals totals;               // Claimed, Checked: the number of cases with each status
   std::optional<Stamp> stamp;  // Checked
+  std::string signed_by;       // Claimed, Checked: id of the key that signed the report; empty: none
 };
 std::string_view to_string(Certificate::State state);
 
@@ -46,6 +47,10 @@ Certificate check_certificate(const host::Candidate &plugin);
 // Writes the hash of the report into the manifest of the plugin that it is about, in place of what is there. Fails if
 // the result would be Wrong. The file is replaced as a whole, because it may be in use.
 Status attach_report(const std::string &report, const std::string &plugin);
+
+// Appends a signature to a report that is complete, whatever its results. It has to be there before attach_report(),
+// because it changes the report's hash. Returns the key that signed. InvalidInput: the report is signed already.
+Result<PublicKey> sign_report(const std::string &report, const std::string &private_key_file);
 
 // Remembers that this report was verified. Returns the path of the stamp. NotFound: the user has no cache directory.
 Result<std::string> write_stamp(const std::string &report, const Verified &verified);

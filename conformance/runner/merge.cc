@@ -27,6 +27,7 @@ std::vector<std::pair<std::string_view, std::string>> identity_of(const Header &
           {"the version of Backplane", header.host_version},
           {"the mode", header.mode},
           {"--seed", std::to_string(header.seed)},
+          {"--challenge", header.challenge},
           {"the selection", header.selection},
           {"--set", fmt::format("{}", fmt::join(settings, " "))},
           {"--model", fmt::format("{}", fmt::join(header.models, " "))},

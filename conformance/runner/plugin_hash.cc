@@ -32,4 +32,9 @@ Result<std::string> plugin_sha256(const std::string &plugin) {
   return sha256_hex(bytes);
 }
 
+std::uint64_t challenge_seed(const std::string &plugin_sha256, const std::string &challenge) {
+  constexpr std::size_t digits = 13;
+  return std::stoull(sha256_hex(plugin_sha256 + challenge).substr(0, digits), nullptr, 16);
+}
+
 }  // namespace bp::conformance

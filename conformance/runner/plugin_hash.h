@@ -5,6 +5,7 @@
 // is all zeros. For plugins without a report it is that of the file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/result.h"
@@ -20,5 +21,10 @@ Result<std::string> with_report_hash(const host::Candidate &plugin, const std::s
 
 // Returns the SHA-256 of a plugin's file as reports state it, in hexadecimal digits. The file need not be a plugin.
 Result<std::string> plugin_sha256(const std::string &plugin);
+
+// Returns the seed of a challenge. A plugin whose hash was deposited before anybody could know the text cannot have
+// been made for this seed. It is the first 13 hexadecimal digits of the SHA-256 of the plugin's hash, in hexadecimal
+// digits, followed by the text: 52 bits, so that every reader of JSON keeps all of them.
+std::uint64_t challenge_seed(const std::string &plugin_sha256, const std::string &challenge);
 
 }  // namespace bp::conformance

@@ -122,25 +122,32 @@ class Run {
 
   Status look_at(Slot &slot) {
     const bool is_alive = slot.worker->receive();
-    if (const auto line = slot.worker->take_line()) {
-      auto record = record_from_json(*line);
-      if (record.ok() && record->id == slot.id()) {
-        return finish(slot, std::move(record).value());
+    if (const auto answer = slot.worker->take_answer()) {
+      auto read = answer->ok() ? record_from_json(**answer) : Result<Record>(answer->error());
+      if (read.ok() && read->id == slot.id()) {
+        return finish(slot, std::move(read).value());
       }
+      return give_up(slot, failure(read.ok() ? "the worker answered for " + read->id : read.error().to_string()));
     }
     const double limit = deadline(*slot.group->stage);
     const bool is_late = seconds_since(slot.started) > limit;
     if (is_alive && !is_late) {
       return {};
     }
+    const std::string ending = slot.worker->end();
+    return give_up(slot, is_alive ? Verdict{CaseStatus::TimedOut, fmt::format("still running after {:g} s", limit)}
+                                  : Verdict{CaseStatus::Crashed, ending});
+  }
+
+  // Ends the worker, which has not judged its case; the verdict says why.
+  Status give_up(Slot &slot, Verdict verdict) {
     Record record;
     record.id = slot.id();
     record.stage = slot.group->stage->name;
     record.seed = subject_.seed_of(record.id);
     record.seconds = seconds_since(slot.started);
-    const std::string ending = slot.worker->end();
-    record.verdict.status = is_alive ? CaseStatus::TimedOut : CaseStatus::Crashed;
-    record.verdict.message = is_alive ? fmt::format("still running after {:g} s", limit) : ending;
+    record.verdict = std::move(verdict);
+    slot.worker->end();
     if (const std::string printed = slot.worker->take_output(); !printed.empty()) {
       record.verdict.message += "; it printed: " + printed;
     }

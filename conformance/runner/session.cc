@@ -192,6 +192,7 @@ Result<Header> header_of(const Session &session, const Subject &subject) {
   header.machine = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   header.mode = choice.mode == Mode::Full ? "full" : "quick";
   header.seed = choice.seed;
+  header.challenge = session.challenge;
   header.selection = describe(selection);
   header.shard = selection.shard.count > 1 ? selection.shard.to_string() : "";
   header.settings = choice.settings;
@@ -201,6 +202,20 @@ Result<Header> header_of(const Session &session, const Subject &subject) {
     header.selection += header.selection.empty() ? "--fail-fast" : " --fail-fast";
   }
   return header;
+}
+
+Status accept_challenge(Session &session, const std::string &text) {
+  if (text.empty()) {
+    return invalid_input("--challenge is empty, expected a text that nobody could know when the plugin was deposited");
+  }
+  BP_ASSIGN(const Subject subject, Subject::find(session.choice));
+  if (subject.is_interpreter()) {
+    return invalid_input("--challenge is for a plugin, which has a file: the interpreter has none");
+  }
+  BP_ASSIGN(const std::string sha256, plugin_sha256(subject.path()));
+  session.challenge = text;
+  session.choice.seed = challenge_seed(sha256, text);
+  return {};
 }
 
 Result<Expectations> expectations_of(const Session &session, const Subject &subject) {

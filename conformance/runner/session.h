@@ -12,6 +12,7 @@ struct Session {
   Choice choice;
   Selection selection;
   std::string program;            // the `backplane` executable that serves as worker
+  std::string challenge = {};     // see accept_challenge()
   std::string expectations_file;  // empty: the file next to the plugin, if there is one
   int jobs = 0;
   double deadline_scale = 1;
@@ -26,6 +27,10 @@ struct Session {
 // Returns the lines of the report. Errors: the plugin does not exist, no case is selected, an expectation cannot be
 // read.
 Result<std::string> run_session(const Session &session);
+
+// Lets the plugin and this text determine the seed (challenge_seed()), and the report state the text. InvalidInput: the
+// text is empty, or the session is about the interpreter, which has no file.
+Status accept_challenge(Session &session, const std::string &text);
 
 // Returns what identifies a run: the backend, the options, and the hashes of the files that determine the results.
 Result<Header> header_of(const Session &session, const Subject &subject);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/runner/hardware_safe.h"
+#include "conformance/runner/plugin_hash.h"
 
 namespace bp::conformance {
 namespace {
@@ -97,6 +98,34 @@ Status check_expectations(const Expectations &expectations, const Header &now, c
   return {};
 }
 
+Status check_signature(const Report &report, const PublicKey &demanded, const std::string &file) {
+  if (!report.signature) {
+    return invalid_input("{}: is not signed, expected a signature of {}: backplane conform sign adds one", file,
+                         demanded.id());
+  }
+  if (report.signature->key != demanded) {
+    return invalid_input("{}: is signed by {}, expected {}", file, report.signature->key.id(), demanded.id());
+  }
+  return {};
+}
+
+// `header` is that of a report about the plugin at hand.
+Status check_challenge(const Header &header, const std::optional<std::string> &demanded, const std::string &file) {
+  if (demanded && header.challenge != *demanded) {
+    return invalid_input(
+        "{}: was made {}, expected the challenge '{}'", file,
+        header.challenge.empty() ? "for no challenge" : fmt::format("for the challenge '{}'", header.challenge),
+        *demanded);
+  }
+  const std::uint64_t expected =
+      header.challenge.empty() ? header.seed : challenge_seed(header.plugin_sha256, header.challenge);
+  if (header.seed != expected) {
+    return invalid_input("{}: has the seed {}, expected {}, which the challenge '{}' gives for this plugin", file,
+                         header.seed, expected, header.challenge);
+  }
+  return {};
+}
+
 // Returns the choice that a report was made with; the backend and the models may be elsewhere now, as given.
 Choice choice_of(const Header &header, const Choice &given) {
   Choice choice;
@@ -130,10 +159,11 @@ std::vector<const Record *> draw(const Report &report, std::size_t sample, std::
 }  // namespace
 
 Result<Verified> verify_report(const std::string &file, std::optional<std::size_t> sample, std::uint64_t seed,
-                               Session session) {
+                               Session session, const Demands &demands) {
   Verified verified;
   BP_ASSIGN(verified.report, read_report(file));
   BP_TRY(check_totals(verified.report, file));
+  BP_TRY(demands.signed_by ? check_signature(verified.report, *demands.signed_by, file) : Status());
   const Header &header = verified.report.header;
   session.choice = choice_of(header, session.choice);
   BP_ASSIGN(const Subject subject, Subject::find(session.choice));
@@ -142,6 +172,7 @@ Result<Verified> verify_report(const std::string &file, std::optional<std::size_
     return invalid_input("{} has the SHA-256 {}, the report speaks of {}", now.plugin, now.plugin_sha256,
                          header.plugin_sha256);
   }
+  BP_TRY(check_challenge(header, demands.challenge, file));
   BP_ASSIGN(const Expectations expectations, expectations_of(session, subject));
   BP_TRY(check_expectations(expectations, now, verified.report, file));
   BP_TRY(check_cases(subject, verified.report, file));

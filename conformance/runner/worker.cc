@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +68,14 @@ Record run_one(Subject &subject, const std::string &id) {
   return record;
 }
 
+// Returns a number that nobody can guess.
+std::string make_ticket() {
+  std::uint64_t parts[2] = {};
+  while (getrandom(parts, sizeof(parts), 0) != sizeof(parts)) {
+  }
+  return fmt::format("{:016x}{:016x}", parts[0], parts[1]);
+}
+
 [[noreturn]] void become(const std::vector<std::string> &command, int socket, int output, std::int64_t bytes) {
   confine_process(bytes);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -74,6 +84,8 @@ Record run_one(Subject &subject, const std::string &id) {
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   const int descriptor = fcntl(socket, F_DUPFD, private_descriptor);
+  close_range(STDERR_FILENO + 1, static_cast<unsigned>(descriptor) - 1, 0);
+  close_range(static_cast<unsigned>(descriptor) + 1, UINT_MAX, 0);
   const std::string number = std::to_string(descriptor);
   std::vector<char *> arguments;
   for (const std::string &argument : command) {
@@ -95,7 +107,9 @@ void serve(Subject &subject, int descriptor) {
   for (ssize_t size; (size = read(descriptor, buffer, sizeof(buffer))) > 0 || (size < 0 && errno == EINTR);) {
     received.append(buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     for (std::size_t end; (end = received.find('\n')) != std::string::npos; received.erase(0, end + 1)) {
-      if (!write_all(descriptor, to_json(run_one(subject, received.substr(0, end))) + "\n")) {
+      const std::size_t ticket = received.find(' ') + 1;
+      const Record record = run_one(subject, received.substr(ticket, end - ticket));
+      if (!write_all(descriptor, received.substr(0, ticket) + to_json(record) + "\n")) {
         return;
       }
     }
@@ -132,6 +146,7 @@ Worker::Worker(Worker &&other) noexcept
       socket_(other.socket_),
       output_(other.output_),
       output_seen_(other.output_seen_),
+      ticket_(std::move(other.ticket_)),
       received_(std::move(other.received_)) {
   other.forget();
 }
@@ -141,6 +156,7 @@ Worker &Worker::operator=(Worker &&other) noexcept {
   std::swap(socket_, other.socket_);
   std::swap(output_, other.output_);
   std::swap(output_seen_, other.output_seen_);
+  std::swap(ticket_, other.ticket_);
   std::swap(received_, other.received_);
   return *this;
 }
@@ -156,7 +172,8 @@ Worker::~Worker() {
 }
 
 void Worker::send(const std::string &id) {
-  write_all(socket_, id + "\n");  // if the worker has ended, receive() says so
+  ticket_ = make_ticket();
+  write_all(socket_, ticket_ + " " + id + "\n");  // if the worker has ended, receive() says so
 }
 
 bool Worker::receive() {
@@ -168,14 +185,20 @@ bool Worker::receive() {
   return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-std::optional<std::string> Worker::take_line() {
+std::optional<Result<std::string>> Worker::take_answer() {
+  constexpr std::size_t most_shown = 100;
   const std::size_t end = received_.find('\n');
   if (end == std::string::npos) {
     return std::nullopt;
   }
   std::string line = received_.substr(0, end);
   received_.erase(0, end + 1);
-  return line;
+  if (!line.starts_with(ticket_ + " ")) {
+    return Result<std::string>(
+        invalid_input("something other than the suite has written to the socket of the worker: {}",
+                      host::printable(line.substr(0, most_shown))));
+  }
+  return line.substr(ticket_.size() + 1);
 }
 
 std::string Worker::end() {

@@ -1,6 +1,9 @@
 // A worker: a process of this executable that runs cases of one plugin, so that whatever the plugin does affects only
-// the current case. Ids are sent and records come back, one line each, over a socket that the plugin does not know of:
-// the plugin may write to standard output and error, close descriptors 0 to 2, exit, or crash.
+// the current case. Ids are sent and records come back, one line each, over a socket that the plugin is not told of: it
+// may write to standard output and error, close descriptors 0 to 2, exit, or crash. A plugin that finds the socket and
+// writes a verdict of its own to it is found out: each record comes with the ticket that was sent with its id. The
+// worker inherits no other descriptor, such as that of the report. This is no prison: a plugin that searches the memory
+// of its process finds the ticket.
 #pragma once
 
 #include <sys/types.h>
@@ -27,11 +30,12 @@ class Worker {
   ~Worker();  // ends the process
 
   int descriptor() const { return socket_; }  // readable when there is something to receive
-  void send(const std::string &id);
+  void send(const std::string &id);           // one at a time, each followed by an answer
   // Reads what has arrived. Returns false if the worker has closed its side, which it does only by ending.
   bool receive();
-  // Returns a line that has arrived, without its newline.
-  std::optional<std::string> take_line();
+  // Returns the answer to the id that was sent last, without its newline; InvalidInput, with what was found, if
+  // something else has written to the socket. Nothing: no line has arrived.
+  std::optional<Result<std::string>> take_answer();
 
   // Kills the process if it has not ended, and says how it ended: "killed by signal 11 (Segmentation fault)".
   std::string end();
@@ -45,6 +49,7 @@ class Worker {
   pid_t process_ = -1;
   int socket_ = -1, output_ = -1;
   off_t output_seen_ = 0;
+  std::string ticket_;  // of the case in hand
   std::string received_;
 };
 

@@ -1,18 +1,18 @@
 // Performance: the peaks of the device, measured with programs; each op, compared with the peaks; the costs of a call
 // and of an instruction, at run time and compile time. These figures are reported, not judged, because machines differ
 // and may be busy. Only properties that hold on every machine are judged: how time grows with size, and how the
-// smallest call compares with a large one.
+// smallest call compares with a large one. Audits (performance_audits.h) judge whether the figures are worth anything.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
 
+#include "conformance/suite/loaded_program.h"
+#include "conformance/suite/performance_audits.h"
 #include "conformance/suite/performance_programs.h"
 #include "conformance/suite/stage.h"
 #include "conformance/suite/timing.h"
-#include "core/ir/verifier.h"
-#include "core/text/parser.h"
 
 namespace bp::conformance {
 namespace {
@@ -21,88 +21,6 @@ using ir::ElementType;
 
 constexpr std::array quick_types = {ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F64,
                                     ElementType::S8};
-
-// The device with a clock layer on top. Shared by the cases of a process.
-struct Device {
-  RunClock clock;
-  Result<Backend> backend;
-};
-Result<Device *> device_of(const Subject &subject) {
-  static std::unique_ptr<Device> device;
-  if (device == nullptr) {
-    RunClock clock;
-    BackendOptions options = subject.backend_options();
-    options.layers.push_back(clock.layer());
-    device = std::make_unique<Device>(Device{clock, Backend::load(subject.choice().name, options)});
-  }
-  BP_TRY(device->backend.ok() ? Status() : Status(device->backend.error()));
-  return device.get();
-}
-
-CompileOptions compile_options() {
-  CompileOptions options;
-  options.device_only = true;
-  options.fold_constants = false;
-  return options;
-}
-
-// A program loaded on the device. Unsupported if the device does not claim all of it.
-struct Loaded {
-  PerformanceProgram program;
-  Work work;
-  Compiled compiled;
-  std::shared_ptr<TimedProgram> timed;
-
-  Measurement finish(Measurement measured) const {
-    measured.what = program.name;
-    measured.bytes = work.bytes;
-    measured.operations = work.operations;
-    return measured;
-  }
-};
-
-Result<ir::Module> read(const PerformanceProgram &program) {
-  BP_ASSIGN(ir::Module module, text::parse_module(program.text));
-  BP_TRY(ir::verify(module));
-  return module;
-}
-
-Result<Loaded> load(const Backend &backend, RunClock *clock, PerformanceProgram program) {
-  BP_ASSIGN(const ir::Module module, read(program));
-  const Work work = work_of(module, program);
-  BP_ASSIGN(Compiled compiled, backend.compile(module, compile_options()));
-  if (compiled.executable.program() == nullptr) {
-    return make_error(ErrorCode::Unsupported, "the core leaves nothing for the device to do");
-  }
-  BP_ASSIGN(std::shared_ptr<TimedProgram> timed, TimedProgram::make(compiled, module, 1, clock));
-  return Loaded{std::move(program), work, std::move(compiled), std::move(timed)};
-}
-Result<Loaded> load(const Subject &subject, PerformanceProgram program) {
-  BP_ASSIGN(Device * device, device_of(subject));
-  return load(*device->backend, &device->clock, std::move(program));
-}
-
-Timed run_of(const Loaded &loaded) {
-  return [timed = loaded.timed] { return timed->run(); };
-}
-
-// The common element types, the most likely first.
-constexpr std::array simple_types = {ElementType::F32, ElementType::BF16, ElementType::S32, ElementType::F16};
-
-// Loads the first of these programs that the device can run, with any type: make(type) lists them.
-template <class Make>
-Result<Loaded> load_first(const Backend &backend, RunClock *clock, const Make &make) {
-  Result<Loaded> last = make_error(ErrorCode::Unsupported, "the device runs no program of elementwise operations");
-  for (const ElementType type : simple_types) {
-    for (PerformanceProgram &program : make(type)) {
-      Result<Loaded> loaded = load(backend, clock, std::move(program));
-      if (loaded.ok() || loaded.error().code() != ErrorCode::Unsupported) {
-        return loaded;
-      }
-    }
-  }
-  return last;
-}
 
 Verdict verdict_with(Measurement measured) {
   Verdict verdict;
@@ -122,12 +40,12 @@ Result<Measurement> best_of(const Subject &subject, std::span<const std::int64_t
   double wall = 0;
   for (std::size_t i = 0; i < sizes.size() && wall < long_seconds; ++i) {
     for (PerformanceProgram &program : make(sizes[i])) {
-      const Result<Loaded> loaded = load(subject, std::move(program));
+      const Result<LoadedProgram> loaded = load_program(subject, std::move(program));
       if (!loaded.ok()) {
         reason = loaded.error();
         continue;
       }
-      const Timed run = run_of(*loaded);
+      const Timed run = loaded->run();
       BP_ASSIGN(const Measurement on_wall, measure(on_the_wall([&]() -> Status {
                                                      BP_TRY(run());
                                                      return {};
@@ -185,8 +103,8 @@ Result<Verdict> peak_of_dot(Subject &subject, ElementType type) {
 
 Result<Verdict> time_op(Subject &subject, const std::string &name, ElementType type) {
   BP_ASSIGN(PerformanceProgram program, op_program(name, type));
-  BP_ASSIGN(const Loaded loaded, load(subject, std::move(program)));
-  BP_ASSIGN(Measurement measured, measure(run_of(loaded)));
+  BP_ASSIGN(const LoadedProgram loaded, load_program(subject, std::move(program)));
+  BP_ASSIGN(Measurement measured, measure(loaded.run()));
   return verdict_with(loaded.finish(std::move(measured)));
 }
 
@@ -229,13 +147,13 @@ Verdict judge_growth(const std::vector<Measurement> &measured, std::string_view 
 
 Result<Verdict> growth_of_elements(Subject &subject) {
   constexpr std::array<std::int64_t, 4> sizes = {1 << 14, 1 << 16, 1 << 18, 1 << 20};
-  BP_ASSIGN(Device * device, device_of(subject));
-  std::vector<Loaded> loaded;
+  BP_ASSIGN(ClockedDevice * device, clocked_device(subject));
+  std::vector<LoadedProgram> loaded;
   std::vector<Timed> runs;
   for (const std::int64_t size : sizes) {
-    BP_ASSIGN(Loaded one, load_first(*device->backend, &device->clock,
-                                     [&](ElementType type) { return simple_programs(type, size); }));
-    runs.push_back(run_of(one));
+    BP_ASSIGN(LoadedProgram one, load_first(*device->backend, &device->clock,
+                                            [&](ElementType type) { return simple_programs(type, size); }));
+    runs.push_back(one.run());
     loaded.push_back(std::move(one));
   }
   BP_ASSIGN(const std::vector<Measurement> measured, measure_in_turn(runs));
@@ -246,11 +164,12 @@ Result<Verdict> growth_of_elements(Subject &subject) {
 Result<Verdict> cost_of_instruction(Subject &subject) {
   constexpr std::array<std::int64_t, 3> lengths = {64, 256, 1024};
   BP_ASSIGN(const Backend *backend, subject.backend());
-  std::vector<Loaded> loaded;
+  std::vector<LoadedProgram> loaded;
   std::vector<Timed> calls;
   for (const std::int64_t length : lengths) {
-    BP_ASSIGN(Loaded one, load_first(*backend, nullptr,
-                                     [&](ElementType type) { return std::vector{chain_program(type, 64, length)}; }));
+    BP_ASSIGN(LoadedProgram one, load_first(*backend, nullptr, [&](ElementType type) {
+                return std::vector{chain_program(type, 64, length)};
+              }));
     calls.push_back(one.timed->call(4));
     loaded.push_back(std::move(one));
   }
@@ -273,11 +192,11 @@ Result<Verdict> time_to_compile(Subject &subject) {
   std::string what;
   for (const std::int64_t length : lengths) {
     const auto make = [&](ElementType type) { return std::vector{chain_program(type, 64, length)}; };
-    BP_ASSIGN(const Loaded one, load_first(*backend, nullptr, make));
+    BP_ASSIGN(const LoadedProgram one, load_first(*backend, nullptr, make));
     what = one.program.name;
-    BP_ASSIGN(ir::Module module, read(one.program));
+    BP_ASSIGN(ir::Module module, read_program(one.program));
     compilations.push_back([backend, module = std::move(module)]() -> Result<RunClock::Reading> {
-      BP_ASSIGN(const Compiled compiled, backend->compile(module, compile_options()));
+      BP_ASSIGN(const Compiled compiled, backend->compile(module, performance_options()));
       return RunClock::Reading{compiled.report.compile, false};
     });
   }
@@ -296,7 +215,7 @@ Result<Verdict> growth_of_runs(Subject &subject) {
   constexpr std::size_t runs = 400, quarter = runs / 4;
   constexpr double most = 4, negligible = 50e-6;
   BP_ASSIGN(const Backend *backend, subject.backend());
-  BP_ASSIGN(const Loaded loaded,
+  BP_ASSIGN(const LoadedProgram loaded,
             load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 64); }));
   const Timed call = loaded.timed->call(1);
   std::vector<double> seconds;
@@ -320,9 +239,9 @@ Result<Verdict> growth_of_runs(Subject &subject) {
 Result<Verdict> cost_of_call(Subject &subject) {
   constexpr double max_share = 0.25, negligible = 300e-6;
   BP_ASSIGN(const Backend *backend, subject.backend());
-  BP_ASSIGN(const Loaded small,
+  BP_ASSIGN(const LoadedProgram small,
             load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 1); }));
-  BP_ASSIGN(const Loaded large,
+  BP_ASSIGN(const LoadedProgram large,
             load_first(*backend, nullptr, [](ElementType type) { return simple_programs(type, 1 << 20); }));
   const Timed calls[] = {small.timed->call(16), large.timed->call(1)};
   BP_ASSIGN(const std::vector<Measurement> measured, measure_in_turn(calls));
@@ -352,10 +271,10 @@ Result<Verdict> time_to_load_plugin(Subject &subject) {
 Result<Verdict> time_to_load_program(Subject &subject) {
   BP_ASSIGN(const Backend *backend, subject.backend());
   const auto make = [](ElementType type) { return std::vector{chain_program(type, 64, 64)}; };
-  BP_ASSIGN(const Loaded loaded, load_first(*backend, nullptr, make));
-  BP_ASSIGN(const ir::Module module, read(loaded.program));
+  BP_ASSIGN(const LoadedProgram loaded, load_first(*backend, nullptr, make));
+  BP_ASSIGN(const ir::Module module, read_program(loaded.program));
   BP_ASSIGN(Measurement measured, measure([&]() -> Result<RunClock::Reading> {
-              BP_ASSIGN(const Compiled compiled, backend->compile(module, compile_options()));
+              BP_ASSIGN(const Compiled compiled, backend->compile(module, performance_options()));
               return RunClock::Reading{compiled.report.load, false};
             }));
   measured.what = loaded.program.name;
@@ -397,7 +316,7 @@ std::vector<ElementType> types_of(const std::string &op, bool is_full) {
       continue;
     }
     const auto program = op_program(op, type);
-    if (program.ok() && read(*program).ok()) {
+    if (program.ok() && read_program(*program).ok()) {
       types.push_back(type);
       if (!is_full) {
         break;
@@ -420,6 +339,9 @@ std::vector<std::string> list_performance(const Subject &subject) {
       ids.push_back(fmt::format("performance/peak/{}/{}", one.name, ir::to_string(type)));
     }
   }
+  for (const std::string &name : audit_names()) {
+    ids.push_back(fmt::format("performance/audit/{}", name));
+  }
   for (const std::string &op : timed_op_names()) {
     for (const ElementType type : types_of(op, subject.is_full())) {
       ids.push_back(fmt::format("performance/op/{}/{}", op, ir::to_string(type)));
@@ -435,6 +357,9 @@ Result<Verdict> run_case(Subject &subject, const std::string &id) {
   }
   std::vector<std::string> parts;
   boost::split(parts, id, boost::is_any_of("/"));
+  if (parts.size() == 4 && parts[1] == "audit") {
+    return run_audit(subject, parts[2], parts[3], subject.seed_of(id));
+  }
   const auto type = ir::element_type_from_string(parts.back());
   if (parts.size() == 4 && type && parts[1] == "op") {
     return time_op(subject, parts[2], *type);

@@ -113,11 +113,8 @@ Result<std::shared_ptr<TimedProgram>> TimedProgram::make(const Compiled &compile
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   Execution execution = Execution::prepare(program);
   BP_TRY(execution.allocate());
-  std::size_t leaf = 0;
-  for (const Literal &argument : arguments) {
-    store_leaves(argument, *program, execution, leaf);
-  }
   auto made = std::shared_ptr<TimedProgram>(new TimedProgram(program, std::move(execution), clock));
+  made->set_inputs(arguments);
   for (std::size_t i = 0; i < program->inputs().size(); ++i) {
     if (program->is_donated(i)) {
       const std::span<const std::byte> bytes = made->execution_.input(i);
@@ -131,6 +128,28 @@ void TimedProgram::restore_donated() {
   for (const auto &[input, bytes] : donated_) {
     std::ranges::copy(bytes, execution_.input(input).begin());
   }
+}
+
+void TimedProgram::set_inputs(std::span<const Literal> arguments) {
+  std::size_t leaf = 0;
+  for (const Literal &argument : arguments) {
+    store_leaves(argument, *program_, execution_, leaf);
+  }
+}
+
+void TimedProgram::fill_outputs(std::byte value) {
+  for (std::size_t leaf = 0; leaf < program_->outputs().size(); ++leaf) {
+    std::ranges::fill(execution_.output(leaf), value);
+  }
+}
+
+std::vector<std::byte> TimedProgram::outputs() const {
+  std::vector<std::byte> bytes;
+  for (std::size_t leaf = 0; leaf < program_->outputs().size(); ++leaf) {
+    const std::span<const std::byte> output = execution_.output(leaf);
+    bytes.insert(bytes.end(), output.begin(), output.end());
+  }
+  return bytes;
 }
 
 Result<RunClock::Reading> TimedProgram::run() {

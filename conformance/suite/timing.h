@@ -40,6 +40,12 @@ class TimedProgram {
                                                     RunClock *clock);
   // Restores the inputs that a run may overwrite; other inputs keep their memory and contents.
   void restore_donated();
+  // Replaces the contents of all inputs, by parameter number. The arguments must have the shapes of the parameters.
+  void set_inputs(std::span<const Literal> arguments);
+  // Sets every byte of the outputs; those that share memory with an input too, so set the inputs afterwards.
+  void fill_outputs(std::byte value);
+  // Returns the bytes of all outputs, one after the other.
+  std::vector<std::byte> outputs() const;
   // Times the run alone, by the most precise clock available.
   Result<RunClock::Reading> run();
   // Returns work that includes everything a caller waits for: also the copies to the device and back. `times` runs

@@ -3,7 +3,10 @@
 #include "conformance/runner/session.h"
 #include "conformance/runner/verification.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -137,6 +140,26 @@ TEST_CASE("a plugin that prints or closes what is not its own is judged by its r
   const Report report = run_to_end(session_with(fault));
   INFO(fault);
   CHECK(count(report, "ops/", CaseStatus::Pass) == 3 * of_each);
+}
+
+TEST_CASE("a plugin cannot write its own verdicts") {
+  const testing::TemporaryFolder folder;
+  const std::string report = folder / "report.jsonl";
+  const int descriptor = open(report.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);  // open in whatever is started
+  REQUIRE(descriptor >= 0);
+  const Report found = run_to_end(session_with("forge"));
+  close(descriptor);
+  CHECK(read_file(report).value() == "");
+  CHECK(count(found, "ops/add", CaseStatus::Pass) == of_each);
+  CHECK(count(found, "ops/multiply", CaseStatus::Pass) == of_each);
+  CHECK(count(found, "ops/subtract", CaseStatus::Fail) == of_each);
+  for (const Record &record : found.records) {
+    if (record.verdict.status == CaseStatus::Fail) {
+      CHECK_THAT(record.verdict.message,
+                 Catch::StartsWith("something other than the suite has written to the socket of the worker: "
+                                   "{\"id\":\"ops/subtract/f32/"));
+    }
+  }
 }
 
 TEST_CASE("wrong results and broken claims are failures, alike in every run") {

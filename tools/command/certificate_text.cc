@@ -23,7 +23,8 @@ std::string describe(const conformance::Certificate &certificate) {
   const std::string run =
       fmt::format("{} cases of the {} suite{}{}: {}, in {}", certificate.totals.cases(), header.mode,
                   header.selection.empty() && header.shard.empty() ? "" : ", a part, ", header.selection + header.shard,
-                  describe_counts(certificate.totals), certificate.report);
+                  describe_counts(certificate.totals), certificate.report) +
+      (certificate.signed_by.empty() ? "" : ", signed by " + certificate.signed_by);
   switch (certificate.state) {
     case State::None: return {};
     case State::Claimed:
@@ -57,6 +58,9 @@ boost::json::object to_json(const conformance::Certificate &certificate) {
     counts[conformance::case_status_names[i]] = certificate.totals.counts[i];
   }
   object["counts"] = std::move(counts);
+  if (!certificate.signed_by.empty()) {
+    object["signed_by"] = certificate.signed_by;
+  }
   if (certificate.stamp) {
     object["date"] = certificate.stamp->date;
     object["rerun"] = certificate.stamp->rerun;

@@ -144,8 +144,9 @@ int run_and_report(const Options &options, const conformance::Session &session) 
 
 Options conform_options() {
   Options options(
-      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, coverage [FILE], attach FILE "
-      "PLUGIN.so",
+      "conform NAME|PATH [options], or conform verify FILE, report FILE..., diff OLD NEW, coverage [FILE], sign FILE "
+      "KEY, "
+      "attach FILE PLUGIN.so",
       "Tests a backend without knowledge of its code: its file, its life cycle, every operation against the\n"
       "interpreter, whole programs, buffers and concurrent runs. Each case runs in a worker process, so that a crash\n"
       "or hang fails only that case. The file libbackplane_NAME.expectations next to the plugin lists the cases that\n"
@@ -161,11 +162,13 @@ Options conform_options() {
       "  backplane conform acme --stage performance --against-report acme.jsonl\n"
       "  backplane conform verify acme.jsonl                 checks the hashes, and runs some cases again\n"
       "  backplane conform report shard_*.jsonl --html acme.html   combines shards and shows their results\n"
+      "  backplane conform acme --challenge 'DAX 2027-01-15 19873.02'   with a seed that nobody could know before\n"
+      "  backplane conform sign acme.jsonl key.pem           says who vouches for the results\n"
       "  backplane conform diff monday.jsonl tuesday.jsonl   what got worse, better, new\n"
       "  backplane conform coverage acme.jsonl               which kinds of instructions it has shown to be right\n"
       "  backplane conform workload model.hlo -o model.json  counts its operations, for conform report --workload\n"
       "  backplane conform attach acme.jsonl libbackplane_acme.so  makes the results known to backplane plugins\n"
-      "See also conform verify --help, and those of conform report, diff, coverage, workload and attach.\n");
+      "See also conform verify --help, and those of conform report, diff, coverage, workload, sign and attach.\n");
   options.add_positional("backend", 1);
   options.add_positional("another", 1);
   options.add()("tier", po::value<std::string>()->default_value(""),
@@ -181,6 +184,9 @@ Options conform_options() {
                                                       "test more shapes and values, with many more repetitions")(
       "seed", po::value<std::uint64_t>()->default_value(0),
       "seed of random values; the same seed gives the same verdict")(
+      "challenge", po::value<std::string>(),
+      "instead of --seed: a text, such as tomorrow's numbers of a lottery, that determines the seed together with the "
+      "SHA-256 of the plugin; conform verify --challenge demands it")(
       "shard", po::value<std::string>(),
       "I/N: run part I of N; default: from TEST_SHARD_INDEX and TEST_TOTAL_SHARDS in the environment")(
       "jobs", po::value<int>()->default_value(0), "number of worker processes; 0: one per processor")(
@@ -243,6 +249,18 @@ std::optional<int> read_choice(const Options &options, conformance::Choice &choi
   return read_settings(options, choice.settings);
 }
 
+// Reads --challenge, which takes the place of --seed.
+std::optional<int> read_challenge(const Options &options, conformance::Session &session) {
+  if (!options.has("challenge")) {
+    return std::nullopt;
+  }
+  if (options.is_given("seed")) {
+    return options.misuse("--challenge determines the seed, expected no --seed");
+  }
+  const Status accepted = conformance::accept_challenge(session, options.get<std::string>("challenge"));
+  return accepted.ok() ? std::nullopt : std::optional(report(accepted.error()));
+}
+
 // Reads which cases are run, and how; the shard is read later.
 std::optional<int> read_run(const Options &options, conformance::Session &session) {
   session.program = this_program;
@@ -289,8 +307,8 @@ std::optional<int> read_shard(const Options &options, conformance::Shard &shard)
 // Returns the function of `conform WORD ...`; nullptr if the word is no such command but the name of a backend.
 int (*command_on_results(const std::string &word))(std::span<const std::string>) {
   constexpr std::pair<std::string_view, int (*)(std::span<const std::string>)> commands[] = {
-      {"verify", verify_results},  {"report", report_results},   {"diff", compare_results},
-      {"coverage", show_coverage}, {"workload", count_workload}, {"attach", attach_results}};
+      {"verify", verify_results},   {"report", report_results}, {"diff", compare_results}, {"coverage", show_coverage},
+      {"workload", count_workload}, {"sign", sign_results},     {"attach", attach_results}};
   const auto found = std::ranges::find(commands, word, [](const auto &one) { return one.first; });
   return found == std::end(commands) ? nullptr : found->second;
 }
@@ -325,6 +343,9 @@ int conform(std::span<const std::string> arguments) {
     return *exit;
   }
   if (auto exit = read_run(options, session)) {
+    return *exit;
+  }
+  if (auto exit = read_challenge(options, session)) {
     return *exit;
   }
   if (options.has("worker")) {

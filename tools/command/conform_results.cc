@@ -46,6 +46,52 @@ std::optional<Error> choose_plugin(const Options &options, const std::string &fi
                             : std::nullopt;
 }
 
+// Says which of the parts are signed, and that what is made of them is not: its lines are others.
+void print_signatures(std::span<const conformance::Part> parts, const std::string &output) {
+  bool is_any_signed = false;
+  for (const conformance::Part &part : parts) {
+    if (part.report.signature) {
+      fmt::print("{:<12} {} is signed by {}\n", "signature", printable(part.file), part.report.signature->key.id());
+      is_any_signed = true;
+    }
+  }
+  if (is_any_signed && !output.empty()) {
+    fmt::print("{:<12} {} is not: backplane conform sign {} KEY.pem\n", "signature", printable(output),
+               printable(output));
+  }
+}
+
+// Reads what the verifier demands of the results. Returns an exit code if a demand makes no sense.
+std::optional<int> read_demands(const Options &options, conformance::Demands &demands) {
+  if (options.has("challenge")) {
+    demands.challenge = options.get<std::string>("challenge");
+    if (demands.challenge->empty()) {
+      return options.misuse("--challenge is empty, expected the text that was given to the run");
+    }
+  }
+  if (options.has("signed-by")) {
+    const auto key = read_public_key(options.get<std::string>("signed-by"));
+    if (!key.ok()) {
+      return report(key.error());
+    }
+    demands.signed_by = *key;
+  }
+  return std::nullopt;
+}
+
+// Says who has signed the results, and what their seed depends on.
+void print_origin(const std::string &file, const conformance::Report &results, const conformance::Demands &demands) {
+  const conformance::Header &header = results.header;
+  if (results.signature) {
+    fmt::print("{}: signed by {}{}\n", file, results.signature->key.id(),
+               demands.signed_by ? "" : ", whoever that is: --signed-by PUBLIC.pem demands a key");
+  }
+  if (!header.challenge.empty()) {
+    fmt::print("{}: the seed {} follows from the challenge '{}' and the plugin with the SHA-256 {}\n", file,
+               header.seed, printable(header.challenge), header.plugin_sha256);
+  }
+}
+
 // Remembers that the report was verified. If that is impossible, the verification is worth the same.
 void remember(const std::string &file, const conformance::Verified &verified) {
   const auto stamp = conformance::write_stamp(file, verified);
@@ -110,7 +156,7 @@ int report_results(std::span<const std::string> arguments) {
       "conform report FILE... [options]",
       "Shows the results of `backplane conform -o FILE` again, without running a case, and combines the shards of one\n"
       "run. The shards must be complete, must have the same plugin, options and version of Backplane, and no case may\n"
-      "have two outcomes.",
+      "have two outcomes. Signatures of shards are checked, but the combined results have none: sign them again.",
       "  backplane conform report acme.jsonl --html acme.html --badge acme.svg\n"
       "  backplane conform report acme.jsonl --workload model.json --html acme.html    see conform workload --help\n"
       "  backplane conform acme --shard 1/2 -o shard_1.jsonl        on one machine\n"
@@ -138,7 +184,7 @@ int report_results(std::span<const std::string> arguments) {
     }
     parts.push_back({file, std::move(results).value()});
   }
-  const auto merged = conformance::merge(std::move(parts));
+  const auto merged = conformance::merge(parts);
   if (!merged.ok()) {
     return report(merged.error());
   }
@@ -148,6 +194,7 @@ int report_results(std::span<const std::string> arguments) {
       return report(written.error());
     }
   }
+  print_signatures(parts, options.has("output") ? options.get<std::string>("output") : "");
   return show_results(options, *merged, workloads);
 }
 
@@ -161,7 +208,10 @@ int verify_results(std::span<const std::string> arguments) {
       "  backplane conform verify acme.jsonl\n"
       "  backplane conform verify acme.jsonl --sample 100 --seed 7\n"
       "  backplane conform verify acme.jsonl --plugin ./libbackplane_acme.so\n"
-      "  backplane conform verify acme.jsonl --all\n");
+      "  backplane conform verify acme.jsonl --all\n"
+      "  backplane conform verify acme.jsonl --signed-by public.pem              only if this key has signed it\n"
+      "  backplane conform verify acme.jsonl --challenge 'DAX 2027-01-15 19873.02'   only if this text chose the "
+      "seed\n");
   options.add_positional("file", 1);
   options.add()("plugin", po::value<std::string>(),
                 "the plugin's file; default: that of its name next to the results, or the path in the results")(
@@ -173,7 +223,9 @@ int verify_results(std::span<const std::string> arguments) {
       "expectations", po::value<std::string>()->default_value(""),
       "file with expectations; default: the one next to the plugin")(
       "model", po::value<std::vector<std::string>>()->composing(),
-      "the current path of a model file; default: the path in the report");
+      "the current path of a model file; default: the path in the report")(
+      "signed-by", po::value<std::string>(), "file with the public key, in PEM, that must have signed the results")(
+      "challenge", po::value<std::string>(), "text that must have been given to the run as --challenge");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -191,6 +243,10 @@ int verify_results(std::span<const std::string> arguments) {
   if (options.has("model")) {
     session.choice.models = options.get<std::vector<std::string>>("model");
   }
+  conformance::Demands demands;
+  if (auto exit = read_demands(options, demands)) {
+    return *exit;
+  }
   const std::string file = results_in(options.get<std::string>("file"));
   if (auto problem = choose_plugin(options, file, session.choice.name)) {
     return report(*problem);
@@ -202,7 +258,7 @@ int verify_results(std::span<const std::string> arguments) {
     sample = options.get<std::size_t>("sample");
   }
   const auto verified =
-      conformance::verify_report(file, sample, options.get<std::uint64_t>("seed"), std::move(session));
+      conformance::verify_report(file, sample, options.get<std::uint64_t>("seed"), std::move(session), demands);
   if (!verified.ok()) {
     return report(verified.error());
   }
@@ -212,6 +268,7 @@ int verify_results(std::span<const std::string> arguments) {
   if (verified->is_of_other_suite) {
     fmt::print("{}: another build of the suite made these results: what differs may have that reason\n", file);
   }
+  print_origin(file, verified->report, demands);
   const conformance::Header &header = verified->report.header;
   if (!header.selection.empty() || !header.shard.empty()) {
     fmt::print("{}: a part of the suite only: {}{}{}\n", file, header.selection,
@@ -224,6 +281,33 @@ int verify_results(std::span<const std::string> arguments) {
              header.version, verified->report.records.size(), header.plugin, verified->rerun,
              verified->differences.size());
   return verified->differences.empty() ? success : negative;
+}
+
+int sign_results(std::span<const std::string> arguments) {
+  Options options(
+      "conform sign FILE KEY.pem",
+      "Signs complete results: appends a line with the public key and a signature of all lines before, by Ed25519.\n"
+      "Whoever signs says that this run has happened like that, not that the results are good. Sign before conform\n"
+      "attach, which remembers the whole file. The key must have no passphrase.",
+      "  openssl genpkey -algorithm ed25519 -out key.pem             makes a key, once; keep it secret\n"
+      "  openssl pkey -in key.pem -pubout -out public.pem            for everybody\n"
+      "  backplane conform sign acme.jsonl key.pem\n"
+      "  backplane conform verify acme.jsonl --signed-by public.pem\n");
+  options.add_positional("file", 1);
+  options.add_positional("key", 1);
+  if (auto exit = options.parse(arguments)) {
+    return *exit;
+  }
+  if (!options.has("key")) {
+    return options.misuse("expected a file with results, and one with a private key");
+  }
+  const std::string file = results_in(options.get<std::string>("file"));
+  const auto key = conformance::sign_report(file, options.get<std::string>("key"));
+  if (!key.ok()) {
+    return report(key.error());
+  }
+  fmt::print("{}: signed by {}\n", file, key->id());
+  return success;
 }
 
 int attach_results(std::span<const std::string> arguments) {

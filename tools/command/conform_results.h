@@ -1,5 +1,5 @@
-// The results of a run of the suite as text, HTML and XML; and `conform report`, `conform verify` and `conform attach`,
-// which read the results of an earlier run.
+// The results of a run of the suite as text, HTML and XML; and `conform report`, `verify`, `sign` and `attach`, which
+// read the results of an earlier run.
 #pragma once
 
 #include "conformance/report/record.h"
@@ -27,6 +27,7 @@ std::optional<int> read_workloads(const Options &options, std::vector<conformanc
 
 int report_results(std::span<const std::string> arguments);
 int verify_results(std::span<const std::string> arguments);
+int sign_results(std::span<const std::string> arguments);
 int attach_results(std::span<const std::string> arguments);
 
 }  // namespace bp::command

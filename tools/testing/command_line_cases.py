@@ -33,6 +33,11 @@ SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)"
                       "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
                       "custom_call_has_side_effect=true")
 FILES = {
+    # RFC 8032, section 7.1, TEST 1.
+    "key.pem": "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n"
+               "-----END PRIVATE KEY-----\n",
+    "public.pem": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n"
+                  "-----END PUBLIC KEY-----\n",
     "good.hlo": model("  a = f32[4] parameter(0)", "  ROOT b = f32[4] negate(a)"),
     # A loop that turns 0 into 1 and 1 into 0.
     "endless.hlo": "\n".join([
@@ -322,6 +327,16 @@ MISTAKES = [
      "backplane: absent.jsonl: is not the report with_report.jsonl that the manifest of "
      "{plugins}/libbackplane_with_report.so names"),
     (["conform", "attach", "absent.jsonl", "text.so"], FAILED, "backplane: text.so: is not an ELF file, ..."),
+    (["conform", "sign", "absent.jsonl", "key.pem"], FAILED,
+     "backplane: cannot read absent.jsonl: No such file or directory"),
+    (["conform", "sign", "good.hlo", "key.pem"], FAILED, "backplane: good.hlo: line 1 is not a JSON object: ..."),
+    (["conform", "verify", "absent.jsonl", "--signed-by", "key.pem"], FAILED,
+     "backplane: key.pem: is a private key, expected the public one, which is no secret: openssl pkey -in key.pem "
+     "-pubout -out public.pem makes it of the private key"),
+    (["conform", "null", "--challenge", ""], FAILED,
+     "backplane: --challenge is empty, expected a text that nobody could know when the plugin was deposited"),
+    (["conform", "interpreter", "--challenge", "x"], FAILED,
+     "backplane: --challenge is for a plugin, which has a file: the interpreter has none"),
     (["conform", "report", "absent.jsonl"], FAILED, "backplane: cannot read absent.jsonl: No such file or directory"),
     (["check", "absent.hlo"], FAILED, "backplane: cannot read absent.hlo: No such file or directory"),
     (["check", "checks.hlo", "--part", "3"], FAILED, "backplane: checks.hlo has 2 parts, there is no part 3"),
@@ -438,6 +453,10 @@ MISUSES = [
     (["run", "good.hlo", "--isolate-memory=1000000"], "--isolate-memory is given, expected --isolate too"),
     (["replay", "good.hlo", "--isolate-strict"], "--isolate-strict is given, expected --isolate too"),
     (["run", "good.hlo", "--isolate", "--isolate-memory=0"], "--isolate-memory is 0, expected at least 1"),
+    (["conform", "sign", "a.jsonl"], "expected a file with results, and one with a private key"),
+    (["conform", "null", "--challenge", "x", "--seed", "1"], "--challenge determines the seed, expected no --seed"),
+    (["conform", "verify", "a.jsonl", "--challenge", ""],
+     "--challenge is empty, expected the text that was given to the run"),
     (["conform", "attach"], "expected a file with results, and a plugin"),
     (["run", "good.hlo", "--isolate=1e9"], "--isolate is 1000000000, expected at most 1000000 seconds; 0: no limit"),
     (["replay"], "no recording was given"),

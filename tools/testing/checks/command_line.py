@@ -292,6 +292,40 @@ def certificates():
           f"attach of a report with a failure said {refused.err}")
 
 
+def signatures():
+    """Who has signed a report is said wherever it is read, and verify demands a key or a challenge."""
+    folder = pathlib.Path("signed").absolute()
+    folder.mkdir()
+    plugin, report = folder / "libbackplane_with_report.so", folder / "with_report.jsonl"
+    shutil.copy(PLUGINS / plugin.name, plugin)
+    signer = "06e3fd8fda29bb60"
+    expect(["conform", str(plugin), "--stage", "x_ray", "--challenge", "15 January", "-o", str(report)], SUCCESS, "")
+    unsigned = report.read_text()
+    expect(["conform", "verify", str(report), "--sample", "0", "--signed-by", "public.pem"], FAILED,
+           f"backplane: {report}: is not signed, expected a signature of {signer}: backplane conform sign adds one")
+    signed = expect(["conform", "sign", str(report), "key.pem"], SUCCESS, "").out
+    check(signed == f"{report}: signed by {signer}\n", f"sign said {signed}")
+    verified = expect(["conform", "verify", str(report), "--sample", "1", "--signed-by", "public.pem", "--challenge",
+                       "15 January"], SUCCESS, "").out
+    header = json.loads(unsigned.splitlines()[0])
+    check(f"{report}: signed by {signer}\n{report}: the seed {header['seed']} follows from the challenge '15 January' and the "
+          f"plugin with the SHA-256 {header['plugin_sha256']}\n" in verified, f"verify said {verified}")
+    stated = hashlib.sha256((header["plugin_sha256"] + "15 January").encode()).hexdigest()[:13]
+    check(header["seed"] == int(stated, 16), f"the seed is {header['seed']}, expected {int(stated, 16)}")
+    told = expect(["conform", "verify", str(report), "--sample", "0"], SUCCESS, "").out
+    check(f"signed by {signer}, whoever that is: --signed-by PUBLIC.pem demands a key\n" in told, f"verify said {told}")
+    expect(["conform", "verify", str(report), "--sample", "0", "--challenge", "16 January"], FAILED,
+           f"backplane: {report}: was made for the challenge '15 January', expected the challenge '16 January'")
+    combined = expect(["conform", "report", str(report), "-o", "combined.jsonl"], SUCCESS, "").out
+    check(f"signature    {report} is signed by {signer}\nsignature    combined.jsonl is not: backplane conform sign "
+          "combined.jsonl KEY.pem\n" in combined, f"report said {combined}")
+    check("signature" not in written("combined.jsonl"), "the combined results have a signature")
+    expect(["conform", "attach", str(report), str(plugin)], SUCCESS, "")
+    listed = json.loads(backplane("plugins", "--json", path=str(folder)).out)["conformance"]
+    check(listed["signed_by"] == signer, f"plugins said {listed}")
+    check(f", signed by {signer};" in backplane("plugins", path=str(folder)).out, "plugins does not say who has signed")
+
+
 def inspect():
     """Every plugin that the X-ray refuses is shown, with the rule that it violates."""
     for path, problem in {**BAD_PLUGINS, "{plugins}/libbackplane_good.so": None}.items():
@@ -857,7 +891,7 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, inspect, ops, optimize,
+        for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, signatures, inspect, ops, optimize,
                      debugging, self_checking, memory, pack, run, devices, several_modules, cache, several_backends,
                      layers, interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
             part()
