@@ -17,8 +17,6 @@
 
 #include <boost/json.hpp>
 #include <map>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,11 +25,6 @@
 #include "core/base/shared_bytes.h"
 
 namespace bp::package {
-
-// 64 hexadecimal digits.
-std::string to_hex(const Sha256 &hash);
-// Returns nullopt for anything but 64 lower-case hexadecimal digits.
-std::optional<Sha256> parse_hex(std::string_view digits);
 
 // Blobs to be written, in the order in which they were added. Equal ones are stored once.
 class BlobList {

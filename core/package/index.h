@@ -1,7 +1,6 @@
 // The index of a package: what is in it, without the bytes. JSON in the file; docs/packages.md lists the members.
 #pragma once
 
-#include <boost/json.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/result.h"
 #include "core/base/sha256.h"
 #include "core/ir/module.h"
 #include "core/runtime/memory.h"
@@ -80,10 +78,5 @@ struct Index {
   std::vector<ExecutableEntry> executables;  // after those that they contain; the last one is the whole
   std::map<std::string, Sha256> sections;    // further content, by name
 };
-
-boost::json::object to_json(const Index &index);
-// Reads an index and checks that what it names by number exists, in an order without circles, and that shapes are
-// valid. InvalidInput says which member is wrong, what it is, and what was expected.
-Result<Index> read_index(const boost::json::object &json);
 
 }  // namespace bp::package

@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "core/ir/verifier_checks.h"
-#include "core/package/container.h"
-#include "core/package/index.h"
+#include "core/package/hex.h"
+#include "core/package/index_json.h"
 #include "core/package/memory_members.h"
 #include "core/text/parser.h"
 

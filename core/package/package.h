@@ -21,7 +21,6 @@
 #include "core/base/result.h"
 #include "core/base/shared_bytes.h"
 #include "core/host/plugin.h"
-#include "core/package/container.h"
 #include "core/package/index.h"
 #include "core/runtime/executable.h"
 

@@ -9,6 +9,8 @@
 #include "core/base/files.h"
 #include "core/host/build_configuration.h"
 #include "core/ir/storage.h"
+#include "core/package/container.h"
+#include "core/package/index_json.h"
 #include "core/package/package.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "core/base/sha256.h"
+#include "core/package/hex.h"
 
 namespace bp::pjrt {
 namespace {

@@ -6,6 +6,8 @@
 #include <boost/json.hpp>
 
 #include "core/backplane.h"
+#include "core/package/hex.h"
+#include "core/package/index_json.h"
 #include "tools/command/command.h"
 #include "tools/command/terminal.h"
 

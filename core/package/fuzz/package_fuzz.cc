@@ -8,6 +8,9 @@
 #include <cstdlib>
 
 #include "core/buffers/assign.h"
+#include "core/package/container.h"
+#include "core/package/hex.h"
+#include "core/package/index_json.h"
 #include "core/package/package.h"
 #include "core/text/parser.h"
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
+#include "core/package/hex.h"
 #include "tools/testing/require.h"
 
 namespace bp::package {

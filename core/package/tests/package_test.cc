@@ -11,6 +11,7 @@
 #include "core/base/mapped_file.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/layers/failures.h"
+#include "core/package/container.h"
 #include "tools/testing/require.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
@@ -217,7 +218,10 @@ TEST_CASE("two backends share a package") {
   BackendOptions options;
   options.settings = {{"ops", "add,copy"}};
   const Backend both = require_value(Backend::load(in_build(tiny) + "," + kernels, options));
-  const std::string bytes = check_same(both, both, plain);
+  const std::string bytes = check_same(both, both, R"(
+HloModule two
+ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  s = f32[4] add(x, y)  ROOT r = f32[4] multiply(s, y) }
+)");
   const Package package = require_value(Package::read(shared(bytes), "x.bpkg"));
   CHECK(package.backends() == "org.example.tiny,dev.backplane.kernels");
   CHECK(problem(backend(tiny), bytes)
