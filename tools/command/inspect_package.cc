@@ -15,7 +15,7 @@ namespace bp::command {
 namespace {
 
 void print_fact(std::string_view what, const std::string &value) {
-  fmt::print("  {:<13} {}\n", what, printable(value));
+  fmt::print("  {:<13} {}\n", what, command::printable(value));
 }
 
 std::string size_text(std::int64_t count) {
@@ -64,7 +64,7 @@ std::string described(const package::ExecutableEntry &executable) {
 
 void print(const Package &package) {
   const package::Index &index = package.index();
-  fmt::print("{}: a package of {}\n", printable(package.file()), printable(index.name));
+  fmt::print("{}: a package of {}\n", command::printable(package.file()), command::printable(index.name));
   print_fact("made by", fmt::format("Backplane {}, opset {}", index.backplane, index.opset));
   for (const package::MadeBy &made_by : index.devices) {
     print_fact("backend", fmt::format("{} {} for the target {}, plugin {}", made_by.device, made_by.version,
