@@ -52,6 +52,8 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   inner.progress = options.progress;
   inner.fold_constants = options.fold_constants;
   inner.memory_limit = options.memory_limit;
+  inner.keep_artifacts = options.keep_artifacts;
+  inner.must_load = options.must_load;
   if (!options.dump_dir.empty()) {
     BP_TRY(make_directory(options.dump_dir));
     inner.observer = &dump;
@@ -210,8 +212,17 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
   compile::DirectoryCache directory(options.cache_dir);
-  inner.cache = options.cache != nullptr ? options.cache : options.cache_dir.empty() ? nullptr : &directory;
+  inner.cache = options.cache_dir.empty() ? nullptr : &directory;
   return compile::compile(std::move(module), devices(), inner);
+}
+
+Result<Executable> Backend::load_package(const std::string &path) const {
+  BP_ASSIGN(const Package opened, Package::open(path));
+  return opened.load(devices());
+}
+
+Status save_package(const Executable &executable, Interface interface, const std::string &path) {
+  return package::save({executable, std::move(interface)}, path);
 }
 
 Result<Artifact> Backend::make_artifact(Module module, const CompileOptions &options) const {

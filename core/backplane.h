@@ -24,6 +24,7 @@
 #include "core/compile/compile.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
+#include "core/package/package.h"
 #include "core/remote/isolation.h"
 #include "core/runtime/executable.h"
 
@@ -34,6 +35,8 @@ using compile::Compiled;  // {executable, report}
 using ir::Literal;
 using ir::Module;
 using ir::Shape;
+using package::Interface;  // {parameters, results}
+using package::Package;
 using remote::Isolation;  // {seconds, bytes}
 using runtime::Executable;
 using runtime::Execution;
@@ -60,6 +63,11 @@ struct CompileOptions {
   std::shared_ptr<const Cancellation> cancellation = {};
   // If set, called with what the device reports of its progress with one program, on any thread.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+  // Whether the executable keeps its artifacts, so that save_package() can write it.
+  bool keep_artifacts = false;
+  // Whether compile() fails if this machine cannot load a program, such as one for another target. Otherwise, together
+  // with keep_artifacts, only running it does, and Report::not_loaded says why.
+  bool must_load = true;
 };
 
 struct BackendOptions {
@@ -106,6 +114,10 @@ class Backend {
   // Returns the artifact that the backend compiles, for machines like its target, without loading it. Fails with
   // Unsupported if the backend leaves anything to the host, or makes no artifacts, as the interpreter.
   Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
+  // Loads what save_package() has written, without compiling. InvalidInput if the file is damaged or of another kind,
+  // or was made for other backends than this one; if the backend refuses an artifact, its error, which says what the
+  // package was made for and what is here.
+  Result<Executable> load_package(const std::string &path) const;
 
  private:
   explicit Backend(std::string name) : name_(std::move(name)) {}
@@ -113,6 +125,10 @@ class Backend {
   std::shared_ptr<const host::Device> device_;
   std::vector<std::shared_ptr<const host::Device>> others_;
 };
+
+// Writes an executable that was compiled with keep_artifacts to a file that load_package() loads, also on another
+// machine. `interface`: the names of parameters and results, as the model has them: package::interface_of(module).
+Status save_package(const Executable &executable, Interface interface, const std::string &path);
 
 struct ReadOptions {
   std::vector<std::string> *warnings = nullptr;  // "file:line:column: ..." are appended; not owned

@@ -73,12 +73,12 @@ Status run(const backplane_executable &executable, std::vector<DlpackTensor> ten
   }
   std::span<Value> left(arrays);
   std::vector<Value> arguments;
-  for (const Shape &parameter : executable.parameters) {
-    if (parameter.is_array()) {
+  for (const bp::package::Value &parameter : executable.interface.parameters) {
+    if (parameter.shape.is_array()) {
       arguments.push_back(std::move(left.front()));
       left = left.subspan(1);
     } else {
-      BP_ASSIGN(Literal literal, make_nested(parameter, left));
+      BP_ASSIGN(Literal literal, make_nested(parameter.shape, left));
       arguments.emplace_back(std::move(literal));
     }
   }

@@ -22,7 +22,7 @@ struct backplane_terms {
 
 struct backplane_executable {
   std::optional<bp::Executable> executable;
-  std::vector<bp::Shape> parameters;
+  bp::Interface interface;
   // The arrays point into `leaves` and `names`.
   std::vector<bp::Shape> leaves;
   std::vector<std::string> names;

@@ -113,7 +113,8 @@ constexpr struct {
                        {"memory-limit", set_member<&bp::CompileOptions::memory_limit>},
                        {"cache-dir", set_member<&bp::CompileOptions::cache_dir>},
                        {"dump-dir", set_member<&bp::CompileOptions::dump_dir>},
-                       {"deadline", set_member<&bp::CompileOptions::cancellation>}};
+                       {"deadline", set_member<&bp::CompileOptions::cancellation>},
+                       {"keep-artifacts", set_member<&bp::CompileOptions::keep_artifacts>}};
 
 Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count) {
   BP_ASSIGN(const auto read, read_options(given, count));
@@ -122,8 +123,8 @@ Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::u
     const auto *found = std::ranges::find(compile_options, std::string_view(key), [](const auto &o) { return o.key; });
     if (found == std::end(compile_options)) {
       return bp::invalid_input(
-          "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir or "
-          "deadline",
+          "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
+          "deadline or keep-artifacts",
           key);
     }
     if (Status status = found->set(options, value); !status.ok()) {
@@ -157,21 +158,14 @@ backplane_array_t describe(const Shape &shape, const std::string &name) {
           0};
 }
 
-// Describes the arrays that the program as written takes and returns.
-void describe_arrays(const Module &module, backplane_executable &executable) {
-  const bp::ir::Computation entry = module.entry();
-  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
-    executable.parameters.push_back(entry.parameter(i).shape());
-    add_leaves(entry.parameter(i).shape(), std::string(entry.parameter(i).name()), executable);
+// Describes the arrays of the interface.
+void describe_arrays(backplane_executable &executable) {
+  for (const bp::package::Value &parameter : executable.interface.parameters) {
+    add_leaves(parameter.shape, parameter.name, executable);
   }
   const std::size_t inputs = executable.leaves.size();
-  const bp::ir::Instruction root = entry.root();
-  if (root.opcode() == bp::ir::Opcode::Tuple) {
-    for (std::size_t i = 0; i < root.operand_count(); ++i) {
-      add_leaves(root.operand(i).shape(), std::string(root.operand(i).name()), executable);
-    }
-  } else {
-    add_leaves(root.shape(), std::string(root.name()), executable);
+  for (const bp::package::Value &result : executable.interface.results) {
+    add_leaves(result.shape, result.name, executable);
   }
   for (std::size_t i = 0; i < executable.leaves.size(); ++i) {
     (i < inputs ? executable.inputs : executable.outputs)
@@ -239,7 +233,8 @@ Status compile(const backplane_backend *backend, std::string_view text, const st
   BP_ASSIGN(Module module, bp::parse_module(text, name));
   BP_TRY(check_static(module));
   backplane_executable described;
-  describe_arrays(module, described);
+  described.interface = bp::package::interface_of(module);
+  describe_arrays(described);
   BP_ASSIGN(bp::Compiled compiled, backend->backend.compile(std::move(module), options));
   described.executable.emplace(std::move(compiled.executable));
   *made = new backplane_executable(std::move(described));
@@ -298,6 +293,39 @@ bp_status backplane_compile_bytes(const backplane_backend *backend, const void *
   });
 }
 
+bp_status backplane_save_package(const backplane_executable *executable, const char *path, const bp_diag_t *errors) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(executable, "executable"));
+    BP_TRY(expect_given(path, "path"));
+    return bp::save_package(*executable->executable, executable->interface, path);
+  });
+}
+
+bp_status backplane_load_package(const backplane_backend *backend, const char *path, const bp_diag_t *errors,
+                                 backplane_executable **executable) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(backend, "backend"));
+    BP_TRY(expect_given(path, "path"));
+    BP_TRY(expect_given(executable, "executable"));
+    BP_ASSIGN(const bp::Package package, bp::Package::open(path));
+    backplane_executable loaded;
+    loaded.interface = package.index().interface;
+    for (const auto *values : {&loaded.interface.parameters, &loaded.interface.results}) {
+      for (const bp::package::Value &value : *values) {
+        if (!value.shape.is_static()) {
+          return bp::unsupported("{}: {} has shape {}, expected sizes that are known before it runs", path, value.name,
+                                 to_string(value.shape));
+        }
+      }
+    }
+    describe_arrays(loaded);
+    BP_ASSIGN(bp::Executable whole, package.load(backend->backend.devices()));
+    loaded.executable.emplace(std::move(whole));
+    *executable = new backplane_executable(std::move(loaded));
+    return {};
+  });
+}
+
 void backplane_release_executable(backplane_executable *executable) {
   delete executable;
 }
@@ -349,8 +377,8 @@ bp_status backplane_run_with_terms(const backplane_executable *executable, const
       BP_TRY(expect_given(outputs, "outputs"));
     }
     std::vector<Literal> arguments;
-    for (const Shape &parameter : executable->parameters) {
-      BP_ASSIGN(Literal argument, make_literal(parameter, inputs));
+    for (const bp::package::Value &parameter : executable->interface.parameters) {
+      BP_ASSIGN(Literal argument, make_literal(parameter.shape, inputs));
       arguments.push_back(std::move(argument));
     }
     bp::interpreter::Options host;

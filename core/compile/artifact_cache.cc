@@ -81,21 +81,4 @@ Status DirectoryCache::store(const Key &key, std::span<const std::byte> artifact
   return {};
 }
 
-std::optional<std::vector<std::byte>> MemoryCache::find(const Key &key) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(key);
-  return found == entries_.end() ? std::nullopt : std::optional(found->second);
-}
-
-Status MemoryCache::store(const Key &key, std::span<const std::byte> artifact) {
-  const std::lock_guard lock(mutex_);
-  entries_.insert_or_assign(key, std::vector(artifact.begin(), artifact.end()));
-  return {};
-}
-
-MemoryCache::Entries MemoryCache::entries() const {
-  const std::lock_guard lock(mutex_);
-  return entries_;
-}
-
 }  // namespace bp::compile

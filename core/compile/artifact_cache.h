@@ -1,11 +1,9 @@
-// Artifact caches keep compiled artifacts: in a directory, for later processes, or in memory. The key of an entry
-// covers everything that an artifact depends on (BP-COMPILE-01): the module's hash, the device's id, the bytes of the
-// plugin's file, and the target, which includes the options.
+// Artifact caches keep compiled artifacts in a directory, for later processes. The key of an entry covers everything
+// that an artifact depends on (BP-COMPILE-01): the module's hash, the device's id, the bytes of the plugin's file, and
+// the target, which includes the options.
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,22 +42,6 @@ class DirectoryCache final : public ArtifactCache {
  private:
   std::string path(const Key &key) const;
   std::string directory_;
-};
-
-class MemoryCache final : public ArtifactCache {
- public:
-  using Entries = std::map<Key, std::vector<std::byte>>;
-
-  MemoryCache() = default;
-  explicit MemoryCache(Entries entries) : entries_(std::move(entries)) {}
-
-  std::optional<std::vector<std::byte>> find(const Key &key) const override;
-  Status store(const Key &key, std::span<const std::byte> artifact) override;
-  Entries entries() const;
-
- private:
-  mutable std::mutex mutex_;
-  Entries entries_;
 };
 
 }  // namespace bp::compile

@@ -100,7 +100,8 @@ class Compilation {
     if (division.is_whole) {
       BP_ASSIGN(Built built, build(session_, module, "program"));
       if (built.refusal.empty()) {
-        return Artifact{std::move(built.artifact), std::move(report_)};
+        const std::span<const std::byte> bytes = built.artifact.bytes();
+        return Artifact{{bytes.begin(), bytes.end()}, std::move(report_)};
       }
       division.refusal = std::move(built.refusal);
     }
@@ -270,6 +271,9 @@ class Compilation {
     report_.programs += other.programs;
     report_.cached += other.cached;
     report_.artifact_bytes += other.artifact_bytes;
+    if (report_.not_loaded.empty()) {
+      report_.not_loaded = other.not_loaded;
+    }
     for (double Report::*seconds : {&Report::passes, &Report::plan, &Report::compile, &Report::load}) {
       report_.*seconds += other.*seconds;
     }

@@ -45,6 +45,11 @@ struct Options {
   // its space 0, or no limit. If the plan needs more, cheap values are computed again; if that is not enough, an
   // OutOfMemory error lists what takes the memory. Never exceeds the device's capacity.
   std::int64_t memory_limit = 0;
+  // Whether programs keep their artifacts, so that the executable can be saved as a package (core/package).
+  bool keep_artifacts = false;
+  // Whether it is an error that the device cannot load a program, for example because it was compiled for another
+  // machine. Otherwise, together with keep_artifacts, only running it is, and Report::not_loaded says why.
+  bool must_load = true;
   // If set, artifacts are looked up there, and newly compiled ones are stored there.
   ArtifactCache *cache = nullptr;
   // If set, compilation fails with Cancelled or DeadlineExceeded once it is over: after a pass, or when the device

@@ -110,10 +110,12 @@ Result<std::vector<std::byte>> compile_image(Session &session, const ir::Module 
   return bytes;
 }
 
-Result<std::shared_ptr<const runtime::Program>> load_artifact(Session &session, const ir::Module &module,
-                                                              host::Image image, std::span<const std::byte> artifact) {
+Result<std::shared_ptr<const runtime::Program>> load_artifact(Session &session, const Built &built) {
   Stopwatch watch(session.report.load);
-  return runtime::Program::load(session.device, module, std::move(image), artifact);
+  return session.options.keep_artifacts
+             ? runtime::Program::load_and_keep(session.device, runtime::signature_of(built.module), built.image,
+                                               built.artifact)
+             : runtime::Program::load(session.device, built.module, built.image, built.artifact.bytes());
 }
 
 // Makes the final form of a module, with its plan.
@@ -176,32 +178,37 @@ Result<Built> build(Session &session, ir::Module module, const std::string &name
     BP_TRY(session.options.observer->program(name, module, plan, image, artifact));
   }
   session.report.artifact_bytes += static_cast<std::int64_t>(artifact.size());
-  return Built{{}, std::move(module), std::move(image), std::move(artifact), is_cached, key};
+  return Built{{}, std::move(module), std::move(image), SharedBytes(std::move(artifact)), is_cached, key};
 }
 
 Result<std::shared_ptr<const runtime::Program>> load(Session &session, Built built) {
   ++session.report.programs;
   if (session.device->compiler() == nullptr) {
     Stopwatch watch(session.report.load);
-    return runtime::Program::load_kernels(session.device, built.module, std::move(built.image));
+    return runtime::Program::load_kernels(session.device, runtime::signature_of(built.module), std::move(built.image));
   }
-  if (built.is_cached) {
-    auto loaded = load_artifact(session, built.module, built.image, built.artifact);
-    if (loaded.ok()) {
-      ++session.report.cached;
-      return loaded;
-    }
+  auto loaded = load_artifact(session, built);
+  if (built.is_cached && loaded.ok()) {
+    ++session.report.cached;
+  } else if (built.is_cached) {
     // The device no longer accepts the artifact (BP-LOAD-01).
-    BP_ASSIGN(built.artifact, compile_image(session, built.module, built.image, built.key));
+    BP_ASSIGN(std::vector<std::byte> artifact, compile_image(session, built.module, built.image, built.key));
+    built.artifact = SharedBytes(std::move(artifact));
+    loaded = load_artifact(session, built);
   }
-  return load_artifact(session, built.module, std::move(built.image), built.artifact);
+  if (loaded.ok() || session.options.must_load) {
+    return loaded;
+  }
+  session.report.not_loaded = loaded.error().message();
+  return runtime::Program::keep(session.device, runtime::signature_of(built.module), std::move(built.image),
+                                std::move(built.artifact), std::move(loaded).error());
 }
 
 Result<std::shared_ptr<const runtime::Program>> load_routine(Session &session, ir::Module module) {
   buffers::Plan plan;
   BP_ASSIGN(host::Image image, finalize(session, module, plan));
   ++session.report.programs;
-  return runtime::Program::load_kernels(session.device, module, std::move(image));
+  return runtime::Program::load_kernels(session.device, runtime::signature_of(module), std::move(image));
 }
 
 }  // namespace bp::compile

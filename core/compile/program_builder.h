@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/shared_bytes.h"
 #include "core/compile/session.h"
 #include "core/host/image.h"
 #include "core/runtime/program.h"
@@ -18,7 +19,7 @@ struct Built {
   std::string refusal;  // if not empty, the device refused a form it was given, and the other members are not set
   ir::Module module;
   host::Image image;
-  std::vector<std::byte> artifact;             // empty if the device has kernels only
+  SharedBytes artifact;                        // empty if the device has kernels only
   bool is_cached = false;                      // the artifact came from the cache
   std::optional<ArtifactCache::Key> key = {};  // its key in the cache
 };

@@ -28,6 +28,7 @@ struct Report {
   std::size_t programs = 0;      // number of programs on the device
   std::size_t cached = 0;        // number of these that came from the artifact cache
   std::string cache_problem;     // why an artifact could not be stored; empty: no problem
+  std::string not_loaded;        // why this machine cannot load a program (Options::must_load); empty: it can
   std::vector<OnHost> on_host;
   std::vector<Assignment> assignment;  // by program, in execution order
   std::int64_t artifact_bytes = 0;

@@ -46,6 +46,9 @@ struct ImageConstant {
   std::uint32_t allocation;
   ir::Shape shape;  // determines how the buffer stores the literal
   ir::Literal literal;
+  // Whether a program uses the literal's bytes where they are if it works in the host's memory. They are those of the
+  // buffer, at an address that is aligned for it.
+  bool is_in_place = false;
 };
 
 class Image {
@@ -64,6 +67,7 @@ class Image {
 
  private:
   friend class ImageBuilder;
+  friend Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants);
   Storage storage_;
   std::vector<ir::InstructionId> sources_;
   std::vector<ImageConstant> constants_;
@@ -78,6 +82,10 @@ Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::
 // correct hash: the guarantees that a plugin may rely on, and that must hold before the core reads an image written by
 // a plugin. Returns the first fault.
 Status validate_image(std::span<const std::byte> bytes);
+
+// Returns an image with a copy of these bytes, which validate_image() accepts at any address. `constants`: one for each
+// allocation of kind constant. The image has no sources.
+Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants);
 
 // Checks that a valid image is well-typed by the rules of HLO (BP-MODULE-08). InvalidInput names the first instruction
 // that is not, and the reason. Properties that an image contains only in part are not checked: which values were in one

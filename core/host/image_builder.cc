@@ -541,4 +541,11 @@ Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::
   return ImageBuilder(module, stage, plan).build();
 }
 
+Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants) {
+  Image image;
+  image.storage_.assign(bytes.begin(), bytes.end());
+  image.constants_ = std::move(constants);
+  return image;
+}
+
 }  // namespace bp::host

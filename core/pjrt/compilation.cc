@@ -38,7 +38,7 @@ Result<Module> read_program(std::string_view format, std::string_view code) {
 }
 
 // If BACKPLANE_DUMP_DIR is set, returns a folder in it for this program, and stores the program there.
-Result<std::string> dump(const SerializedProgram &source, std::string_view name) {
+Result<std::string> dump(const SourceProgram &source, std::string_view name) {
   const char *folder = std::getenv("BACKPLANE_DUMP_DIR");
   if (folder == nullptr || *folder == '\0') {
     return std::string();
@@ -189,8 +189,20 @@ Status set_options(const CompileRequest &request, CompileOptions &options) {
   return {};
 }
 
-// Compiles a program for a device of the client. Takes artifacts from `source`, and adds those that are missing.
-Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram source) {
+// Loads the package if there is one and it fits; otherwise compiles the module.
+Result<Executable> load_or_compile(const Backend &backend, const Module &module, const CompileOptions &options,
+                                   const Package *package) {
+  if (package != nullptr) {
+    if (auto loaded = package->load(backend.devices()); loaded.ok()) {
+      return loaded;
+    }
+  }
+  BP_ASSIGN(Compiled compiled, backend.compile(module, options));
+  return std::move(compiled.executable);
+}
+
+// Makes a program for a device of the client. `package`: the program as compiled before; may be nullptr.
+Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SourceProgram source, const Package *package) {
   BP_ASSIGN(const CompileRequest request, read_compile_options(source.compile_options));
   Result<Module> read = read_program(source.format, source.code);
   CompileOptions options;
@@ -209,16 +221,14 @@ Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram s
     return invalid_input("the program is for device {}, expected 0 to {}", id, client.devices.size() - 1);
   }
   BP_TRY(set_options(request, options));
-  compile::MemoryCache artifacts(std::move(source.artifacts));
-  options.cache = &artifacts;
-  const Module original = module;
-  BP_ASSIGN(Compiled compiled, client.backend.compile(std::move(module), options));
-  auto program = std::make_shared<CompiledProgram>(std::move(compiled.executable));
+  options.keep_artifacts = true;
+  const Module original = std::move(module);
+  BP_ASSIGN(Executable executable, load_or_compile(client.backend, original, options, package));
+  auto program = std::make_shared<CompiledProgram>(std::move(executable));
   program->client = &client;
   program->device = client.device_handles[static_cast<std::size_t>(id)];
   program->name = original.name();
   program->source = std::move(source);
-  program->source.artifacts = artifacts.entries();
   program->fingerprint = fingerprint(program->source);
   program->assignment = device_assignment(id);
   program->donated = donated_parameters(original);
@@ -239,29 +249,32 @@ Result<PJRT_LoadedExecutable *> compile(PJRT_Client &client, SerializedProgram s
 
 Status Client_Compile(PJRT_Client_Compile_Args &args) {
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  SerializedProgram source;
+  SourceProgram source;
   source.platform = client->platform_version;
   source.format.assign(args.program->format, args.program->format_size);
   source.code.assign(args.program->code, args.program->code_size);
   source.compile_options.assign(args.compile_options, args.compile_options_size);
-  BP_ASSIGN(args.executable, compile(*client, std::move(source)));
+  BP_ASSIGN(args.executable, compile(*client, std::move(source), nullptr));
   return {};
 }
 
 Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args &args) {
   using Args = PJRT_Executable_DeserializeAndLoad_Args;
   BP_ASSIGN(PJRT_Client * client, handles<PJRT_Client>().find(args.client));
-  BP_ASSIGN(SerializedProgram source,
+  BP_ASSIGN(SerializedProgram stored,
             deserialize(std::string_view(args.serialized_executable, args.serialized_executable_size)));
+  SourceProgram &source = stored.source;
   if (source.platform != client->platform_version) {
     return invalid_input("the serialized program is for {}, expected {}", source.platform, client->platform_version);
   }
+  bool has_other_options = false;
   const char *options = get(args, &Args::overridden_serialized_compile_options);
   const std::size_t size = get(args, &Args::overridden_serialized_compile_options_size);
   if (options != nullptr && size != 0) {
+    has_other_options = source.compile_options != std::string_view(options, size);
     source.compile_options.assign(options, size);
   }
-  BP_ASSIGN(args.loaded_executable, compile(*client, std::move(source)));
+  BP_ASSIGN(args.loaded_executable, compile(*client, std::move(source), has_other_options ? nullptr : &stored.package));
   return {};
 }
 

@@ -56,9 +56,8 @@ Result<std::string> with_config(const Module &module) {
 // Returns the bytes of all artifacts.
 std::int64_t code_bytes(const CompiledProgram &program) {
   std::int64_t bytes = 0;
-  for (const auto &[key, artifact] : program.source.artifacts) {
-    bytes += std::ssize(artifact);
-  }
+  program.executable.visit_programs(
+      [&](const Program &part) { bytes += static_cast<std::int64_t>(part.artifact().size()); });
   return bytes;
 }
 
@@ -192,7 +191,8 @@ Status Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args &args) {
 
 Status Executable_Serialize(PJRT_Executable_Serialize_Args &args) {
   BP_ASSIGN(const auto program, find(args.executable));
-  auto serialized = std::make_unique<PJRT_SerializedExecutable>(serialize(program->source));
+  BP_ASSIGN(std::string bytes, serialize(program->source, program->executable));
+  auto serialized = std::make_unique<PJRT_SerializedExecutable>(std::move(bytes));
   args.serialized_bytes = serialized->bytes.data();
   args.serialized_bytes_size = serialized->bytes.size();
   args.serialized_executable = serialized.release();

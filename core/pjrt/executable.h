@@ -15,7 +15,7 @@ struct CompiledProgram {
   PJRT_Device *device = nullptr;
   runtime::Executable executable;
   std::string name;
-  SerializedProgram source;  // the program that it was compiled from, and the artifacts
+  SourceProgram source;  // the program that it was compiled from
   std::string fingerprint;
   ForeignStates foreign_states;
   std::string assignment;     // a serialized DeviceAssignmentProto

@@ -125,21 +125,25 @@ void Executable::find_last_uses() {
   }
 }
 
-MemoryFigures Executable::memory() const {
+void Executable::visit_programs(const std::function<void(const Program &)> &visit) const {
   if (program_ != nullptr) {
-    return program_->memory();
+    visit(*program_);
   }
-  MemoryFigures sum;
   for (const Step &step : steps_) {
     if (step.program != nullptr) {
-      sum += step.program->memory();
+      visit(*step.program);
     } else if (step.executable != nullptr) {
-      sum += step.executable->memory();
+      step.executable->visit_programs(visit);
     }
   }
   for (const auto &[computation, executable] : called_) {
-    sum += executable->memory();
+    executable->visit_programs(visit);
   }
+}
+
+MemoryFigures Executable::memory() const {
+  MemoryFigures sum;
+  visit_programs([&](const Program &program) { sum += program.memory(); });
   return sum;
 }
 

@@ -2,6 +2,7 @@
 // host in turn, with values passed between them. If the host runs a loop or branch, the device may run what is inside.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -44,6 +45,12 @@ class Executable {
   std::span<const Step> steps() const { return steps_; }
   // The single program; nullptr if there are several steps.
   const std::shared_ptr<const Program> &program() const { return program_; }
+  // Whether the host runs all of it, except called().
+  bool is_on_host() const { return all_on_host_; }
+  // Returns the arguments of set_called().
+  const std::map<ir::ComputationId, std::shared_ptr<const Executable>> &called() const { return called_; }
+  // Calls `visit` with each program, also those of executables in steps and in called().
+  void visit_programs(const std::function<void(const Program &)> &visit) const;
   // Returns the figures of all programs; values passed between steps are not planned and not included.
   MemoryFigures memory() const;
 

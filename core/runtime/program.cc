@@ -100,49 +100,83 @@ Status check_arguments(std::string_view program, std::span<const ir::Shape> para
 
 // --- Program ---
 
-Result<std::shared_ptr<Program>> Program::make(std::shared_ptr<const host::Device> device, const ir::Module &module,
-                                               host::Image image, bool is_compiled) {
+Signature signature_of(const ir::Module &module) {
+  Signature signature{module.name(), {}, module.entry().root().shape()};
+  for (ir::InstructionId id : module.entry().parameter_ids()) {
+    signature.parameters.push_back(module.instruction(id).shape());
+  }
+  if (const Status one_device = ir::check_one_device(module); !one_device.ok()) {
+    signature.refusal = one_device.error();
+  }
+  return signature;
+}
+
+std::shared_ptr<Program> Program::make(std::shared_ptr<const host::Device> device, Signature signature,
+                                       host::Image image, bool is_compiled) {
   std::shared_ptr<Program> program(new Program);
   program->is_compiled_ = is_compiled;
   program->device_ = std::move(device);
-  program->name_ = module.name();
+  program->signature_ = std::move(signature);
   program->image_ = std::move(image);
-  program->one_device_ = ir::check_one_device(module);
-  program->read_signature(module);
-  BP_TRY(program->fill_constants());
+  program->read_signature();
   return program;
 }
 
 Result<std::shared_ptr<const Program>> Program::load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact) {
-  BP_ASSIGN(auto program, make(std::move(device), module, std::move(image), true));
-  const bp_device_t *abi = program->device_->abi();
-  BP_CHECK(program->device_->compiler() != nullptr);
-  auto count = static_cast<std::uint32_t>(program->constant_locations_.size());
+  auto program = make(std::move(device), signature_of(module), std::move(image), true);
+  BP_TRY(program->load_artifact(artifact));
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+Result<std::shared_ptr<const Program>> Program::load_and_keep(std::shared_ptr<const host::Device> device,
+                                                              Signature signature, host::Image image,
+                                                              SharedBytes artifact) {
+  auto program = make(std::move(device), std::move(signature), std::move(image), true);
+  BP_TRY(program->load_artifact(artifact.bytes()));
+  program->artifact_ = std::move(artifact);
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+std::shared_ptr<const Program> Program::keep(std::shared_ptr<const host::Device> device, Signature signature,
+                                             host::Image image, SharedBytes artifact, Error refusal) {
+  signature.refusal = std::move(refusal);
+  auto program = make(std::move(device), std::move(signature), std::move(image), true);
+  program->constant_locations_.resize(program->image_.view().allocations().size());
+  program->artifact_ = std::move(artifact);
+  return program;
+}
+
+Status Program::load_artifact(std::span<const std::byte> artifact) {
+  BP_TRY(fill_constants());
+  const bp_device_t *abi = device_->abi();
+  BP_CHECK(device_->compiler() != nullptr);
+  auto count = static_cast<std::uint32_t>(constant_locations_.size());
   std::vector<std::uint8_t> taken(count);
   host::Diagnostics diagnostics;
   const bp_program_t *loaded = nullptr;
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-    const std::lock_guard lock(program->device_->control_mutex());
-    return program->device_->compiler()->load(abi, artifact.data(), artifact.size(),
-                                              program->constant_locations_.data(), taken.data(), count, &loaded, diag);
+    const std::lock_guard lock(device_->control_mutex());
+    return device_->compiler()->load(abi, artifact.data(), artifact.size(), constant_locations_.data(), taken.data(),
+                                     count, &loaded, diag);
   });
-  BP_TRY(diagnostics.result(status, program->device_->id(), "load", program->image_.module()));
-  BP_TRY(program->adopt(loaded));
+  BP_TRY(diagnostics.result(status, device_->id(), "load", image_.module()));
+  BP_TRY(adopt(loaded));
   for (std::uint32_t i = 0; i < count; ++i) {
     if (taken[i] != 0) {
-      program->memory_.constants -= static_cast<std::int64_t>(program->constants_[i].size());
-      program->constants_[i] = Block();
-      program->constant_locations_[i] = {};
+      memory_.constants -= static_cast<std::int64_t>(image_.view().allocations()[i].size);
+      constants_[i] = Block();
+      constant_locations_[i] = {};
     }
   }
-  return std::shared_ptr<const Program>(std::move(program));
+  return {};
 }
 
 Result<std::shared_ptr<const Program>> Program::load_kernels(std::shared_ptr<const host::Device> device,
-                                                             const ir::Module &module, host::Image image) {
-  BP_ASSIGN(auto program, make(std::move(device), module, std::move(image), false));
+                                                             Signature signature, host::Image image) {
+  auto program = make(std::move(device), std::move(signature), std::move(image), false);
+  BP_TRY(program->fill_constants());
   BP_ASSIGN(const bp_program_t *loaded, make_kernel_program(program->device_, program->image_.module()));
   BP_TRY(program->adopt(loaded));
   return std::shared_ptr<const Program>(std::move(program));
@@ -177,18 +211,14 @@ Program::~Program() {
   }
 }
 
-void Program::read_signature(const ir::Module &module) {
+void Program::read_signature() {
   std::vector<const ir::Shape *> leaves;
-  for (ir::InstructionId id : module.entry().parameter_ids()) {
-    parameter_shapes_.push_back(module.instruction(id).shape());
-  }
-  for (const ir::Shape &shape : parameter_shapes_) {
+  for (const ir::Shape &shape : signature_.parameters) {
     append_leaves(shape, leaves);
   }
   inputs_ = array_leaves(image_.view().entry().parameters(), leaves);
-  result_shape_ = module.entry().root().shape();
   leaves.clear();
-  append_leaves(result_shape_, leaves);
+  append_leaves(signature_.result, leaves);
   outputs_ = array_leaves(image_.view().entry().roots(), leaves);
 
   std::vector<bool> is_alias(image_.view().allocations().size());
@@ -237,6 +267,10 @@ Status Program::fill_constants() {
   constant_locations_.resize(constants_.size());
   for (const host::ImageConstant &constant : image_.constants()) {
     const bp_allocation_t &allocation = allocations[constant.allocation];
+    if (constant.is_in_place && !is_on_device()) {
+      constant_locations_[constant.allocation] = host_location(constant.literal.bytes().data());
+      continue;
+    }
     const auto size = static_cast<std::uint64_t>(constant.shape.byte_size());
     BP_ASSIGN(Block block, allocate(allocation.space, size, allocation.alignment));
     if (std::span<std::byte> bytes = block.bytes(); bytes.size() == size) {
@@ -395,7 +429,7 @@ Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, boo
 }
 
 Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments, const RunTerms &terms) const {
-  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
+  BP_TRY(check_arguments(signature_.name, signature_.parameters, arguments));
   std::vector<Value> given;
   for (ir::Literal &argument : arguments) {
     append_arrays(std::move(argument), given);
@@ -408,11 +442,11 @@ Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments, const RunTe
     literals.push_back(std::move(literal));
   }
   std::size_t next = 0;
-  return nest(result_shape_, literals, next);
+  return nest(signature_.result, literals, next);
 }
 
 Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments, const RunTerms &terms) const {
-  BP_TRY(check_arguments(name_, parameter_shapes_, arguments));
+  BP_TRY(check_arguments(signature_.name, signature_.parameters, arguments));
   std::vector<Value> given;
   for (Value &argument : arguments) {
     if (argument.shape().is_array()) {
@@ -442,12 +476,12 @@ Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments, 
     return Value(nest(shape, literals, first));
   };
   std::vector<Value> results;
-  if (!result_shape_.is_tuple()) {
-    BP_ASSIGN(Value result, take(result_shape_));
+  if (!signature_.result.is_tuple()) {
+    BP_ASSIGN(Value result, take(signature_.result));
     results.push_back(std::move(result));
     return results;
   }
-  for (const ir::Shape &element : result_shape_.elements()) {
+  for (const ir::Shape &element : signature_.result.elements()) {
     BP_ASSIGN(Value result, take(element));
     results.push_back(std::move(result));
   }
@@ -557,8 +591,8 @@ Status Execution::place(std::uint32_t allocation) {
 }
 
 Status Execution::allocate() {
-  if (!program_->one_device_.ok()) {
-    return Error(program_->one_device_.error());
+  if (program_->signature_.refusal) {
+    return Error(*program_->signature_.refusal);
   }
   BP_TRY(program_->fill(arena_));
   auto allocations = program_->image_.view().allocations();

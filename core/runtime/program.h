@@ -11,12 +11,14 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "backplane/ext/compiler.h"
 #include "core/base/cancellation.h"
 #include "core/base/result.h"
+#include "core/base/shared_bytes.h"
 #include "core/host/image.h"
 #include "core/host/plugin.h"
 #include "core/ir/literal.h"
@@ -32,6 +34,15 @@ struct Leaf {
   std::uint64_t offset, size;  // bytes in the allocation
   ir::Shape shape;             // with the layout of the buffer
 };
+
+// The parameters and result of a program, and its name for messages. The layouts are those of the buffers.
+struct Signature {
+  std::string name;
+  std::vector<ir::Shape> parameters;
+  ir::Shape result;
+  std::optional<Error> refusal = {};  // if set, why it cannot run here, such as that it needs several devices
+};
+Signature signature_of(const ir::Module &module);
 
 // Return InvalidInput, naming the program, unless the arguments have the parameters' shapes; layouts may differ.
 Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
@@ -49,15 +60,24 @@ class Program : public std::enable_shared_from_this<Program> {
   static Result<std::shared_ptr<const Program>> load(std::shared_ptr<const host::Device> device,
                                                      const ir::Module &module, host::Image image,
                                                      std::span<const std::byte> artifact);
+  // Like load() above, for the signature of that module. The program keeps the artifact, so that it can be saved again.
+  static Result<std::shared_ptr<const Program>> load_and_keep(std::shared_ptr<const host::Device> device,
+                                                              Signature signature, host::Image image,
+                                                              SharedBytes artifact);
+  // Makes a program that only keeps its artifact, which this machine cannot load. `refusal`: the error of its runs.
+  static std::shared_ptr<const Program> keep(std::shared_ptr<const host::Device> device, Signature signature,
+                                             host::Image image, SharedBytes artifact, Error refusal);
   // Makes a program without compilation: it runs the kernels of a device that has bp.kernels/1 and the routines of one
   // that has bp.custom-call/draft-1, on host memory. Every instruction of the entry must have one.
   static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
-                                                             const ir::Module &module, host::Image image);
+                                                             Signature signature, host::Image image);
   ~Program();
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  const std::string &name() const { return name_; }
+  const std::string &name() const { return signature_.name; }
+  const Signature &signature() const { return signature_; }
+  const std::shared_ptr<const host::Device> &device() const { return device_; }
   const host::Image &image() const { return image_; }
   const MemoryFigures &memory() const { return memory_; }
   std::span<const Leaf> inputs() const { return inputs_; }
@@ -65,9 +85,16 @@ class Program : public std::enable_shared_from_this<Program> {
   // Whether the run overwrites the input's memory.
   bool is_donated(std::size_t input) const { return donated_[input]; }
 
+  // Whether the device compiled it; otherwise it consists of kernels.
+  bool is_compiled() const { return is_compiled_; }
+  // Whether it can be run, unless its signature says otherwise.
+  bool is_loaded() const { return program_ != nullptr; }
+  // Empty unless it was kept.
+  const SharedBytes &artifact() const { return artifact_; }
+
   // Whether it works in memory of the device, which the host may not be able to access.
   bool is_on_device() const { return is_compiled_ && device_->memory() != nullptr; }
-  std::uint32_t scratch_space() const { return program_->scratch_space; }
+  std::uint32_t scratch_space() const { return program_ == nullptr ? 0 : program_->scratch_space; }
 
   // Arguments are given by parameter number; types and sizes must be those of the parameters. Literals whose bytes are
   // those of the buffer are used without a copy, except where a donation would change bytes of another literal, too.
@@ -87,9 +114,10 @@ class Program : public std::enable_shared_from_this<Program> {
   };
 
   Program() = default;
-  static Result<std::shared_ptr<Program>> make(std::shared_ptr<const host::Device> device, const ir::Module &module,
-                                               host::Image image, bool is_compiled);
-  void read_signature(const ir::Module &module);
+  static std::shared_ptr<Program> make(std::shared_ptr<const host::Device> device, Signature signature,
+                                       host::Image image, bool is_compiled);
+  Status load_artifact(std::span<const std::byte> artifact);
+  void read_signature();
   Status fill_constants();
   Status adopt(const bp_program_t *loaded);
   Status fill(Arena &arena) const;
@@ -112,19 +140,17 @@ class Program : public std::enable_shared_from_this<Program> {
   const std::shared_ptr<Queues> &queues() const;
 
   std::shared_ptr<const host::Device> device_;
-  std::string name_;
+  Signature signature_;
   host::Image image_;
+  SharedBytes artifact_;
   bool is_compiled_ = false;  // otherwise it consists of kernels, which run on host memory
-  Status one_device_;         // OK, or why the program needs several devices
   const bp_program_t *program_ = nullptr;
   std::vector<Leaf> inputs_, outputs_;
   std::vector<bool> donated_;  // by input
   // By output: the input in whose memory it is as a whole. By input: whether all outputs in its memory are such.
   std::vector<std::optional<std::size_t>> input_with_;
   std::vector<bool> may_be_on_device_;
-  std::vector<ir::Shape> parameter_shapes_;
-  ir::Shape result_shape_;
-  std::vector<Block> constants_;  // by allocation
+  std::vector<Block> constants_;  // by allocation; empty for constants that are used where the image has them
   // By allocation; {0, 0} if it is no constant or the backend has its own copy.
   std::vector<bp_loc_t> constant_locations_;
   MemoryFigures memory_;

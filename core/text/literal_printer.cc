@@ -99,13 +99,14 @@ void append_sizes(std::string &out, const ir::Literal &literal) {
 
 }  // namespace
 
-void append_literal(std::string &out, const ir::Literal &literal, std::int64_t max_elements, PrintSizes sizes) {
+void append_literal(std::string &out, const ir::Literal &literal, std::int64_t max_elements,
+                    std::vector<ir::Literal> *elided, PrintSizes sizes) {
   const Shape &shape = literal.shape();
   if (shape.is_tuple()) {
     out += '(';
     for (std::size_t i = 0; i < literal.tuple_elements().size(); ++i) {
       out += i == 0 ? " " : ", ";
-      append_literal(out, literal.tuple_elements()[i], max_elements, sizes);
+      append_literal(out, literal.tuple_elements()[i], max_elements, elided, sizes);
     }
     out += " )";
     return;
@@ -123,6 +124,9 @@ void append_literal(std::string &out, const ir::Literal &literal, std::int64_t m
   }
   if (shape.rank() != 0 && count > max_elements) {
     out += "{...}";
+    if (elided != nullptr) {
+      elided->push_back(literal);
+    }
     return;
   }
   if (count == 0) {

@@ -284,11 +284,28 @@ Result<Literal> zeros_beyond_text(TokenReader &reader, std::size_t begin, const 
   return Literal::zeros(shape);
 }
 
+// Returns the next of the values that the caller has for elided literals.
+Result<Literal> take_elided(TokenReader &reader, std::size_t begin, const Shape &shape, LiteralContext &context) {
+  if (context.next_elided == context.elided->size()) {
+    return reader.error_at(begin, "an elided literal of shape {}, but only {} values were given", to_string(shape),
+                           context.elided->size());
+  }
+  const Literal &literal = (*context.elided)[context.next_elided++];
+  if (!same(literal.shape(), shape, ir::CompareLayout::No)) {
+    return reader.error_at(begin, "the value of an elided literal has shape {}, expected {}",
+                           to_string(literal.shape()), to_string(shape));
+  }
+  return literal;
+}
+
 Result<Literal> read_elided(TokenReader &reader, const Shape &shape, LiteralContext &context) {
   std::size_t begin = reader.token().begin;
   reader.advance();
   reader.advance();
   BP_TRY(reader.expect('}', "after '...' of an elided literal"));
+  if (context.elided != nullptr) {
+    return take_elided(reader, begin, shape, context);
+  }
   BP_ASSIGN(Literal literal, zeros_beyond_text(reader, begin, shape, "an elided", context));
   ir::visit_element_type(shape.element_type(), [&]<class T>() { fill(literal.mutable_elements<T>(), context.seed); });
   ++context.seed;

@@ -13,6 +13,8 @@ struct LiteralContext {
   // Bytes that elided literals may still allocate: a short text must not cause arbitrarily large allocations.
   std::int64_t elided_bytes_left = std::int64_t{1} << 30;
   std::vector<std::string> *warnings = nullptr;
+  const std::vector<ir::Literal> *elided = nullptr;  // if set, the values of elided literals in order; not owned
+  std::size_t next_elided = 0;
 };
 
 Result<ir::Literal> read_literal(TokenReader &reader, const ir::Shape &shape, LiteralContext &context);

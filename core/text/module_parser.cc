@@ -44,6 +44,7 @@ ModuleParser::ModuleParser(std::string_view text, const ParseOptions &options)
     : reader_(text, options.file, options.first_line), options_(options) {
   literals_.seed = options.seed;
   literals_.warnings = options.warnings;
+  literals_.elided = options.elided;
   inferred_parts_left_ = (std::int64_t{1} << 20) + static_cast<std::int64_t>(text.size() / 4);
 }
 

@@ -177,7 +177,7 @@ void Printer::instruction(ir::Instruction instruction) {
   if (instruction.opcode() == Opcode::Parameter) {
     add("{}", instruction.parameter_number());
   } else if (instruction.opcode() == Opcode::Constant) {
-    append_literal(out_, instruction.literal(), options_.max_literal_elements);
+    append_literal(out_, instruction.literal(), options_.max_literal_elements, options_.elided);
   } else {
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       add("{}", i == 0 ? "" : ", ");
@@ -201,7 +201,7 @@ void Printer::attributes(ir::Instruction instruction) {
       if (instruction.literal().is_valid()) {
         // Always with its layout, for which the braces of the elements would otherwise be taken.
         add(", {}={} ", info.text, to_string(instruction.literal().shape(), ir::PrintLayout::Always));
-        append_literal(out_, instruction.literal(), options_.max_literal_elements);
+        append_literal(out_, instruction.literal(), options_.max_literal_elements, options_.elided);
       }
     } else if (use.key != AttributeKey::ParameterNumber && instruction.has(use.key)) {
       attribute(instruction, info);
@@ -461,7 +461,7 @@ std::string print(ir::Instruction instruction, const PrintOptions &options) {
 
 std::string print(const ir::Literal &literal, const PrintOptions &options) {
   std::string out;
-  append_literal(out, literal, options.max_literal_elements, PrintSizes::Yes);
+  append_literal(out, literal, options.max_literal_elements, options.elided, PrintSizes::Yes);
   return out;
 }
 

@@ -1,7 +1,9 @@
 // Prints modules as HLO text, which XLA can read too. Parsing the text and printing it again gives the same text.
 #pragma once
 
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "core/ir/module.h"
 
@@ -13,6 +15,8 @@ struct PrintOptions {
   ir::PrintLayout layouts = ir::PrintLayout::Always;  // those of the shapes of literals are always printed
   // Literals with more elements are written {...}; the parser fills these with values generated from a seed.
   std::int64_t max_literal_elements = std::numeric_limits<std::int64_t>::max();
+  // If set, receives the literals that are written {...}, in the order of the text (ParseOptions::elided); not owned.
+  std::vector<ir::Literal> *elided = nullptr;
 };
 
 std::string print(const ir::Module &module, const PrintOptions &options = {});

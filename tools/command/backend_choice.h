@@ -26,6 +26,7 @@ class BackendChoice {
   void add_lowest_layer(host::Layer layer) { options_.layers.insert(options_.layers.begin(), std::move(layer)); }
 
   const std::string &name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
   // Whether the backend runs in a process of its own.
   bool is_isolated() const { return options_.isolation.has_value(); }
   // `dump_dir`: see BackendOptions; may be empty.

@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/model_choice.h"
+#include "tools/command/report_text.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -25,8 +26,48 @@ std::string numbered(const std::string &path, std::size_t number) {
   return fmt::format("{}.{}{}", path.substr(0, path.size() - suffix.size()), number, suffix);
 }
 
+// Whether the file is to be a package, which also contains what the host needs to run it.
+bool is_package_name(const std::string &path) {
+  return path.ends_with(".bpkg");
+}
+
+void print_facts(const Request &request, const std::string &module, const Backend &backend, double seconds) {
+  fmt::print("model:            {}, {}\n", request.model.file(), module);
+  fmt::print("backend:          {}\n", describe(backend));
+  for (const auto &device : backend.devices()) {
+    fmt::print("target:           {}\n", device->target());
+  }
+  fmt::print("compile time:     {}\n", format_seconds(seconds));
+}
+
+// Compiles and writes a package.
+Status compile_package(Module module, const Backend &backend, const Request &request, const std::string &output) {
+  const std::string name = module.name();
+  Interface interface = package::interface_of(module);
+  CompileOptions options;
+  options.dump_dir = request.dump_dir;
+  options.keep_artifacts = true;
+  options.must_load = false;
+  const auto start = std::chrono::steady_clock::now();
+  BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), options));
+  const double seconds = seconds_since(start);
+  BP_TRY(save_package(compiled.executable, std::move(interface), output));
+  print_facts(request, name, backend, seconds);
+  print_on_host(compiled.report);
+  if (!compiled.report.not_loaded.empty()) {
+    fmt::print("not loaded here:  {}\n", compiled.report.not_loaded);
+  }
+  std::error_code problem;
+  fmt::print("package:          {}, {}\n", output,
+             format_bytes(static_cast<double>(std::filesystem::file_size(output, problem))));
+  return {};
+}
+
 // Compiles and writes to the file `output`; empty: standard output.
 Status compile(Module module, const Backend &backend, const Request &request, const std::string &output) {
+  if (is_package_name(output)) {
+    return compile_package(std::move(module), backend, request, output);
+  }
   const std::string name = module.name();
   CompileOptions options;
   options.dump_dir = request.dump_dir;
@@ -39,10 +80,7 @@ Status compile(Module module, const Backend &backend, const Request &request, co
     return {};
   }
   BP_TRY(write_file(output, bytes));
-  fmt::print("model:            {}, {}\n", request.model.file(), name);
-  fmt::print("backend:          {}\n", describe(backend));
-  fmt::print("target:           {}\n", backend.device()->target());
-  fmt::print("compile time:     {}\n", format_seconds(seconds));
+  print_facts(request, name, backend, seconds);
   fmt::print("{:<17} {}, {}\n", request.emit.empty() ? "artifact:" : "text:", output,
              format_bytes(static_cast<double>(bytes.size())));
   return {};
@@ -77,10 +115,14 @@ int compile_model(std::span<const std::string> arguments) {
   namespace po = boost::program_options;
   Options options(
       "compile MODEL [--on NAME] [--target TARGET] [--emit KIND] -o FILE",
-      "Compiles a model for a backend, for this machine or another, and writes the artifact that the\n"
-      "backend loads to run it. The backend must run all instructions of the model. With --emit, a text\n"
-      "form is written instead, to standard output if -o is not given. If a file contains several modules,\n"
-      "each is compiled separately, and its number is inserted before the suffix of FILE.",
+      "Compiles a model for a backend, for this machine or another. A FILE.bpkg is a package: it contains\n"
+      "everything that `backplane run FILE.bpkg` needs, and instructions that the backend does not run may\n"
+      "be left to the host. Any other FILE is the bare artifact that the backend loads, which must run all\n"
+      "instructions of the model. With --emit, a text form is written instead, to standard output if -o is\n"
+      "not given. If a file contains several modules, each is compiled separately, and its number is\n"
+      "inserted before the suffix of FILE.",
+      "  backplane compile model.hlo --on cpu -o model.bpkg\n"
+      "  backplane compile model.hlo --on kernels,cpu -o model.bpkg    a package for two backends\n"
       "  backplane compile model.hlo -o model.artifact\n"
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
@@ -112,6 +154,10 @@ int compile_model(std::span<const std::string> arguments) {
   }
   if (options.has("output")) {
     request.output = options.get<std::string>("output");
+  }
+  if (!request.emit.empty() && is_package_name(request.output)) {
+    return options.misuse(
+        fmt::format("--emit writes text, but -o {} is a package: give the text another suffix", request.output));
   }
   const Status status = compile(request, choice);
   return status.ok() ? success : report(status.error());

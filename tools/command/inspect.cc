@@ -6,7 +6,9 @@
 
 #include "core/host/diagnostics.h"
 #include "core/host/discovery.h"
+#include "core/package/package.h"
 #include "tools/command/certificate_text.h"
+#include "tools/command/inspect_package.h"
 #include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
@@ -169,21 +171,27 @@ void print(const Inspection &inspection) {
 
 int inspect_plugin(std::span<const std::string> arguments) {
   Options options(
-      "inspect PLUGIN.so [--json]",
+      "inspect FILE [--json]",
       "Shows a plugin's file as the loader sees it before it runs any code: the manifest, the libraries that it\n"
       "needs, the symbols that it exports, and every rule that it breaks, with how to fix it. The file is not\n"
-      "loaded, so it need not be trusted. The exit code is 1 if the loader would refuse it.",
+      "loaded, so it need not be trusted. The exit code is 1 if the loader would refuse it.\n"
+      "Of a package, made by `backplane compile -o FILE.bpkg`, shows what it holds and for which backend, after\n"
+      "checking every byte of it.",
       "  backplane inspect ./libbackplane_acme.so\n"
-      "  backplane inspect --json libbackplane_acme.so\n");
+      "  backplane inspect --json libbackplane_acme.so\n"
+      "  backplane inspect model.bpkg\n");
   options.add_positional("plugin", 1);
   options.add()("json", "print one JSON object, with every rule");
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
   if (!options.has("plugin")) {
-    return options.misuse("no plugin was given");
+    return options.misuse("no plugin or package was given");
   }
   const std::string path = options.get<std::string>("plugin");
+  if (package::is_package(path)) {
+    return inspect_package(path, options.has("json"));
+  }
   const auto inspection = inspect(path);
   if (!inspection.ok()) {
     return report(Error(inspection.error()).at({path, 0, 0, {}}));

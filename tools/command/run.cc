@@ -17,6 +17,7 @@
 #include "tools/command/devices.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/model_choice.h"
+#include "tools/command/report_text.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -30,11 +31,12 @@ struct RunRequest {
   std::vector<std::string> inputs;
   int repeat = 1;
   std::int64_t memory_limit = 0;
-  std::optional<double> deadline;       // seconds for the compilation and all runs together
+  RunTerms terms;                       // of the compilation and all runs
   std::optional<std::int64_t> devices;  // number of devices to simulate
   double tolerance = 1e-4;
   bool by_instruction = false;
-  bool has_several = false;  // there are several modules: the output names them
+  bool has_several = false;        // there are several modules: the output names them
+  std::optional<Package> package;  // if set, it is run in place of a model
   bool print_results = false;
 };
 
@@ -123,6 +125,39 @@ Status simulate(const ir::Module &module, const RunRequest &request, Outcome &ou
   return {};
 }
 
+// Runs what was compiled or loaded, and compares its results.
+Status run(const ir::Module &module, const Backend &backend, const Executable &executable, const RunRequest &request,
+           Outcome &outcome) {
+  BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
+  outcome.predicted = executable.memory();
+  if (const auto &program = executable.program()) {
+    BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat, request.terms));
+    outcome.run_seconds = std::move(measured.seconds);
+    outcome.measured = measured.memory;
+    BP_ASSIGN(outcome.result, program->run(arguments, request.terms));
+  } else {
+    Progress progress(request.backend.name());
+    for (int i = 0; i < request.repeat; ++i) {
+      auto begin = std::chrono::steady_clock::now();
+      BP_ASSIGN(outcome.result, executable.run(arguments, with_progress(progress, request.terms)));
+      outcome.run_seconds.push_back(seconds_since(begin));
+    }
+  }
+  if (request.by_instruction) {
+    Progress progress("by instruction");
+    BP_ASSIGN(outcome.by_instruction,
+              compare_by_instruction(module, backend, std::move(arguments), request.tolerance,
+                                     [&](std::size_t done, std::size_t total, std::string_view next) {
+                                       progress.update(done, total, next);
+                                     }));
+  } else if (!request.against.empty()) {
+    BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
+    BP_ASSIGN(outcome.agreement,
+              debugging::compare(module, executable, arguments, outcome.result, reference, request.tolerance));
+  }
+  return {};
+}
+
 Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   Outcome outcome;
   outcome.module = module.name();
@@ -138,11 +173,7 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   compile_options.dump_dir = request.dump_dir;
   compile_options.cache_dir = request.cache_dir;
   compile_options.memory_limit = request.memory_limit;
-  RunTerms terms;
-  if (request.deadline) {
-    terms.cancellation = Cancellation::after(*request.deadline);
-  }
-  compile_options.cancellation = terms.cancellation;
+  compile_options.cancellation = request.terms.cancellation;
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
 
@@ -150,34 +181,21 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   BP_ASSIGN(Compiled compiled, backend.compile(module, compile_options));
   outcome.compile_seconds = seconds_since(start);
   outcome.report = compiled.report;
+  BP_TRY(run(module, backend, compiled.executable, request, outcome));
+  return outcome;
+}
 
-  BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
-  outcome.predicted = compiled.executable.memory();
-  if (const auto &program = compiled.executable.program()) {
-    BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat, terms));
-    outcome.run_seconds = std::move(measured.seconds);
-    outcome.measured = measured.memory;
-    BP_ASSIGN(outcome.result, program->run(arguments, terms));
-  } else {
-    Progress progress(request.backend.name());
-    for (int i = 0; i < request.repeat; ++i) {
-      auto begin = std::chrono::steady_clock::now();
-      BP_ASSIGN(outcome.result, compiled.executable.run(arguments, with_progress(progress, terms)));
-      outcome.run_seconds.push_back(seconds_since(begin));
-    }
-  }
-  if (request.by_instruction) {
-    Progress progress("by instruction");
-    BP_ASSIGN(outcome.by_instruction,
-              compare_by_instruction(module, backend, std::move(arguments), request.tolerance,
-                                     [&](std::size_t done, std::size_t total, std::string_view next) {
-                                       progress.update(done, total, next);
-                                     }));
-  } else if (!request.against.empty()) {
-    BP_ASSIGN(ir::Literal reference, run_reference(module, request, arguments));
-    BP_ASSIGN(outcome.agreement,
-              debugging::compare(module, compiled.executable, arguments, outcome.result, reference, request.tolerance));
-  }
+// Loads the package and runs it.
+Result<Outcome> run_package(const RunRequest &request) {
+  BP_ASSIGN(const Backend backend, request.backend.load());
+  const auto start = std::chrono::steady_clock::now();
+  BP_ASSIGN(const Executable executable, request.package->load(backend.devices()));
+  Outcome outcome;
+  outcome.report.load = seconds_since(start);
+  outcome.module = request.package->index().name;
+  outcome.backend = describe(backend);
+  outcome.instructions = outcome.report.instructions = executable.module().instruction_count();
+  BP_TRY(run(executable.module(), backend, executable, request, outcome));
   return outcome;
 }
 
@@ -274,11 +292,17 @@ void print_memory(std::string_view where, std::int64_t predicted, std::int64_t m
 void print_for_people(const RunRequest &request, const Outcome &outcome) {
   const compile::Report &report = outcome.report;
   fmt::print("model:            {}{}\n", request.model.file(), request.has_several ? ", " + outcome.module : "");
-  fmt::print("instructions:     {}, {} after the passes\n", outcome.instructions, report.instructions);
-  fmt::print("backend:          {}\n", outcome.backend);
-  fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n",
-             format_seconds(outcome.compile_seconds), format_seconds(report.passes), format_seconds(report.plan),
-             format_seconds(report.compile), format_seconds(report.load));
+  if (request.package) {
+    fmt::print("program:          {}, compiled by Backplane {}\n", outcome.module, request.package->index().backplane);
+    fmt::print("backend:          {}\n", outcome.backend);
+    fmt::print("load time:        {}\n", format_seconds(report.load));
+  } else {
+    fmt::print("instructions:     {}, {} after the passes\n", outcome.instructions, report.instructions);
+    fmt::print("backend:          {}\n", outcome.backend);
+    fmt::print("compile time:     {} (passes {}, plan {}, backend {}, load {})\n",
+               format_seconds(outcome.compile_seconds), format_seconds(report.passes), format_seconds(report.plan),
+               format_seconds(report.compile), format_seconds(report.load));
+  }
   if (!request.cache_dir.empty()) {
     fmt::print("from the cache:   {} of {} programs{}\n", report.cached, report.programs,
                report.cache_problem.empty() ? "" : "; " + report.cache_problem);
@@ -302,15 +326,7 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
           shown < item.instructions.size() ? fmt::format(" and {} more", item.instructions.size() - shown) : "");
     }
   }
-  if (!report.on_host.empty()) {
-    fmt::print("on the host:      {} instructions run on the interpreter\n", report.on_host.size());
-    for (std::size_t i = 0; i < std::min<std::size_t>(report.on_host.size(), 10); ++i) {
-      const compile::OnHost &item = report.on_host[i];
-      fmt::print("  {} ({}){}\n", item.name, ir::to_string(item.opcode), item.reason.empty() ? "" : ": " + item.reason);
-    }
-  } else if (report.programs != 0) {
-    fmt::print("on the host:      nothing\n");
-  }
+  print_on_host(report);
   if (outcome.agreement) {
     print_agreement(request, *outcome.agreement);
   }
@@ -336,6 +352,9 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
                              {"predicted_staging_bytes", outcome.predicted.staging},
                              {"measured_staging_bytes", outcome.measured.staging},
                              {"on_host", outcome.report.on_host.size()}};
+  if (request.package) {
+    object["load_seconds"] = outcome.report.load;
+  }
   if (request.devices) {
     object["devices"] = *request.devices;
   }
@@ -376,11 +395,9 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
 }
 
 // Returns an exit code.
-int run_and_print(const ir::Module &module, const RunRequest &request, bool as_json) {
-  Result<Outcome> outcome = run(module, request);
+int print(const Result<Outcome> &outcome, const RunRequest &request, bool as_json) {
   if (!outcome.ok()) {
-    return report(request.has_several ? std::move(outcome).error().note("in the module " + module.name())
-                                      : std::move(outcome).error());
+    return report(outcome.error());
   }
   if (as_json) {
     print_as_json(request, *outcome);
@@ -388,6 +405,34 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
     print_for_people(request, *outcome);
   }
   return all_agree(*outcome, request.tolerance) ? success : negative;
+}
+
+int run_and_print(const ir::Module &module, const RunRequest &request, bool as_json) {
+  Result<Outcome> outcome = run(module, request);
+  if (!outcome.ok() && request.has_several) {
+    outcome = std::move(outcome).error().note("in the module " + module.name());
+  }
+  return print(outcome, request, as_json);
+}
+
+// Opens the package that is given in place of a model. Returns an exit code if it cannot be read, or the command line
+// has options of a compilation.
+std::optional<int> open_package(const Options &options, RunRequest &request) {
+  for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes"}) {
+    if (options.is_given(name)) {
+      return options.misuse(fmt::format("--{} is for models, but {} is a package, which is compiled already", name,
+                                        request.model.file()));
+    }
+  }
+  auto opened = Package::open(request.model.file());
+  if (!opened.ok()) {
+    return report(opened.error());
+  }
+  if (!options.is_given("on")) {
+    request.backend.set_name(opened->backends());
+  }
+  request.package.emplace(*std::move(opened));
+  return std::nullopt;
 }
 
 // Returns an exit code if the command line does not allow a simulation, whatever the model.
@@ -410,13 +455,15 @@ std::optional<int> check_devices(const Options &options, const RunRequest &reque
 Options run_options() {
   namespace po = boost::program_options;
   Options options(
-      "run MODEL.hlo [--on NAME] [--against NAME]",
+      "run MODEL [--on NAME] [--against NAME]",
       "Compiles a model for a backend, runs it, and prints the time and the memory that it needed. With --against,\n"
       "the model also runs on a second backend, and the results are compared: for each output, the largest error\n"
       "|x-y| relative to |y| or to the output's typical size, whichever is larger. Inputs are made from a seed, or\n"
-      "read from files: a literal in HLO's notation for each parameter.",
+      "read from files: a literal in HLO's notation for each parameter. A package, made by `backplane compile -o\n"
+      "FILE.bpkg`, is loaded and run without compiling, by default on the backend that it was compiled for.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
+      "  backplane run model.bpkg                        runs what was compiled before\n"
       "  backplane run model.hlo --on kernels,cpu        cpu runs what kernels does not\n"
       "  backplane run model.hlo --features=x86-64-v3     uses only these CPU features\n"
       "  backplane run model.hlo --memory-limit 16000000  recomputes values that do not fit\n"
@@ -473,10 +520,11 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
     return options.misuse(fmt::format("--tolerance is {}, expected at least 0", request.tolerance));
   }
   if (options.has("deadline")) {
-    request.deadline = options.get<double>("deadline");
-    if (!(*request.deadline > 0)) {
-      return options.misuse(fmt::format("--deadline is {}, expected a number of seconds above 0", *request.deadline));
+    const double seconds = options.get<double>("deadline");
+    if (!(seconds > 0)) {
+      return options.misuse(fmt::format("--deadline is {}, expected a number of seconds above 0", seconds));
     }
+    request.terms.cancellation = Cancellation::after(seconds);
   }
   request.print_results = options.has("print");
   request.by_instruction = options.has("by-instruction");
@@ -507,6 +555,10 @@ int run_model(std::span<const std::string> arguments) {
   RunRequest request;
   if (auto exit = read_request(options, request)) {
     return *exit;
+  }
+  if (package::is_package(request.model.file())) {
+    const auto exit = open_package(options, request);
+    return exit ? *exit : print(run_package(request), request, options.has("json"));
   }
   auto modules = request.model.modules();
   if (!modules.ok()) {

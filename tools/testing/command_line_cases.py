@@ -118,6 +118,9 @@ FILES = {
                         "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
                         "custom_call_has_side_effect=true"),
     "text.txt": "forty-two",
+    "cut.bpkg": "BPACKAGE",
+    "newer.bpkg": b"BPACKAGE\x07" + bytes(100),
+    "old.bpkg": b"BPEXEC1\n" + bytes(100),
     "empty.so": "",
     "text.so": "This is not a shared library. " * 10,
 }
@@ -354,6 +357,13 @@ MISTAKES = [
     (["compile", "good.hlo", "--on", "kernels", "--emit=ptx"], FAILED,
      "backplane: ...: backend dev.backplane.kernels has no option 'emit', expected none\n"
      "  note: --emit=ptx is a setting of the backend; backplane plugins NAME lists its settings"),
+    (["compile", "good.hlo", "--on", BACKEND, "-o", "absent/good.bpkg"], FAILED,
+     "backplane: cannot write absent/good.bpkg...: No such file or directory"),
+    *[([command, file], FAILED, f"backplane: {file}: {message}") for command in ("run", "inspect") for file, message in (
+        ("cut.bpkg", "a damaged package: it has 8 bytes, expected at least 64"),
+        ("newer.bpkg", "a package of version 7, expected 1: it was made by another Backplane"),
+        ("old.bpkg", "a serialized program of an earlier Backplane (it begins with BPEXEC1), expected a package: compile "
+                     "the program again"))],
     # Plugins' files and new plugins.
     (["inspect", "absent.so"], FAILED, "backplane: absent.so: cannot be opened: No such file or directory"),
     (["inspect", "text.so"], FAILED, "backplane: text.so: is not an ELF file, expected a shared library"),
@@ -463,6 +473,11 @@ MISUSES = [
     (["replay", "good.calls", "--patience", "0"], "--patience is 0, expected more than 0 and at most 1000000 seconds"),
     (["compile"], "no model was given"),
     (["compile", "good.hlo"], "expected -o FILE, the file to write"),
+    (["compile", "good.hlo", "--emit=llvm", "-o", "good.bpkg"],
+     "--emit writes text, but -o good.bpkg is a package: give the text another suffix"),
+    (["run", "cut.bpkg", "--cache-dir", "cache"],
+     "--cache-dir is for models, but cut.bpkg is a package, which is compiled already"),
+    (["run", "cut.bpkg", "--part=2"], "--part is for models, but cut.bpkg is a package, which is compiled already"),
     (["opt"], "no model was given"),
     (["opt", "good.hlo", "--emit=x"],
      "--emit is 'x', expected one of hlo, buffers, module-proto, proto, stablehlo, bytecode"),
@@ -508,7 +523,7 @@ MISUSES = [
     (["pack", "p.csv", "--heap-limit", "4", "--capacity", "4"],
      "--capacity and --heap-limit are both given, expected one of them: one heap, or several"),
     (["pack", "p.csv", "--deadline", "-1"], "--deadline is -1, expected 0 to 1000000 seconds"),
-    (["inspect"], "no plugin was given"),
+    (["inspect"], "no plugin or package was given"),
     (["new"], "no name was given"),
     (["new", "Acme"], "the name of a backend is 'Acme', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),
     (["new", "../acme"], "the name of a backend is '../acme', expected a lower case letter, then at most 39 of a-z, 0-9 and -"),

@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "tools/testing/temporary_folder.h"
 
 namespace {
 
@@ -78,6 +81,25 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   CHECK(describe(backplane_output(executable, 1)) == "nested{0} " + s8 + " 3 3");
   CHECK(describe(backplane_output(executable, 2)) == "nested{1} " + s64 + " 8");
   CHECK(backplane_output(executable, 3) == nullptr);
+
+  // A saved executable is loaded with the same names, and computes the same.
+  const bp::testing::TemporaryFolder folder;
+  const std::string path = folder / "mixed.bpkg";
+  REQUIRE(backplane_save_package(executable, path.c_str(), &errors.diag) == BP_OK);
+  backplane_backend_t *user = load("interpreter");
+  backplane_executable_t *loaded = nullptr;
+  REQUIRE(backplane_load_package(user, path.c_str(), &errors.diag, &loaded) == BP_OK);
+  backplane_release_backend(user);
+  REQUIRE(backplane_input_count(loaded) == 3);
+  REQUIRE(backplane_output_count(loaded) == 3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(describe(backplane_input(loaded, i)) == describe(backplane_input(executable, i)));
+    CHECK(describe(backplane_output(loaded, i)) == describe(backplane_output(executable, i)));
+  }
+  if (GENERATE(false, true)) {
+    std::swap(executable, loaded);
+  }
+  backplane_release_executable(loaded);
 
   const float x[] = {1.5f, -2};
   const std::int8_t small[] = {1, 2, -3};
@@ -215,12 +237,17 @@ TEST_CASE("all errors are in one report") {
       {mixed,
        {{"speed", "9"}},
        BP_INVALID,
-       "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir or "
-       "deadline"},
+       "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
+       "deadline or keep-artifacts"},
       {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number of at least 0"},
       {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
       {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},
   }));
+  Errors no_package, null_path;
+  CHECK(backplane_load_package(backend, "absent.bpkg", &no_package.diag, &executable) == BP_INVALID);
+  CHECK(no_package.text() == "cannot read absent.bpkg: No such file or directory");
+  CHECK(backplane_load_package(backend, nullptr, &null_path.diag, &executable) == BP_INVALID);
+  CHECK(null_path.text() == "path is a null pointer, expected one that is not");
   Errors errors;
   CHECK(compile(backend, text, options, errors, &executable) == status);
   CHECK_THAT(errors.text(), Catch::StartsWith(message));

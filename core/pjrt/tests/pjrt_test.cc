@@ -4,6 +4,7 @@
 
 #include "core/pjrt/tests/framework.h"
 #include "tools/testing/source_tree.h"
+#include "tools/testing/temporary_folder.h"
 
 namespace bp::pjrt::testing {
 namespace {
@@ -514,18 +515,46 @@ TEST_CASE("a program is stored, and loaded by another client") {
   framework.destroy(a);
   framework.destroy(loaded);
 
-  CHECK(load_error("") == "the bytes are no serialized program of Backplane, which begins with BPEXEC1");
-  CHECK(load_error("BPEXEC1\n") == "a serialized program of Backplane is cut off: 0 bytes are left, expected 32");
-  const std::string damaged = "a serialized program of Backplane is damaged or cut off: its hash is another";
+  CHECK(load_error("") == "the serialized program: not a package of Backplane, which begins with BPACKAGE");
+  CHECK(load_error("BPEXEC1\n").find("of an earlier Backplane (it begins with BPEXEC1)") != std::string::npos);
+  const std::string damaged = "the serialized program: a damaged package: ";
   for (const std::size_t size : {bytes.size() - 1, bytes.size() / 2, std::size_t{60}}) {
-    CHECK(load_error(bytes.substr(0, size)) == damaged);
+    CHECK(load_error(bytes.substr(0, size)).starts_with(damaged));
   }
   std::string changed = bytes;
   changed[changed.size() / 2] ^= 1;
-  CHECK(load_error(changed) == damaged);
+  CHECK(load_error(changed).starts_with(damaged));
   const Framework other;
   CHECK(deserialize([](auto function, const auto &fill) { return failure(function, fill); }, other, bytes)
             .find("expected Backplane ") != std::string::npos);
+}
+
+TEST_CASE("a stored program that does not fit is compiled anew") {
+  const std::string plugin = tiny_plugin();
+  const PJRT_NamedValue ops = option("ops", "add,multiply");
+  std::string bytes;
+  {
+    const Framework framework(plugin.c_str(), "1", {ops});
+    PJRT_LoadedExecutable *loaded = framework.compile(add_multiply);
+    bytes = serialized(framework, loaded);
+    framework.destroy(loaded);
+  }
+  // The first call of load() fails, as it does for an artifact that was made for another machine.
+  const bp::testing::TemporaryFolder folder;
+  const std::string mark = folder / "mark";
+  const Framework framework(
+      plugin.c_str(), "1",
+      {ops, option("fault", "never"), option("fault-in", "load"), option("fault-once", mark.c_str())});
+  PJRT_LoadedExecutable *loaded =
+      deserialize([](auto function, const auto &fill) { return call(function, fill); }, framework, bytes)
+          .loaded_executable;
+  CHECK(std::filesystem::exists(mark));
+  PJRT_Buffer *a = framework.put({1, 2, 3, 4, 5, 6}, {2, 3});
+  const std::vector<PJRT_Buffer *> outputs = framework.execute(loaded, {a, a});
+  CHECK(framework.get(outputs[0]) == std::vector<float>{2, 8, 18, 32, 50, 72});
+  framework.destroy(outputs[0]);
+  framework.destroy(a);
+  framework.destroy(loaded);
 }
 
 TEST_CASE("a buffer may be destroyed after its client") {

@@ -126,6 +126,34 @@ TEST_CASE("literals") {
   }
 }
 
+TEST_CASE("elided literals are returned when they are printed, and given when they are read") {
+  const std::string_view text =
+      "HloModule m\nENTRY e { a = s32[3] constant({1, 2, 3})  b = s32[2] constant({4, 5})\n"
+      "  t = (s32[], s32[4]) constant((6, {7, 8, 9, 10}))  ROOT r = s32[3] add(a, a) }\n";
+  const ir::Module module = parse_module(text).value();
+  std::vector<ir::Literal> elided;
+  PrintOptions printing;
+  printing.max_literal_elements = 2;
+  printing.elided = &elided;
+  const std::string brief = print(module, printing);
+  CHECK(brief.find("{4, 5}") != std::string::npos);
+  CHECK(brief.find("{1, 2, 3}") == std::string::npos);
+  REQUIRE(elided.size() == 2);
+  ParseOptions parsing;
+  parsing.elided = &elided;
+  CHECK(print(parse_module(brief, parsing).value()) == print(module));
+  std::swap(elided[0], elided[1]);
+  CHECK(parse_module(brief, parsing)
+            .error()
+            .to_string()
+            .find("the value of an elided literal has shape s32[4], expected s32[3]") != std::string::npos);
+  elided.erase(elided.begin());
+  CHECK(parse_module(brief, parsing)
+            .error()
+            .to_string()
+            .find("an elided literal of shape s32[4], but only 1 values were given") != std::string::npos);
+}
+
 TEST_CASE("an elided literal is filled from the seed, with a warning") {
   std::vector<std::string> warnings;
   ParseOptions options{"a.hlo", 10, &warnings, 7};

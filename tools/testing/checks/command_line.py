@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import pathlib
+import platform
 import re
 import resource
 import shutil
@@ -823,6 +824,54 @@ def precision():
     check(written("worst.txt") == "", "precision --worst wrote something, expected nothing")
 
 
+def packages():
+    """What one process compiles another runs, without compiling."""
+    tiny = ["--on", str(TINY), "--set", "ops=negate,multiply"]
+    never = [*tiny, "--set", "fault=never", "--set", "fault-in=compile"]
+    for name in ("good.hlo", "checked.hlo", "chain.hlo"):  # the second and third also have steps on the host
+        expect(["compile", name, *tiny, "-o", "packed.bpkg"], SUCCESS, "")
+        printed = json.loads(expect(["run", "packed.bpkg", *never, "--print", "--json"], SUCCESS, "").out)
+        original = json.loads(expect(["run", name, *tiny, "--print", "--json"], SUCCESS, "").out)
+        check(printed["results"] == original["results"], f"{name} as a package gives {printed['results']}, expected {original['results']}")
+        check("load_seconds" in printed and printed["module"] == original["module"], f"run --json of a package printed {printed}")
+        compared = expect(["run", "packed.bpkg", *never, "--against", "interpreter"], SUCCESS, "").out
+        check(": agrees\n" in compared and "\nload time: " in compared, f"run of a package printed\n{compared}")
+    expect(["run", "packed.bpkg", *never, "--layer=trace=package.json"], SUCCESS, "...")
+    check('"compile"' not in written("package.json"), "the trace of a package has a call of compile()")
+    expect(["compile", "good.hlo", *tiny, "-o", "packed.bpkg"], SUCCESS, "")
+    given = expect(["run", "packed.bpkg", *never, "--inputs", "four.txt", "--print"], SUCCESS, "").out
+    check("{-1, -2, -3, -4}" in given, f"run of a package with inputs printed\n{given}")
+
+    shown = expect(["inspect", "packed.bpkg"], SUCCESS, "").out
+    for line in ("packed.bpkg: a package of m", "  backend       org.example.tiny 1 for the target tiny, plugin ",
+                 "  parameters    a f32[4]", "  results       b f32[4]", "all bytes are as they were written"):
+        check(line in shown, f"inspect of a package does not print {line!r}:\n{shown}")
+    told = json.loads(expect(["inspect", "packed.bpkg", "--json"], SUCCESS, "").out)
+    check(told["devices"][0]["target"] == "tiny" and told["programs"][0]["memory"]["peak"] == 32, f"inspect --json told {told}")
+    expect(["run", "packed.bpkg", "--on", "interpreter"], FAILED,
+           "backplane: packed.bpkg was compiled for org.example.tiny, but loaded for the interpreter: load it for "
+           "org.example.tiny, or compile the model again\n  note: in the program m of packed.bpkg")
+    whole = pathlib.Path("packed.bpkg").read_bytes()
+    pathlib.Path("changed.bpkg").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    for command in ("run", "inspect"):
+        expect([command, "changed.bpkg"], FAILED, "backplane: changed.bpkg: a damaged package: blob ... has another hash than ...")
+    # The backend is that of the package.
+    for backend in (BACKEND, "kernels") if BACKEND == "cpu" else ("kernels",):
+        expect(["compile", "product.hlo", "--on", backend, "-o", "named.bpkg"], SUCCESS, "")
+        expect(["run", "named.bpkg", "--against", "interpreter"], SUCCESS, "")
+    expect(["compile", "good.hlo", "--on", "interpreter", "-o", "host.bpkg"], SUCCESS, "")
+    on_host = expect(["run", "host.bpkg"], SUCCESS, "").out
+    check("interpreter (part of the core)" in on_host, f"run of a package of the interpreter printed\n{on_host}")
+    expect(["compile", "several.hlo", *tiny, "-o", "several.bpkg"], SUCCESS, "")
+    check(pathlib.Path("several.1.bpkg").exists() and pathlib.Path("several.2.bpkg").exists(), "several modules make several packages")
+    if BACKEND == "cpu":
+        # A package for another processor is made here, and refused with what to do.
+        expect(["compile", "good.hlo", "--target=aarch64-linux-gnu", "-o", "arm.bpkg"], SUCCESS, "")
+        if platform.machine() == "x86_64":
+            expect(["run", "arm.bpkg"], FAILED, "backplane: ...\n  note: made by ... for the target aarch64-linux-gnu...\n"
+                   "  note: here is ...: compile the model again for this target\n  note: in the program m of arm.bpkg")
+
+
 def compile_for_others():
     for target, machine in ((["--target=aarch64-linux-gnu"], ARM_MACHINE), (["--target=x86_64-linux-gnu"], X86_MACHINE)):
         printed = expect(["compile", str(MODEL), *target, "-o", "made.artifact", "--dump-dir", "made"], SUCCESS, "").out
@@ -891,9 +940,10 @@ def main():
         pathlib.Path("headers/backplane/c/plugin_frame.h").touch()
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
-        for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, signatures, inspect, ops, optimize,
-                     debugging, self_checking, memory, pack, run, devices, several_modules, cache, several_backends,
-                     layers, interrupted, little_memory, replay, exits, quoted, limited_files, isolated, precision):
+        for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, signatures, inspect, ops,
+                     optimize, debugging, self_checking, memory, pack, run, devices, several_modules, cache,
+                     several_backends, layers, interrupted, little_memory, replay, exits, quoted, limited_files,
+                     isolated, packages, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()

@@ -59,6 +59,7 @@ typedef struct backplane_executable backplane_executable_t;
 //   "cache-dir"     a directory in which compiled artifacts are kept for later use
 //   "dump-dir"      a directory for all intermediate results
 //   "deadline"      maximum seconds for the compilation; BP_CANCELLED if it takes longer
+//   "keep-artifacts"  "1": the executable keeps what backplane_save_package() writes
 // BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
 // sizes of inputs or outputs are known only when it runs.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,
@@ -70,6 +71,18 @@ BP_EXPORT bp_status backplane_compile_bytes(const backplane_backend_t *backend, 
                                             const bp_diag_t *errors, backplane_executable_t **executable);
 // Releases an executable. NULL is ignored.
 BP_EXPORT void backplane_release_executable(backplane_executable_t *executable);
+
+// Writes an executable that was compiled with the option "keep-artifacts" to a file, from which it is loaded without
+// compiling, also in other processes and on machines like its target. An existing file is replaced.
+// BP_UNSUPPORTED: it has not kept its artifacts. BP_INVALID: the file cannot be written.
+BP_EXPORT bp_status backplane_save_package(const backplane_executable_t *executable, const char *path,
+                                           const bp_diag_t *errors);
+// Loads an executable that backplane_save_package() or `backplane compile -o FILE.bpkg` has written. Everything in the
+// file is checked; but it contains machine code, so load only files of those whom you trust. The file may be replaced
+// while the executable exists, but not shortened.
+// BP_INVALID: the file cannot be read, is damaged, or was made for another backend or target.
+BP_EXPORT bp_status backplane_load_package(const backplane_backend_t *backend, const char *path,
+                                           const bp_diag_t *errors, backplane_executable_t **executable);
 
 // An input or output in memory: row-major, without gaps; elements of fewer than 8 bits take a byte each.
 typedef struct backplane_array {
