@@ -216,8 +216,8 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   return compile::compile(std::move(module), devices(), inner);
 }
 
-Result<Executable> Backend::load_package(const std::string &path) const {
-  BP_ASSIGN(const Package opened, Package::open(path));
+Result<Executable> Backend::load_package(const std::string &path, const std::optional<PublicKey> &signed_by) const {
+  BP_ASSIGN(const Package opened, Package::open(path, signed_by));
   return opened.load(devices());
 }
 

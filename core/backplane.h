@@ -116,8 +116,9 @@ class Backend {
   Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
   // Loads what save_package() has written, without compiling. InvalidInput if the file is damaged or of another kind,
   // or was made for other backends than this one; if the backend refuses an artifact, its error, which says what the
-  // package was made for and what is here.
-  Result<Executable> load_package(const std::string &path) const;
+  // package was made for and what is here. If there is a key (read_public_key(), core/base/signature.h), InvalidInput
+  // also unless its owner has signed the package.
+  Result<Executable> load_package(const std::string &path, const std::optional<PublicKey> &signed_by = {}) const;
 
  private:
   explicit Backend(std::string name) : name_(std::move(name)) {}

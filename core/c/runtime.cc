@@ -301,13 +301,17 @@ bp_status backplane_save_package(const backplane_executable *executable, const c
   });
 }
 
-bp_status backplane_load_package(const backplane_backend *backend, const char *path, const bp_diag_t *errors,
-                                 backplane_executable **executable) {
+bp_status backplane_load_package(const backplane_backend *backend, const char *path, const char *signed_by,
+                                 const bp_diag_t *errors, backplane_executable **executable) {
   return call(errors, [&]() -> Status {
     BP_TRY(expect_given(backend, "backend"));
     BP_TRY(expect_given(path, "path"));
     BP_TRY(expect_given(executable, "executable"));
-    BP_ASSIGN(const bp::Package package, bp::Package::open(path));
+    std::optional<bp::PublicKey> key;
+    if (signed_by != nullptr) {
+      BP_ASSIGN(key, bp::read_public_key(signed_by));
+    }
+    BP_ASSIGN(const bp::Package package, bp::Package::open(path, key));
     backplane_executable loaded;
     loaded.interface = package.index().interface;
     for (const auto *values : {&loaded.interface.parameters, &loaded.interface.results}) {

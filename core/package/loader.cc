@@ -12,6 +12,7 @@
 #include "core/package/image_check.h"
 #include "core/package/index_json.h"
 #include "core/package/package.h"
+#include "core/package/signing.h"
 #include "core/package/step_check.h"
 #include "core/text/parser.h"
 
@@ -255,8 +256,11 @@ Result<Package> Package::read_copy(std::span<const std::byte> bytes, std::string
   return read(std::move(copy), std::move(file));
 }
 
-Result<Package> Package::open(const std::string &path) {
+Result<Package> Package::open(const std::string &path, const std::optional<PublicKey> &signed_by) {
   BP_ASSIGN(SharedBytes bytes, map_file(path));
+  if (signed_by) {
+    BP_TRY(check_signature(path, bytes.bytes(), *signed_by));
+  }
   return read(std::move(bytes), path);
 }
 

@@ -5,8 +5,8 @@
 // the program as it was given. docs/packages.md describes the file.
 //
 // Everything that is read is checked before it is used: a damaged package is an error, never a crash. An artifact is
-// code of a machine, though: whoever can write a package that is loaded can run code here. For a package FILE, the name
-// FILE.sig is reserved for a signature of the whole file.
+// code of a machine, though: whoever can write a package that is loaded can run code here, unless a signature is
+// demanded (signing.h).
 #pragma once
 
 #include <functional>
@@ -20,6 +20,7 @@
 
 #include "core/base/result.h"
 #include "core/base/shared_bytes.h"
+#include "core/base/signature.h"
 #include "core/host/plugin.h"
 #include "core/package/index.h"
 #include "core/runtime/executable.h"
@@ -50,8 +51,8 @@ class Package {
   static Result<Package> read(SharedBytes bytes, std::string file);
   // Does the same with a copy of the bytes.
   static Result<Package> read_copy(std::span<const std::byte> bytes, std::string file);
-  // Maps a file, and reads it.
-  static Result<Package> open(const std::string &path);
+  // Maps a file, and reads it. If there is a key, its owner must have signed the file (signing.h).
+  static Result<Package> open(const std::string &path, const std::optional<PublicKey> &signed_by = {});
 
   const std::string &file() const { return file_; }
   const Index &index() const { return index_; }

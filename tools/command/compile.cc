@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/files.h"
+#include "core/package/signing.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/model_choice.h"
 #include "tools/command/report_text.h"
@@ -14,9 +15,10 @@ namespace {
 
 struct Request {
   ModelChoice model;
-  std::string output;    // empty: standard output
-  std::string emit;      // text form to emit; empty: the artifact
-  std::string dump_dir;  // may be empty
+  std::string output;          // empty: standard output
+  std::string emit;            // text form to emit; empty: the artifact
+  std::string dump_dir;        // may be empty
+  std::string sign_with = {};  // private key; empty: a package is not signed
 };
 
 // Returns the path of one of several artifacts: "model.2.artifact" for "model.artifact".
@@ -52,6 +54,9 @@ Status compile_package(Module module, const Backend &backend, const Request &req
   BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), options));
   const double seconds = seconds_since(start);
   BP_TRY(save_package(compiled.executable, std::move(interface), output));
+  if (!request.sign_with.empty()) {
+    BP_TRY(package::sign_file(output, request.sign_with));
+  }
   print_facts(request, name, backend, seconds);
   print_on_host(compiled.report);
   if (!compiled.report.not_loaded.empty()) {
@@ -123,6 +128,7 @@ int compile_model(std::span<const std::string> arguments) {
       "inserted before the suffix of FILE.",
       "  backplane compile model.hlo --on cpu -o model.bpkg\n"
       "  backplane compile model.hlo --on kernels,cpu -o model.bpkg    a package for two backends\n"
+      "  backplane compile model.hlo -o model.bpkg --sign key.pem    with a signature in model.bpkg.sig\n"
       "  backplane compile model.hlo -o model.artifact\n"
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
@@ -130,6 +136,7 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n");
   BackendChoice::add_to(options);
   options.add()("output,o", po::value<std::string>(), "the file to write")(
+      "sign", po::value<std::string>(), "file of a private key (PEM, Ed25519) to sign the package with")(
       "emit", po::value<std::string>(),
       "write text instead of the artifact, like --set emit=...; nvptx has llvm (optimized IR), ptx and plan (launch "
       "plan)")("dump-dir", po::value<std::string>()->default_value(""),
@@ -158,6 +165,12 @@ int compile_model(std::span<const std::string> arguments) {
   if (!request.emit.empty() && is_package_name(request.output)) {
     return options.misuse(
         fmt::format("--emit writes text, but -o {} is a package: give the text another suffix", request.output));
+  }
+  if (options.has("sign")) {
+    request.sign_with = options.get<std::string>("sign");
+    if (!is_package_name(request.output)) {
+      return options.misuse("--sign is for packages, expected -o FILE.bpkg");
+    }
   }
   const Status status = compile(request, choice);
   return status.ok() ? success : report(status.error());

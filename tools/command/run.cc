@@ -424,7 +424,15 @@ std::optional<int> open_package(const Options &options, RunRequest &request) {
                                         request.model.file()));
     }
   }
-  auto opened = Package::open(request.model.file());
+  std::optional<PublicKey> key;
+  if (options.has("signed-by")) {
+    auto read = read_public_key(options.get<std::string>("signed-by"));
+    if (!read.ok()) {
+      return report(read.error());
+    }
+    key = *read;
+  }
+  auto opened = Package::open(request.model.file(), key);
   if (!opened.ok()) {
     return report(opened.error());
   }
@@ -464,6 +472,7 @@ Options run_options() {
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
       "  backplane run model.bpkg                        runs what was compiled before\n"
+      "  backplane run model.bpkg --signed-by public.pem    only if the owner of the key has signed it\n"
       "  backplane run model.hlo --on kernels,cpu        cpu runs what kernels does not\n"
       "  backplane run model.hlo --features=x86-64-v3     uses only these CPU features\n"
       "  backplane run model.hlo --memory-limit 16000000  recomputes values that do not fit\n"
@@ -486,6 +495,8 @@ Options run_options() {
       "devices", po::value<std::int64_t>(),
       "number of devices to simulate on the interpreter: replica_count x num_partitions of the model")(
       "repeat", po::value<int>()->default_value(1), "number of runs; the median of their times is printed")(
+      "signed-by", po::value<std::string>(),
+      "file of a public key (PEM, Ed25519) whose owner must have signed the package")(
       "deadline", po::value<double>(), "maximum seconds for the compilation and all runs together")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest relative error that counts as agreement")(
       "by-instruction",
@@ -555,6 +566,9 @@ int run_model(std::span<const std::string> arguments) {
   RunRequest request;
   if (auto exit = read_request(options, request)) {
     return *exit;
+  }
+  if (options.has("signed-by") && !package::is_package(request.model.file())) {
+    return options.misuse(fmt::format("--signed-by is for packages, but {} is none", request.model.file()));
   }
   if (package::is_package(request.model.file())) {
     const auto exit = open_package(options, request);

@@ -475,6 +475,8 @@ MISUSES = [
     (["compile", "good.hlo"], "expected -o FILE, the file to write"),
     (["compile", "good.hlo", "--emit=llvm", "-o", "good.bpkg"],
      "--emit writes text, but -o good.bpkg is a package: give the text another suffix"),
+    (["run", "good.hlo", "--signed-by", "public.pem"], "--signed-by is for packages, but good.hlo is none"),
+    (["compile", "good.hlo", "-o", "good.artifact", "--sign", "key.pem"], "--sign is for packages, expected -o FILE.bpkg"),
     (["run", "cut.bpkg", "--cache-dir", "cache"],
      "--cache-dir is for models, but cut.bpkg is a package, which is compiled already"),
     (["run", "cut.bpkg", "--part=2"], "--part is for models, but cut.bpkg is a package, which is compiled already"),

@@ -88,7 +88,7 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   REQUIRE(backplane_save_package(executable, path.c_str(), &errors.diag) == BP_OK);
   backplane_backend_t *user = load("interpreter");
   backplane_executable_t *loaded = nullptr;
-  REQUIRE(backplane_load_package(user, path.c_str(), &errors.diag, &loaded) == BP_OK);
+  REQUIRE(backplane_load_package(user, path.c_str(), nullptr, &errors.diag, &loaded) == BP_OK);
   backplane_release_backend(user);
   REQUIRE(backplane_input_count(loaded) == 3);
   REQUIRE(backplane_output_count(loaded) == 3);
@@ -244,9 +244,12 @@ TEST_CASE("all errors are in one report") {
       {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},
   }));
   Errors no_package, null_path;
-  CHECK(backplane_load_package(backend, "absent.bpkg", &no_package.diag, &executable) == BP_INVALID);
+  CHECK(backplane_load_package(backend, "absent.bpkg", nullptr, &no_package.diag, &executable) == BP_INVALID);
   CHECK(no_package.text() == "cannot read absent.bpkg: No such file or directory");
-  CHECK(backplane_load_package(backend, nullptr, &null_path.diag, &executable) == BP_INVALID);
+  Errors no_key;
+  CHECK(backplane_load_package(backend, "absent.bpkg", "absent.pem", &no_key.diag, &executable) == BP_INVALID);
+  CHECK_THAT(no_key.text(), Catch::Contains("cannot read absent.pem"));
+  CHECK(backplane_load_package(backend, nullptr, nullptr, &null_path.diag, &executable) == BP_INVALID);
   CHECK(null_path.text() == "path is a null pointer, expected one that is not");
   Errors errors;
   CHECK(compile(backend, text, options, errors, &executable) == status);

@@ -8,10 +8,12 @@
 #include <fstream>
 
 #include "core/backplane.h"
+#include "core/base/files.h"
 #include "core/base/mapped_file.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/layers/failures.h"
 #include "core/package/container.h"
+#include "core/package/signing.h"
 #include "tools/testing/require.h"
 #include "tools/testing/skip.h"
 #include "tools/testing/source_tree.h"
@@ -450,6 +452,41 @@ ENTRY main { x = f32[16,8] parameter(0)  w = f32[8,4] parameter(1)  zero = f32[]
   if (count == 0) {
     testing::skip("no backend that could be tested was built");
   }
+}
+
+TEST_CASE("a package that somebody must have signed is loaded only with that signature") {
+  const testing::TemporaryFolder folder;
+  const std::string file = folder / "a.bpkg", key = folder / "key.pem", public_key = folder / "public.pem",
+                    other = folder / "other.pem";
+  // Keys of RFC 8032, section 7.1.
+  testing::write_file(key,
+                      "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n"
+                      "-----END PRIVATE KEY-----\n");
+  testing::write_file(public_key,
+                      "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n"
+                      "-----END PUBLIC KEY-----\n");
+  testing::write_file(other,
+                      "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=\n"
+                      "-----END PUBLIC KEY-----\n");
+  const Backend on = backend(tiny);
+  const Module module = parse("ENTRY main { x = f32[4] parameter(0)  ROOT r = f32[4] negate(x) }");
+  require_ok(save_package(compile(on, module).executable, interface_of(module), file));
+  const PublicKey owner = require_value(read_public_key(public_key)), stranger = require_value(read_public_key(other));
+  CHECK(error_of(on.load_package(file, owner)) ==
+        file + " is not signed: there is no " + file + ".sig, expected a signature by the key 06e3fd8fda29bb60");
+  require_ok(sign_file(file, key));
+  CHECK(on.load_package(file, owner).ok());
+  CHECK(on.load_package(file).ok());
+  const std::string not_signed = " is not what the key ";
+  CHECK_THAT(error_of(on.load_package(file, stranger)),
+             Catch::StartsWith(file + not_signed + "deb2ded39dc26fce has signed"));
+  std::string bytes = require_value(read_file(file));
+  bytes.back() ^= 1;
+  testing::write_file(file, bytes);
+  CHECK_THAT(error_of(on.load_package(file, owner)),
+             Catch::StartsWith(file + not_signed + "06e3fd8fda29bb60 has signed"));
+  testing::write_file(file + ".sig", "short");
+  CHECK(error_of(on.load_package(file, owner)) == file + ".sig has 5 bytes, expected the 64 of an Ed25519 signature");
 }
 
 }  // namespace bp::package

@@ -855,6 +855,14 @@ def packages():
     pathlib.Path("changed.bpkg").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     for command in ("run", "inspect"):
         expect([command, "changed.bpkg"], FAILED, "backplane: changed.bpkg: a damaged package: blob ... has another hash than ...")
+    expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], FAILED,
+           "backplane: packed.bpkg is not signed: there is no packed.bpkg.sig, expected a signature by the key 06e3fd8fda29bb60")
+    expect(["compile", "good.hlo", *tiny, "-o", "packed.bpkg", "--sign", "key.pem"], SUCCESS, "")
+    expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], SUCCESS, "")
+    expect(["compile", "chain.hlo", *tiny, "-o", "packed.bpkg"], SUCCESS, "")
+    expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], FAILED,
+           "backplane: packed.bpkg is not what the key 06e3fd8fda29bb60 has signed: the package was changed, or another key "
+           "has made packed.bpkg.sig")
     # The backend is that of the package.
     for backend in (BACKEND, "kernels") if BACKEND == "cpu" else ("kernels",):
         expect(["compile", "product.hlo", "--on", backend, "-o", "named.bpkg"], SUCCESS, "")
