@@ -7,6 +7,7 @@
 //
 // Values are bp::Literal (core/ir/literal.h), dense and row-major; a tuple is a literal of its elements. For many runs
 // without copies, bind the buffers of a program once: bp::Execution (core/runtime/program.h).
+// core/dlpack.h takes and gives arrays of other libraries.
 // Errors are values: bp::Result<T> (core/base/result.h).
 #pragma once
 

@@ -2,7 +2,6 @@
 // written unless that is allowed, and is given back.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/direct_program.h"
 #include "conformance/suite/library.h"
+#include "conformance/suite/shared_area.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
 #include "core/text/parser.h"
@@ -25,61 +25,6 @@ constexpr std::uint64_t page = 4096, area_bytes = 4 * page;
 Error broken_import(std::string message) {
   return Error(ErrorCode::PluginFailure, std::move(message));
 }
-
-// A file in memory, mapped here.
-class SharedArea {
- public:
-  static Result<SharedArea> create(std::uint64_t size) {
-    SharedArea area;
-    area.file_ = memfd_create("conform", MFD_CLOEXEC);
-    if (area.file_ < 0 || ftruncate(area.file_, static_cast<off_t>(size)) != 0) {
-      return make_error(ErrorCode::Io, "the system gives no shared memory: {}", std::strerror(errno));
-    }
-    BP_TRY(area.map(size));
-    return area;
-  }
-  // Maps a file that the plugin has exported, and owns its descriptor.
-  static Result<SharedArea> adopt(const bp_handle_t &handle) {
-    SharedArea area;
-    area.file_ = static_cast<int>(handle.value);
-    BP_TRY(area.map(handle.offset + handle.size));
-    area.skipped_ = handle.offset;
-    return area;
-  }
-  SharedArea(SharedArea &&other) noexcept
-      : file_(std::exchange(other.file_, -1)),
-        data_(std::exchange(other.data_, nullptr)),
-        size_(other.size_),
-        skipped_(other.skipped_) {}
-  SharedArea &operator=(SharedArea &&) = delete;
-  ~SharedArea() {
-    if (data_ != nullptr) {
-      munmap(data_, size_);
-    }
-    if (file_ >= 0) {
-      close(file_);
-    }
-  }
-
-  int file() const { return file_; }
-  std::span<std::byte> bytes() const { return std::span(data_, size_).subspan(skipped_); }
-
- private:
-  SharedArea() = default;
-  Status map(std::uint64_t size) {
-    void *address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-    if (address == MAP_FAILED) {
-      return broken_import(fmt::format("descriptor {} cannot be mapped: {}", file_, std::strerror(errno)));
-    }
-    data_ = static_cast<std::byte *>(address);
-    size_ = size;
-    return {};
-  }
-
-  int file_ = -1;
-  std::byte *data_ = nullptr;
-  std::uint64_t size_ = 0, skipped_ = 0;
-};
 
 bp_handle_t file_handle(int file, std::uint64_t offset, std::uint64_t size, std::uint32_t flags = 0) {
   return {BP_HANDLE_FD, flags, static_cast<std::uint64_t>(file), offset, size};

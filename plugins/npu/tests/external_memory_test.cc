@@ -10,6 +10,8 @@
 #include "core/dlpack.h"
 #include "core/host/diagnostics.h"
 #include "core/host/instances.h"
+#include "core/remote/record.h"
+#include "core/remote/recording.h"
 #include "plugins/npu/tests/open_npu.h"
 #include "tools/testing/temporary_folder.h"
 
@@ -185,6 +187,20 @@ TEST_CASE("a plugin in a process of its own imports nothing, but tells instances
   REQUIRE(diagnostics.reports().size() == 1);
   CHECK(diagnostics.reports()[0].message ==
         "dev.backplane.npu: calls of external_memory.import_memory cannot be carried to another process");
+}
+
+TEST_CASE("a device that is recorded imports nothing, because a replay has none of the memory") {
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const testing::TemporaryFolder files;
+  auto file = remote::RecordingFile::create(files / "calls.bp");
+  REQUIRE(file.ok());
+  BackendOptions options;
+  options.layers.push_back(remote::record_layer(std::move(file).value()));
+  const auto backend = Backend::load((folder / "plugins/npu/libbackplane_npu.so").string(), options);
+  REQUIRE(backend.ok());
+  REQUIRE(backend->device()->external_memory() != nullptr);
+  CHECK_FALSE(runtime::can_import(*backend->device(), 0, BP_HANDLE_HOST));
+  CHECK(host::facts_of(*backend->device()).value().size() == 6);
 }
 
 TEST_CASE("BP-INFO-04: a lost device tells that it has failed") {
