@@ -821,6 +821,11 @@ def packages():
     pathlib.Path("changed.bpkg").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     for command in ("run", "inspect"):
         expect([command, "changed.bpkg"], FAILED, "backplane: changed.bpkg: a damaged package: blob ... has another hash than ...")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    limited = subprocess.run([BUILD / "tools/backplane", "compile", "good.hlo", *tiny, "-o", "limited.bpkg"],
+                             capture_output=True, text=True, preexec_fn=limit)
+    check(limited.returncode == FAILED and fits(limited.stderr, "backplane: cannot write limited.bpkg...: File too large")
+          and not list(pathlib.Path().glob("limited.bpkg*")), f"a package that may not grow: {limited.returncode} {limited.stderr}")
     # The backend is that of the package.
     for backend in (BACKEND, "kernels") if BACKEND == "cpu" else ("kernels",):
         expect(["compile", "product.hlo", "--on", backend, "-o", "named.bpkg"], SUCCESS, "")
