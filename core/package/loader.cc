@@ -27,13 +27,15 @@ std::string described(const std::vector<MadeBy> &devices) {
   return text;
 }
 
-// Returns a constant whose bytes are the blob, without a copy where its buffer has the representation of a literal.
-Result<ir::Literal> literal_of(const SharedBytes &blob, const ir::Shape &shape) {
-  if (!ir::is_stored_as_literal(shape)) {
-    return ir::load(blob.bytes(), shape);
-  }
+// Returns an array whose bytes are the blob, which has as many.
+ir::Literal borrowed(const SharedBytes &blob, const ir::Shape &shape) {
   return ir::Literal::borrowed(
       shape, std::shared_ptr<const std::byte[]>(blob.owner(), const_cast<std::byte *>(blob.bytes().data())));
+}
+
+// Returns a constant whose bytes are the blob, without a copy where its buffer has the representation of a literal.
+Result<ir::Literal> literal_of(const SharedBytes &blob, const ir::Shape &shape) {
+  return ir::is_stored_as_literal(shape) ? Result(borrowed(blob, shape)) : ir::load(blob.bytes(), shape);
 }
 
 // Returns a copy at an address at which the blobs are aligned.
@@ -60,8 +62,25 @@ class Loader {
   }
 
  private:
+  using Called = std::vector<std::pair<ir::ComputationId, std::size_t>>;
+
   Result<runtime::Executable> load(const ExecutableEntry &entry) {
     BP_ASSIGN(ir::Module module, read_module(entry));
+    BP_ASSIGN(const Called called, called_by(entry, module));
+    if (entry.is_on_host) {
+      return with_called(runtime::Executable::on_host(std::move(module)), called);
+    }
+    if (entry.program) {
+      BP_ASSIGN(auto only, program(*entry.program, module));
+      BP_TRY(check_program(module.entry(), only->signature()));
+      return runtime::Executable(std::move(module), std::move(only));
+    }
+    BP_ASSIGN(std::vector<runtime::Step> steps, steps_of(entry, module));
+    BP_TRY(check_steps(module, steps));
+    return with_called(runtime::Executable(std::move(module), std::move(steps)), called);
+  }
+
+  Result<std::vector<runtime::Step>> steps_of(const ExecutableEntry &entry, const ir::Module &module) {
     std::unordered_map<std::string_view, ir::InstructionId> by_name;
     for (ir::Instruction instruction : module.entry().instructions()) {
       by_name.emplace(instruction.name(), instruction.id());
@@ -73,7 +92,7 @@ class Loader {
     };
     std::vector<runtime::Step> steps;
     for (const StepEntry &step : entry.steps) {
-      runtime::Step loaded;
+      runtime::Step &loaded = steps.emplace_back();
       if (step.program) {
         BP_ASSIGN(loaded.program, program(*step.program, module));
       } else if (step.executable) {
@@ -81,31 +100,17 @@ class Loader {
       } else {
         BP_ASSIGN(loaded.instruction, find(step.instruction));
       }
-      for (const auto &[names, ids] : {std::pair(&step.inputs, &loaded.inputs), {&step.outputs, &loaded.outputs}}) {
-        for (const std::string &name : *names) {
-          BP_ASSIGN(const ir::InstructionId id, find(name));
-          ids->push_back(id);
-        }
+      for (const std::string &name : step.inputs) {
+        BP_ASSIGN(const ir::InstructionId id, find(name));
+        loaded.inputs.push_back(id);
       }
-      steps.push_back(std::move(loaded));
+      for (const std::string &name : step.outputs) {
+        BP_ASSIGN(const ir::InstructionId id, find(name));
+        loaded.outputs.push_back(id);
+      }
     }
-    const auto computations = called_by(entry, module);
-    if (!computations.ok()) {
-      return computations.error();
-    }
-    if (entry.is_on_host) {
-      return with_called(runtime::Executable::on_host(std::move(module)), *computations);
-    }
-    if (entry.program) {
-      BP_ASSIGN(auto only, program(*entry.program, module));
-      BP_TRY(check_program(module.entry(), only->signature()));
-      return runtime::Executable(std::move(module), std::move(only));
-    }
-    BP_TRY(check_steps(module, steps));
-    return with_called(runtime::Executable(std::move(module), std::move(steps)), *computations);
+    return steps;
   }
-
-  using Called = std::vector<std::pair<ir::ComputationId, std::size_t>>;
 
   Result<Called> called_by(const ExecutableEntry &entry, const ir::Module &module) const {
     Called called;
@@ -138,8 +143,7 @@ class Loader {
           static_cast<std::int64_t>(bytes.size()) / width != shape.element_count()) {
         return invalid_input("a constant of shape {} has {} bytes", to_string(shape), bytes.size());
       }
-      elided.push_back(ir::Literal::borrowed(
-          shape, std::shared_ptr<const std::byte[]>(bytes.owner(), const_cast<std::byte *>(bytes.bytes().data()))));
+      elided.push_back(borrowed(bytes, shape));
     }
     BP_ASSIGN(const SharedBytes text, package_.blob(entry.module, "the module of an executable"));
     text::ParseOptions options;

@@ -855,6 +855,11 @@ def packages():
     pathlib.Path("changed.bpkg").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     for command in ("run", "inspect"):
         expect([command, "changed.bpkg"], FAILED, "backplane: changed.bpkg: a damaged package: blob ... has another hash than ...")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    limited = subprocess.run([BUILD / "tools/backplane", "compile", "good.hlo", *tiny, "-o", "limited.bpkg"],
+                             capture_output=True, text=True, preexec_fn=limit)
+    check(limited.returncode == FAILED and fits(limited.stderr, "backplane: cannot write limited.bpkg...: File too large")
+          and not list(pathlib.Path().glob("limited.bpkg*")), f"a package that may not grow: {limited.returncode} {limited.stderr}")
     expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], FAILED,
            "backplane: packed.bpkg is not signed: there is no packed.bpkg.sig, expected a signature by the key 06e3fd8fda29bb60")
     expect(["compile", "good.hlo", *tiny, "-o", "packed.bpkg", "--sign", "key.pem"], SUCCESS, "")
