@@ -9,7 +9,6 @@
 // FILE.sig is reserved for a signature of the whole file.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
