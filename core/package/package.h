@@ -9,7 +9,6 @@
 // demanded (signing.h).
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
