@@ -103,7 +103,8 @@ def helps():
 def full_disk():
     """Every command, and every file that a command writes, fails on a full disk: as a named file, and as standard
     output."""
-    printing = [["--help"], ["ops"], ["ops", "--markdown"], ["plugins"], ["inspect", str(TINY)], ["opt", "good.hlo"],
+    printing = [["--help"], ["ops"], ["ops", "--markdown"], ["plugins"], ["instances"], ["inspect", str(TINY)],
+                ["opt", "good.hlo"],
                 ["opt", "large.hlo"], ["opt", "large.hlo", "--emit=proto"], ["opt", "large.hlo", "--emit=buffers"],
                 ["opt", "good.hlo", "--check"], ["run", "good.hlo"], ["run", "good.hlo", "--json"], ["memory", "good.hlo"],
                 ["memory", "good.hlo", "--json"], ["check", "checks.hlo", "--on", "interpreter"],
@@ -128,7 +129,7 @@ def full_disk():
     writing = [["opt", "good.hlo", "-o"], ["opt", "large.hlo", "-o"], ["opt", "good.hlo", "--emit=proto", "-o"],
                ["compile", "good.hlo", "--on", BACKEND, "-o"], ["memory", "good.hlo", "--html"], ["pack", "p.csv", "-o"],
                ["reduce", "checked.hlo", "--extract", "c", "-o"], ["run", "good.hlo", *tiny, "--layer=trace=/dev/full"],
-               ["run", "good.hlo", *tiny, "--layer=record=/dev/full"],
+               ["run", "good.hlo", *tiny, "--layer=record=/dev/full"], ["run", "good.hlo", *tiny, "--layer=counters=/dev/full"],
                ["conform", "null", "--stage", "x_ray", "-o"], ["conform", "null", "--stage", "x_ray", "--html"],
                ["conform", "null", "--stage", "x_ray", "--junit"]]
     for arguments in writing:

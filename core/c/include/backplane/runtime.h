@@ -79,9 +79,10 @@ BP_EXPORT bp_status backplane_save_package(const backplane_executable_t *executa
                                            const bp_diag_t *errors);
 // Loads an executable that backplane_save_package() or `backplane compile -o FILE.bpkg` has written. Everything in the
 // file is checked; but it contains machine code, so load only files of those whom you trust. `signed_by`: the file of a
-// public key (PEM, Ed25519) whose owner must have signed the package; NULL: a signature is not demanded. The package may
-// be replaced while the executable exists, but not shortened.
-// BP_INVALID: the file cannot be read, is damaged, was made for another backend or target, or is not signed as demanded.
+// public key (PEM, Ed25519) whose owner must have signed the package; NULL: a signature is not demanded. The package
+// may be replaced while the executable exists, but not shortened.
+// BP_INVALID: the file cannot be read, is damaged, was made for another backend or target, or is not signed as
+// demanded.
 BP_EXPORT bp_status backplane_load_package(const backplane_backend_t *backend, const char *path, const char *signed_by,
                                            const bp_diag_t *errors, backplane_executable_t **executable);
 
