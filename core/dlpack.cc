@@ -70,13 +70,14 @@ Result<ElementType> type_of(const DLManagedTensorVersioned &tensor) {
   return found->type;
 }
 
-// Whether an array is row-major without gaps. Strides of dimensions of size 1 do not matter.
+// Whether an array is row-major without gaps. Strides of dimensions of size 1 do not matter, and none of an array
+// without elements.
 bool is_dense(const DLTensor &array) {
+  if (std::find(array.shape, array.shape + array.ndim, 0) != array.shape + array.ndim) {
+    return true;
+  }
   std::int64_t expected = 1;
   for (std::int32_t d = array.ndim - 1; array.strides != nullptr && d >= 0; --d) {
-    if (array.shape[d] == 0) {
-      return true;
-    }
     if (array.shape[d] != 1 && array.strides[d] != expected) {
       return false;
     }
@@ -185,7 +186,7 @@ Result<Value> from_dlpack(DlpackTensor tensor) {
   return Value(Literal::borrowed(shape, std::shared_ptr<const std::byte[]>(owner, bytes)));
 }
 
-Result<DlpackTensor> to_dlpack(Value value) {
+Result<DlpackTensor> to_dlpack(Value value, bool is_read_only) {
   const ir::Shape shape = value.shape();
   const auto *found = std::ranges::find(dlpack_types, shape.element_type(), &DlpackType::type);
   if (!shape.is_array() || !shape.is_static() || found == std::end(dlpack_types)) {
@@ -207,6 +208,7 @@ Result<DlpackTensor> to_dlpack(Value value) {
   tensor.deleter = OwnTensor::give_back;
   const auto bits = static_cast<std::uint8_t>(ir::bit_width(shape.element_type()));
   tensor.flags = bits < 8 ? DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED : 0;
+  tensor.flags |= is_read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   DLTensor &array = tensor.dl_tensor;
   array.dtype = {static_cast<std::uint8_t>(found->code), bits, 1};
   array.ndim = static_cast<std::int32_t>(made->sizes.size());
@@ -217,12 +219,18 @@ Result<DlpackTensor> to_dlpack(Value value) {
     array.data = made.get();
   } else {
     BP_ASSIGN(Literal literal, std::move(made->value).literal());
-    // The receiver may write to the bytes: those of others are copied.
-    array.data = literal.mutable_bytes().data();
+    array.data = is_read_only ? const_cast<std::byte *>(literal.bytes().data()) : literal.mutable_bytes().data();
     made->value = Value(std::move(literal));
     array.device = {kDLCPU, 0};
   }
   return DlpackTensor(&made.release()->tensor);
+}
+
+Result<DlpackTensor> share(const DLManagedTensorVersioned &tensor) {
+  if (tensor.deleter != &OwnTensor::give_back) {
+    return unsupported("a DLPack tensor is of another library, expected one that Backplane has made");
+  }
+  return to_dlpack(static_cast<const OwnTensor *>(tensor.manager_ctx)->value, true);
 }
 
 Result<Value> to_device(const std::shared_ptr<const host::Device> &device, Value value, bool in_place) {

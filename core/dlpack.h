@@ -33,8 +33,13 @@ DLManagedTensor *without_version(DlpackTensor tensor);
 Result<runtime::Value> from_dlpack(DlpackTensor tensor);
 
 // Returns a tensor that has the value's bytes, which is an array: of kDLCPU or, if it is on a device, of kDLExtDev. The
-// data of the latter has a meaning only for from_dlpack().
-Result<DlpackTensor> to_dlpack(runtime::Value value);
+// data of the latter has a meaning only for from_dlpack(). The receiver may write to the bytes, so those of others are
+// copied; unless it `is_read_only`, which a flag of the tensor says.
+Result<DlpackTensor> to_dlpack(runtime::Value value, bool is_read_only = false);
+
+// Returns another tensor of the same array, read-only, which exists until all its tensors are given back. Unsupported
+// for tensors that to_dlpack() has not made.
+Result<DlpackTensor> share(const DLManagedTensorVersioned &tensor);
 
 // Returns the value in the memory of a device that has memory of its own, as programs of this device take it without a
 // further copy. `in_place`: the device uses the bytes where they are (DeviceArray::borrow); Unsupported if it cannot. A

@@ -104,8 +104,17 @@ bp_status backplane_run_dlpack(const backplane_executable *executable, DLManaged
     if (!executable->inputs.empty()) {
       BP_TRY(expect_given(inputs, "inputs"));
       tensors.reserve(executable->inputs.size());
-      std::ranges::for_each(std::span(inputs, executable->inputs.size()),
-                            [&](DLManagedTensorVersioned *tensor) { tensors.emplace_back(tensor); });
+      bool is_repeated = false;
+      for (DLManagedTensorVersioned *tensor : std::span(inputs, executable->inputs.size())) {
+        const bool is_there =
+            tensor != nullptr && std::ranges::find(tensors, tensor, &DlpackTensor::get) != tensors.end();
+        is_repeated = is_repeated || is_there;
+        tensors.emplace_back(is_there ? nullptr : tensor);
+      }
+      if (is_repeated) {
+        return bp::invalid_input(
+            "a tensor is given for two inputs, expected a tensor for each: backplane_share_dlpack()");
+      }
     }
     BP_TRY(expect_flags(flags, BACKPLANE_ON_DEVICE));
     if (!executable->outputs.empty()) {
@@ -127,14 +136,23 @@ bp_status backplane_send_dlpack(const backplane_backend *backend, DLManagedTenso
     BP_TRY(expect_given(backend, "backend"));
     BP_TRY(expect_given(sent, "sent"));
     BP_TRY(expect_flags(flags, BACKPLANE_IN_PLACE));
-    if (const auto &device = backend->backend.device(); device == nullptr || device->memory() == nullptr) {
-      *sent = given.release();
-      return {};
-    }
     BP_ASSIGN(Value value, bp::from_dlpack(std::move(given)));
-    BP_ASSIGN(value, bp::to_device(backend->backend.device(), std::move(value), flags == BACKPLANE_IN_PLACE));
-    BP_ASSIGN(DlpackTensor result, bp::to_dlpack(std::move(value)));
+    if (backend->backend.device() != nullptr) {
+      BP_ASSIGN(value, bp::to_device(backend->backend.device(), std::move(value), flags == BACKPLANE_IN_PLACE));
+    }
+    BP_ASSIGN(DlpackTensor result, bp::to_dlpack(std::move(value), true));
     *sent = result.release();
+    return {};
+  });
+}
+
+bp_status backplane_share_dlpack(const DLManagedTensorVersioned *tensor, DLManagedTensorVersioned **another,
+                                 const bp_diag_t *errors) {
+  return call(errors, [&]() -> Status {
+    BP_TRY(expect_given(tensor, "tensor"));
+    BP_TRY(expect_given(another, "another"));
+    BP_ASSIGN(DlpackTensor made, bp::share(*tensor));
+    *another = made.release();
     return {};
   });
 }

@@ -351,7 +351,10 @@ const backplane_array_t *backplane_output(const backplane_executable *executable
 }
 
 backplane_terms_t *backplane_make_terms(double seconds, int32_t priority) {
-  auto cancellation = seconds > 0 ? bp::Cancellation::after(seconds) : std::make_shared<bp::Cancellation>();
+  // NaN, as of a computation that went wrong, is no reason to go on for ever.
+  auto cancellation = seconds == 0  ? std::make_shared<bp::Cancellation>()
+                      : seconds > 0 ? bp::Cancellation::after(seconds)
+                                    : bp::Cancellation::after(0);
   return new (std::nothrow) backplane_terms{std::move(cancellation), priority};
 }
 

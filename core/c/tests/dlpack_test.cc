@@ -248,8 +248,61 @@ TEST_CASE("a backend that works in the host's memory uses tensors where they are
   error_of(BP_OK, [&](const bp_diag_t *diag) {
     return backplane_send_dlpack(interpreter.backend, &given.tensor, BACKPLANE_IN_PLACE, &sent, diag);
   });
-  CHECK(sent == &given.tensor);
+  CHECK(sent->dl_tensor.data == numbers);
+  CHECK((sent->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0);
   CHECK(given.given_back == 0);
+  sent->deleter(sent);
+  CHECK(given.given_back == 1);
+}
+
+TEST_CASE("an array that was sent is used by many runs, and by several inputs of one") {
+  const Backend npu(npu_path()), interpreter("interpreter");
+  for (const Backend *on : {&npu, &interpreter}) {
+    const Executable program(*on,
+                             "HloModule m\nENTRY main { x = f32[2,3] parameter(0)  y = f32[2,3] parameter(1)\n"
+                             "  ROOT r = f32[2,3] add(x, y) }");
+    alignas(64) float numbers[6] = {1, 2, 3, 4, 5, 6};
+    Given given(numbers, f32, {2, 3});
+    DLManagedTensorVersioned *weights = nullptr;
+    error_of(BP_OK, [&](const bp_diag_t *diag) {
+      return backplane_send_dlpack(on->backend, &given.tensor, 0, &weights, diag);
+    });
+    const auto share = [&] {
+      DLManagedTensorVersioned *another = nullptr;
+      error_of(BP_OK, [&](const bp_diag_t *diag) { return backplane_share_dlpack(weights, &another, diag); });
+      return another;
+    };
+    for (int i = 0; i < 3; ++i) {
+      DLManagedTensorVersioned *inputs[] = {share(), share()}, *output = nullptr;
+      error_of(BP_OK, [&](const bp_diag_t *diag) {
+        return backplane_run_dlpack(program.executable, inputs, 0, &output, diag);
+      });
+      CHECK(floats_of(*output, 6) == std::vector<float>{2, 4, 6, 8, 10, 12});
+      output->deleter(output);
+    }
+    DLManagedTensorVersioned *twice[] = {weights, weights}, *output = nullptr;
+    CHECK(error_of(BP_INVALID, [&](const bp_diag_t *diag) {
+            return backplane_run_dlpack(program.executable, twice, 0, &output, diag);
+          }) == "a tensor is given for two inputs, expected a tensor for each: backplane_share_dlpack()");
+    CHECK(given.given_back == 1);
+  }
+  alignas(64) float numbers[6] = {};
+  Given given(numbers, f32, {2, 3});
+  DLManagedTensorVersioned *another = nullptr;
+  CHECK(error_of(BP_UNSUPPORTED, [&](const bp_diag_t *diag) {
+          return backplane_share_dlpack(&given.tensor, &another, diag);
+        }) == "a DLPack tensor is of another library, expected one that Backplane has made");
+}
+
+TEST_CASE("an array without elements may have any strides") {
+  const Backend interpreter("interpreter");
+  const Executable program(interpreter, "ENTRY main { x = f32[0,5] parameter(0)  ROOT r = f32[0,5] add(x, x) }");
+  Given given(nullptr, f32, {0, 5});
+  given.strides = {0, 0};
+  given.tensor.dl_tensor.strides = given.strides.data();
+  DLManagedTensorVersioned *output = run(program, &given.tensor);
+  CHECK(output->dl_tensor.shape[1] == 5);
+  output->deleter(output);
 }
 
 TEST_CASE("wrong flags and missing tensors are refused") {

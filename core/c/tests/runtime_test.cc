@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -160,6 +161,11 @@ TEST_CASE("a run ends at its deadline or when it is cancelled, and a compilation
     CHECK(backplane_run_with_terms(executable, inputs, outputs, soon, &errors.diag) == BP_CANCELLED);
     CHECK_THAT(errors.text(), Catch::Contains("not done by its deadline"));
     backplane_release_terms(soon);
+    for (const double passed : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      backplane_terms_t *late = backplane_make_terms(passed, 0);
+      CHECK(backplane_run_with_terms(executable, inputs, outputs, late, nullptr) == BP_CANCELLED);
+      backplane_release_terms(late);
+    }
     backplane_terms_t *never = backplane_make_terms(0, 0);
     backplane_cancel(never);
     errors.told.clear();

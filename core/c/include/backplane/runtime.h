@@ -113,8 +113,9 @@ BP_EXPORT bp_status backplane_run(const backplane_executable_t *executable, cons
 // The terms of runs: until when, and how urgently. One object may be used by several runs, also at the same time.
 typedef struct backplane_terms backplane_terms_t;
 
-// Makes terms. seconds: until the deadline, counted from now; 0: none. priority: of runs that wait for the same device,
-// those with a larger number begin first, if the backend heeds it; usually 0. NULL if there is no memory.
+// Makes terms. seconds: until the deadline, counted from now; 0: none; less, or NaN: it has passed. priority: of runs
+// that wait for the same device, those with a larger number begin first, if the backend heeds it; usually 0. NULL if
+// there is no memory.
 BP_EXPORT backplane_terms_t *backplane_make_terms(double seconds, int32_t priority);
 // Makes all runs with these terms end early, now and later.
 BP_EXPORT void backplane_cancel(backplane_terms_t *terms);
@@ -154,10 +155,15 @@ BP_EXPORT bp_status backplane_run_dlpack(const backplane_executable_t *executabl
 // Stores a tensor that has the array in the memory of the backend's device, so that runs do not copy it again: weights,
 // for example. `flags`: 0: the array is copied to the device's own memory. BACKPLANE_IN_PLACE: the device uses it where
 // it is, such as in a file that was mapped; nobody may write to it as long as the new tensor exists. BP_UNSUPPORTED if
-// the device cannot. For a backend that works in the host's memory, this is the tensor that was given.
+// the device cannot. A backend that works in the host's memory uses the array where it is, if it is aligned.
 BP_EXPORT bp_status backplane_send_dlpack(const backplane_backend_t *backend, struct DLManagedTensorVersioned *tensor,
                                           uint32_t flags, struct DLManagedTensorVersioned **sent,
                                           const bp_diag_t *errors);
+
+// Stores another tensor of the same array, read-only, for another run or another input; the array exists until the
+// deleters of all its tensors were called. BP_UNSUPPORTED: a tensor that was neither sent nor is the output of a run.
+BP_EXPORT bp_status backplane_share_dlpack(const struct DLManagedTensorVersioned *tensor,
+                                           struct DLManagedTensorVersioned **another, const bp_diag_t *errors);
 
 // Convert a tensor of before DLPack 1.0 to one with a version, and back; they take the tensor over. NULL if memory is
 // exhausted.
