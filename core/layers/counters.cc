@@ -67,6 +67,7 @@ class CountersLayer final : public Interposer {
         counts->add(known.name, known.unit, instruction_name(module.get(), instr), value);
       }
     };
+    counts_->add_run();
     const std::lock_guard lock(mutex_);
     return runs_.emplace_back(run, nullptr, count).abi();
   }
@@ -78,6 +79,11 @@ class CountersLayer final : public Interposer {
 };
 
 }  // namespace
+
+void Counts::add_run() {
+  const std::lock_guard lock(mutex_);
+  ++runs_;
+}
 
 void Counts::add(const std::string &counter, std::uint32_t unit, const std::string &instruction, std::uint64_t value) {
   const std::lock_guard lock(mutex_);
@@ -113,7 +119,7 @@ std::string Counts::to_text(std::size_t most) const {
   };
   std::ranges::stable_sort(instructions, std::greater(),
                            [&](const std::string &name) { return value_of(counters_.front(), name); });
-  std::string text = fmt::format("{:<32}", "instruction");
+  std::string text = fmt::format("counted in {} runs\n{:<32}", runs_, "instruction");
   for (const Counter &counter : counters_) {
     text += fmt::format(" {:>24}", fmt::format("{} ({})", counter.name, unit_name(counter.unit)));
   }
@@ -152,7 +158,7 @@ std::string Counts::to_json() const {
                                        {"sum", counter.sum},
                                        {"instructions", std::move(instructions)}});
   }
-  return boost::json::serialize(boost::json::object{{"counters", std::move(list)}}) + "\n";
+  return boost::json::serialize(boost::json::object{{"runs", runs_}, {"counters", std::move(list)}}) + "\n";
 }
 
 host::Layer counters_layer(std::shared_ptr<Counts> counts) {

@@ -74,13 +74,13 @@ std::optional<int> read_layers(const Options &options, std::vector<host::Layer> 
       }
       layers.push_back(layers::trace_layer(active().trace));
     } else if (layer == "counters" || (layer.starts_with("counters=") && layer.size() > 9)) {
-      if (active().counts == nullptr) {
-        active().counts = std::make_shared<layers::Counts>();
-      }
       if (layer.size() > 9) {
         active().counts_file = layer.substr(9);
       }
-      layers.push_back(layers::counters_layer(active().counts));
+      if (active().counts == nullptr) {  // a second one would count everything again
+        active().counts = std::make_shared<layers::Counts>();
+        layers.push_back(layers::counters_layer(active().counts));
+      }
     } else if (layer.starts_with("record=") && layer.size() > 7) {
       if (active().recording == nullptr) {
         active().recording_file = layer.substr(7);

@@ -80,18 +80,21 @@ struct Listed : Interposer {
 TEST_CASE("counts are added up by counter and instruction, in a table and as JSON") {
   Counts counts;
   CHECK_THAT(counts.to_text(), Catch::Contains("nothing was counted"));
+  counts.add_run();
+  counts.add_run();
   counts.add("cycles", BP_UNIT_CYCLES, "dot.1", 5);
   counts.add("cycles", BP_UNIT_CYCLES, "tanh.2", 30);
   counts.add("dma-bytes", BP_UNIT_BYTES, "dot.1", 64);
   counts.add("cycles", BP_UNIT_CYCLES, "dot.1", 10);
   CHECK(counts.to_text() ==
+        "counted in 2 runs\n"
         "instruction                               cycles (cycles)        dma-bytes (bytes)\n"
         "tanh.2                                                 30                        0\n"
         "dot.1                                                  15                       64\n"
         "sum                                                    45                       64\n");
   CHECK_THAT(counts.to_text(1), Catch::Contains("1 others                                               15"));
   CHECK(counts.to_json() ==
-        R"({"counters":[{"name":"cycles","unit":"cycles","sum":45,"instructions":{"dot.1":15,"tanh.2":30}},)"
+        R"({"runs":2,"counters":[{"name":"cycles","unit":"cycles","sum":45,"instructions":{"dot.1":15,"tanh.2":30}},)"
         R"({"name":"dma-bytes","unit":"bytes","sum":64,"instructions":{"dot.1":64}}]})"
         "\n");
 }
