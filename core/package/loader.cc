@@ -203,7 +203,7 @@ class Loader {
   static Error refused(const MadeBy &made_by, const host::Device &device, Error error) {
     const Result<Sha256> build = device.plugin().file_hash();
     const bool is_same_build = build.ok() && *build == made_by.build;
-    return std::move(error)
+    return Error(ErrorCode::InvalidInput, error.message())
         .note(fmt::format("made by {} {} for the target {}", made_by.device, made_by.version, made_by.target))
         .note(fmt::format("here is {} {}{} for the target {}: compile the model again for this target", device.id(),
                           device.description().version, is_same_build ? "" : ", another build of it,",

@@ -418,7 +418,8 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
 // Opens the package that is given in place of a model. Returns an exit code if it cannot be read, or the command line
 // has options of a compilation.
 std::optional<int> open_package(const Options &options, RunRequest &request) {
-  for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes"}) {
+  for (const char *name :
+       {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "target", "features"}) {
     if (options.is_given(name)) {
       return options.misuse(fmt::format("--{} is for models, but {} is a package, which is compiled already", name,
                                         request.model.file()));
@@ -534,6 +535,9 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
     const double seconds = options.get<double>("deadline");
     if (!(seconds > 0)) {
       return options.misuse(fmt::format("--deadline is {}, expected a number of seconds above 0", seconds));
+    }
+    if (options.has("isolate")) {
+      return options.misuse("--deadline does not reach a worker process: limit its calls by --isolate=SECONDS");
     }
     request.terms.cancellation = Cancellation::after(seconds);
   }
