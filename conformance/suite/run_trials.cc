@@ -268,7 +268,8 @@ struct Rival {
   }
 };
 
-Result<Verdict> urgent_runs_first(Subject &subject) {
+// `wait`: until a run that was begun in a thread has reached the device, on a machine that is not too busy.
+Result<Verdict> urgent_runs_first(Subject &subject, std::chrono::milliseconds wait) {
   BP_ASSIGN(const auto library, load_library(subject));
   BP_ASSIGN(const DevicePointer device, make_device(library, subject));
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
@@ -299,7 +300,7 @@ Result<Verdict> urgent_runs_first(Subject &subject) {
       statuses[i] = diagnostics.call(
           [&](const bp_diag_t *diag) { return program->abi()->run(program->abi(), &rivals[i].abi, diag); });
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until it runs or waits
+    std::this_thread::sleep_for(wait);
   }
   const bool others_waited = next_place == 1;
   others_wait.count_down();
@@ -321,8 +322,17 @@ Result<Verdict> urgent_runs_first(Subject &subject) {
                                "expected 3, 2 and 1",
                                rivals[1].place - 1, rivals[2].place - 1, rivals[3].place - 1));
 }
+// A run may reach the device late on a busy machine: only an order that is wrong however long is waited is a failure.
 Verdict most_urgent_first(Subject &subject) {
-  return verdict_or_error(urgent_runs_first(subject));
+  Verdict verdict;
+  for (const std::chrono::milliseconds wait :
+       {std::chrono::milliseconds(50), std::chrono::milliseconds(250), std::chrono::milliseconds(1000)}) {
+    verdict = verdict_or_error(urgent_runs_first(subject, wait));
+    if (verdict.status != CaseStatus::Fail) {
+      break;
+    }
+  }
+  return verdict;
 }
 
 // --- BP-PROGRESS-01, BP-PROGRESS-02 ---

@@ -95,11 +95,6 @@ void Counts::add(const std::string &counter, std::uint32_t unit, const std::stri
   found->by_instruction[instruction] += value;
 }
 
-bool Counts::is_empty() const {
-  const std::lock_guard lock(mutex_);
-  return counters_.empty();
-}
-
 std::string Counts::to_text(std::size_t most) const {
   const std::lock_guard lock(mutex_);
   if (counters_.empty()) {

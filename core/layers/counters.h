@@ -19,7 +19,6 @@ class Counts {
   void add_run();
   // Adds to a counter of a device, for an instruction. `unit`: BP_UNIT_.
   void add(const std::string &counter, std::uint32_t unit, const std::string &instruction, std::uint64_t value);
-  bool is_empty() const;
   // Returns a table for people, of all runs together: a column per counter, with its sum; a row per instruction, those
   // with most of the first counter first. `most`: number of rows; the others are added up in one.
   std::string to_text(std::size_t most = 20) const;

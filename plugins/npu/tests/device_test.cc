@@ -1,13 +1,8 @@
 // The device as an object of the ABI: memory behind handles, queues, artifacts, and its loss.
 #include <array>
-#include <chrono>
 #include <cstring>
-#include <latch>
-#include <mutex>
 #include <set>
-#include <thread>
 
-#include "backplane/ext/draft/priority.h"
 #include "backplane/ext/draft/profile.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
@@ -274,52 +269,6 @@ TEST_CASE("a run tells how long each instruction took, and all of it in the log"
   }
   REQUIRE(log.size() == 1);
   CHECK(log[0] == "run 1: " + std::to_string(cycles) + " cycles");
-}
-
-TEST_CASE("BP-PRIORITY-01: of the runs that wait, the most urgent begins first") {
-  // The first run stays in the machine until the others wait, because its listener waits.
-  struct Run {
-    const char *name;
-    std::int32_t priority;
-  };
-  static std::latch others_wait(1);
-  static std::mutex mutex;
-  static std::vector<std::string> order;
-  static constexpr bp_run_profile_t profile = {
-      [](const bp_run_t *run, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t) noexcept {
-        const std::string name = static_cast<const Run *>(run->ctx)->name;
-        if (name == "first") {
-          others_wait.wait();
-        }
-        const std::lock_guard lock(mutex);
-        if (order.empty() || order.back() != name) {
-          order.push_back(name);
-        }
-      }};
-  static constexpr bp_run_priority_t priority = {
-      [](const bp_run_t *run) noexcept { return static_cast<const Run *>(run->ctx)->priority; }};
-  static const Run runs[] = {{"first", 0}, {"idle", -3}, {"ordinary", 0}, {"urgent", 7}};
-  const Backend backend = open_npu();
-  std::vector<std::unique_ptr<Loaded>> programs;
-  std::vector<std::thread> threads;
-  for (const Run &run : runs) {
-    programs.push_back(std::make_unique<Loaded>(backend, small_program, 1 << 16));
-    programs.back()->run.ctx = const_cast<Run *>(&run);
-    programs.back()->run.get_extension = [](const bp_run_t *, const char *id) noexcept -> const void * {
-      return std::string_view(id) == BP_EXT_PROFILE    ? static_cast<const void *>(&profile)
-             : std::string_view(id) == BP_EXT_PRIORITY ? &priority
-                                                       : nullptr;
-    };
-  }
-  for (const auto &program : programs) {
-    threads.emplace_back([&program] { CHECK(program->go().status == BP_OK); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  others_wait.count_down();
-  for (std::thread &thread : threads) {
-    thread.join();
-  }
-  CHECK(order == std::vector<std::string>{"first", "urgent", "ordinary", "idle"});
 }
 
 TEST_CASE("a lost device says so at every command, is signalled and can be given back") {
