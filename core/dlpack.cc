@@ -103,6 +103,8 @@ struct Upgraded {
 struct Downgraded {
   DLManagedTensor tensor{};
   DlpackTensor of;
+
+  static void give_back(DLManagedTensor *tensor) { delete static_cast<Downgraded *>(tensor->manager_ctx); }
 };
 
 Result<ir::Shape> shape_of(const DLManagedTensorVersioned &tensor) {
@@ -133,6 +135,11 @@ Result<ir::Shape> shape_of(const DLManagedTensorVersioned &tensor) {
 }  // namespace
 
 DlpackTensor with_version(DLManagedTensor *tensor) {
+  if (tensor->deleter == &Downgraded::give_back) {  // has a version inside, perhaps of an array on a device
+    DlpackTensor original = std::move(static_cast<Downgraded *>(tensor->manager_ctx)->of);
+    tensor->deleter(tensor);
+    return original;
+  }
   auto *made = new Upgraded{{}, tensor};
   made->tensor.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   made->tensor.manager_ctx = made;
@@ -151,7 +158,7 @@ DLManagedTensor *without_version(DlpackTensor tensor) {
   auto *made = new Downgraded{{tensor->dl_tensor, nullptr, nullptr}, nullptr};
   made->of = std::move(tensor);
   made->tensor.manager_ctx = made;
-  made->tensor.deleter = [](DLManagedTensor *self) { delete static_cast<Downgraded *>(self->manager_ctx); };
+  made->tensor.deleter = &Downgraded::give_back;
   return &made->tensor;
 }
 

@@ -136,6 +136,11 @@ bp_status backplane_send_dlpack(const backplane_backend *backend, DLManagedTenso
     BP_TRY(expect_given(backend, "backend"));
     BP_TRY(expect_given(sent, "sent"));
     BP_TRY(expect_flags(flags, BACKPLANE_IN_PLACE));
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor->dl_tensor.data) + tensor->dl_tensor.byte_offset;
+    if (flags == BACKPLANE_IN_PLACE && address % Literal::alignment != 0) {
+      return bp::invalid_input("the array is at {:#x}, expected a multiple of {} for a use in place", address,
+                               Literal::alignment);
+    }
     BP_ASSIGN(Value value, bp::from_dlpack(std::move(given)));
     if (backend->backend.device() != nullptr) {
       BP_ASSIGN(value, bp::to_device(backend->backend.device(), std::move(value), flags == BACKPLANE_IN_PLACE));

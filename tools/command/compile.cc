@@ -54,15 +54,17 @@ Status compile_package(Module module, const Backend &backend, const Request &req
   BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), options));
   const double seconds = seconds_since(start);
   BP_TRY(save_package(compiled.executable, std::move(interface), output));
+  std::error_code problem;
   if (!request.sign_with.empty()) {
     BP_TRY(package::sign_file(output, request.sign_with));
+  } else {
+    std::filesystem::remove(package::signature_file(output), problem);  // that of the package that was there before
   }
   print_facts(request, name, backend, seconds);
   print_on_host(compiled.report);
   if (!compiled.report.not_loaded.empty()) {
     fmt::print("not loaded here:  {}\n", compiled.report.not_loaded);
   }
-  std::error_code problem;
   fmt::print("package:          {}, {}\n", output,
              format_bytes(static_cast<double>(std::filesystem::file_size(output, problem))));
   return {};

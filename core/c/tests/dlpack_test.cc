@@ -240,6 +240,31 @@ TEST_CASE("arrays stay on a device between runs, or are used by it where they ar
   }
 }
 
+TEST_CASE("an array on a device stays one through a tensor of before DLPack 1.0") {
+  const Backend npu(npu_path());
+  const Executable program(npu, doubled);
+  alignas(64) float numbers[6] = {1, 2, 3, 4, 5, 6};
+  Given given(numbers, f32, {2, 3});
+  DLManagedTensorVersioned *on_device = run(program, &given.tensor, BACKPLANE_ON_DEVICE);
+  DLManagedTensorVersioned *again = backplane_dlpack_with_version(backplane_dlpack_without_version(on_device));
+  DLManagedTensorVersioned *output = run(program, again);
+  CHECK(floats_of(*output, 6) == std::vector<float>{4, 8, 12, 16, 20, 24});
+  output->deleter(output);
+}
+
+TEST_CASE("nothing is copied in secret: an array that is not aligned is not used in place") {
+  const Backend npu(npu_path());
+  alignas(64) float numbers[8] = {};
+  Given given(numbers + 1, f32, {2, 3});
+  DLManagedTensorVersioned *sent = nullptr;
+  CHECK_THAT(error_of(BP_INVALID,
+                      [&](const bp_diag_t *diag) {
+                        return backplane_send_dlpack(npu.backend, &given.tensor, BACKPLANE_IN_PLACE, &sent, diag);
+                      }),
+             Catch::EndsWith("expected a multiple of 64 for a use in place"));
+  CHECK(given.given_back == 1);
+}
+
 TEST_CASE("a backend that works in the host's memory uses tensors where they are anyway") {
   const Backend interpreter("interpreter");
   alignas(64) float numbers[6] = {};

@@ -865,7 +865,10 @@ def packages():
            "backplane: packed.bpkg is not signed: there is no packed.bpkg.sig, expected a signature by the key 06e3fd8fda29bb60")
     expect(["compile", "good.hlo", *tiny, "-o", "packed.bpkg", "--sign", "key.pem"], SUCCESS, "")
     expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], SUCCESS, "")
+    signature = pathlib.Path("packed.bpkg.sig").read_bytes()
     expect(["compile", "chain.hlo", *tiny, "-o", "packed.bpkg"], SUCCESS, "")
+    check(not pathlib.Path("packed.bpkg.sig").exists(), "the signature of a package stays when another replaces it")
+    pathlib.Path("packed.bpkg.sig").write_bytes(signature)
     expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], FAILED,
            "backplane: packed.bpkg is not what the key 06e3fd8fda29bb60 has signed: the package was changed, or another key "
            "has made packed.bpkg.sig")

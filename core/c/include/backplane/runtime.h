@@ -155,7 +155,8 @@ BP_EXPORT bp_status backplane_run_dlpack(const backplane_executable_t *executabl
 // Stores a tensor that has the array in the memory of the backend's device, so that runs do not copy it again: weights,
 // for example. `flags`: 0: the array is copied to the device's own memory. BACKPLANE_IN_PLACE: the device uses it where
 // it is, such as in a file that was mapped; nobody may write to it as long as the new tensor exists. BP_UNSUPPORTED if
-// the device cannot. A backend that works in the host's memory uses the array where it is, if it is aligned.
+// the device cannot, BP_INVALID if the array is not aligned to 64 bytes. A backend that works in the host's memory uses
+// the array where it is, if it is aligned.
 BP_EXPORT bp_status backplane_send_dlpack(const backplane_backend_t *backend, struct DLManagedTensorVersioned *tensor,
                                           uint32_t flags, struct DLManagedTensorVersioned **sent,
                                           const bp_diag_t *errors);
