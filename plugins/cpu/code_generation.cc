@@ -53,10 +53,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 }  // namespace
 
-Result<std::string> generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump) {
-  BP_ASSIGN(auto made, make_target_machine(target));
-  const emit::Fragile<llvm::TargetMachine> machine(made.release());
-  optimize(*unit.module, *machine);
+Result<std::string> generate_object(emit::CodeUnit &unit, llvm::TargetMachine &machine, const std::string &dump) {
+  optimize(*unit.module, machine);
   const auto write = [&](const char *extension, const auto &print) -> plugin::Status {
     if (dump.empty()) {
       return {};
@@ -75,8 +73,8 @@ Result<std::string> generate_object(emit::CodeUnit &unit, const Target &target, 
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
-  if (machine->addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
-    return Error(BP_INTERNAL, "LLVM cannot write object files for " + target.triple);
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+    return Error(BP_INTERNAL, "LLVM cannot write object files for " + machine.getTargetTriple().str());
   }
   passes->run(*unit.module);
   BP_TRY(write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); }));

@@ -9,7 +9,9 @@
 namespace bp::cpu {
 
 // Optimizes the unit and returns its object file. Fails with BP_INTERNAL if LLVM fails. May be called for several units
-// at the same time. `dump`: path to which the IR (dump + ".ll") and the object (dump + ".o") are written, or empty.
-plugin::Result<std::string> generate_object(emit::CodeUnit &unit, const Target &target, const std::string &dump);
+// at the same time, with a machine each. `dump`: path to which the IR (dump + ".ll") and the object (dump + ".o") are
+// written, or empty.
+plugin::Result<std::string> generate_object(emit::CodeUnit &unit, llvm::TargetMachine &machine,
+                                            const std::string &dump);
 
 }  // namespace bp::cpu

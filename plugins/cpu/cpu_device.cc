@@ -125,6 +125,7 @@ Result<std::string> CpuDevice::init() {
     }
     target = *parsed;
   }
+  generators = std::make_unique<TargetMachines>(target);
   return target.text();
 }
 
@@ -151,13 +152,12 @@ Status CpuDevice::claim(const bp_module_t *image, plugin::Claims &claims) const 
 Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
   BP_ASSIGN(const auto module, emit::ModuleView::open(image));
   emit::throw_when_out_of_memory();
-  BP_ASSIGN(auto made, make_target_machine(target));
-  const emit::Fragile<llvm::TargetMachine> machine_for_layout(made.release());
+  BP_ASSIGN(const std::string data_layout, generators->with([](llvm::TargetMachine &generator) -> Result<std::string> {
+    return generator.createDataLayout().getStringRepresentation();
+  }));
   BP_ASSIGN(
       emit::Program program,
-      emit::emit_program(*module, {.target = target.vectors,
-                                   .triple = target.triple,
-                                   .data_layout = machine_for_layout->createDataLayout().getStringRepresentation()}));
+      emit::emit_program(*module, {.target = target.vectors, .triple = target.triple, .data_layout = data_layout}));
   Artifact artifact;
   std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
   artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
@@ -173,7 +173,9 @@ Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
     emit::CodeUnit &unit = program.units[i];
     const std::string dump =
         options.dump_dir.empty() ? "" : options.dump_dir + "/" + name + "." + unit.module->getModuleIdentifier();
-    if (auto object = generate_object(unit, target, dump); object.ok()) {
+    auto object =
+        generators->with([&](llvm::TargetMachine &generator) { return generate_object(unit, generator, dump); });
+    if (object.ok()) {
       artifact.objects[i] = std::move(object).value();
     } else {
       outcomes[i] = std::move(object).error();

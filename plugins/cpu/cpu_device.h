@@ -11,6 +11,7 @@
 #include "backplane/backplane.h"
 #include "plugin_api/cpp/device.h"
 #include "plugins/cpu/target.h"
+#include "plugins/cpu/target_machines.h"
 #include "plugins/llvm/linker.h"
 
 namespace bp::cpu {
@@ -50,7 +51,8 @@ struct CpuDevice {
   Options options;
   plugin::HostServices services;
   Target target;
-  Target machine;  // the machine that this process runs on
+  Target machine;                              // the machine that this process runs on
+  std::unique_ptr<TargetMachines> generators;  // for the target
 
   plugin::Status set_option(std::string_view key, std::string_view value) {
     return plugin::set_option(
