@@ -2,7 +2,8 @@
 
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Process.h>
@@ -43,35 +44,35 @@ class CountingMemory : public llvm::jitlink::InProcessMemoryManager {
   std::uint64_t &bytes_;
 };
 
-// Registers no frames for unwinding, because nothing throws through generated code.
+// A session of the linker alone, without LLJIT, which also makes two code generators. It registers no frames for
+// unwinding, because nothing throws through generated code.
 class OrcObjects : public LinkedObjects {
  public:
-  llvm::Error link(std::span<const std::string> objects, const char *symbol) {
-    auto jit = llvm::orc::LLJITBuilder()
-                   .setLinkProcessSymbolsByDefault(false)
-                   .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
-                   .setObjectLinkingLayerCreator([this](llvm::orc::ExecutionSession &session, const llvm::Triple &) {
-                     auto memory =
-                         std::make_unique<CountingMemory>(llvm::sys::Process::getPageSizeEstimate(), mapped_bytes_);
-                     return std::make_unique<llvm::orc::ObjectLinkingLayer>(session, std::move(memory));
-                   })
-                   .create();
-    if (!jit) {
-      return jit.takeError();
+  ~OrcObjects() override {
+    if (session_ != nullptr) {
+      llvm::consumeError(session_->endSession());
     }
-    jit_ = std::move(*jit);
+  }
+
+  llvm::Error link(std::span<const std::string> objects, const char *symbol) {
+    auto process = llvm::orc::SelfExecutorProcessControl::Create();
+    if (!process) {
+      return process.takeError();
+    }
+    session_ = std::make_unique<llvm::orc::ExecutionSession>(std::move(*process));
+    linker_ = std::make_unique<llvm::orc::ObjectLinkingLayer>(
+        *session_, std::make_unique<CountingMemory>(llvm::sys::Process::getPageSizeEstimate(), mapped_bytes_));
     // An object that does not link is reported here; lookup() fails only if that object contains the symbol.
     std::string problems;
-    llvm::orc::ExecutionSession &session = jit_->getExecutionSession();
-    session.setErrorReporter(
+    session_->setErrorReporter(
         [&](llvm::Error error) { problems += (problems.empty() ? "" : "; ") + llvm::toString(std::move(error)); });
     // Later errors, from the end of the session, add no information.
-    const auto end = llvm::make_scope_exit([&] { session.setErrorReporter(llvm::consumeError); });
-    llvm::orc::JITDylib &library = jit_->getMainJITDylib();
+    const auto end = llvm::make_scope_exit([&] { session_->setErrorReporter(llvm::consumeError); });
+    llvm::orc::JITDylib &library = session_->createBareJITDylib("program");
     llvm::orc::SymbolMap symbols;
     const auto define = [&](const char *name, auto *function) {
-      symbols[jit_->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                              llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+      symbols[session_->intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                         llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     };
     define("memcpy", static_cast<void *(*)(void *, const void *, std::size_t)>(std::memcpy));
     define("memmove", static_cast<void *(*)(void *, const void *, std::size_t)>(std::memmove));
@@ -98,11 +99,11 @@ class OrcObjects : public LinkedObjects {
       return error;
     }
     for (const std::string &object : objects) {
-      if (llvm::Error error = jit_->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object))) {
+      if (llvm::Error error = linker_->add(library, llvm::MemoryBuffer::getMemBufferCopy(object))) {
         return error;
       }
     }
-    auto address = jit_->lookup(symbol);
+    auto address = session_->lookup({&library}, symbol);
     if (!problems.empty()) {  // more specific than the error of the lookup
       llvm::consumeError(address.takeError());
       return llvm::createStringError(problems);
@@ -110,12 +111,13 @@ class OrcObjects : public LinkedObjects {
     if (!address) {
       return address.takeError();
     }
-    symbol_ = address->toPtr<void *>();
+    symbol_ = address->getAddress().toPtr<void *>();
     return llvm::Error::success();
   }
 
  private:
-  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::unique_ptr<llvm::orc::ExecutionSession> session_;
+  std::unique_ptr<llvm::orc::ObjectLinkingLayer> linker_;
 };
 
 }  // namespace
