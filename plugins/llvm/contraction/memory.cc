@@ -230,8 +230,7 @@ llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::
   } else {
     llvm::Value *offsets =
         lanes.kind == Lanes::uniform ? llvm::Constant::getNullValue(vector->getWithNewType(lane_index)) : lanes.offsets;
-    stored =
-        b.CreateMaskedGather(vector, b.CreateGEP(storage, pointer, offsets), alignment(operand), full_mask, nothing);
+    stored = gather(b, vector, b.CreateGEP(storage, pointer, offsets), alignment(operand), full_mask);
   }
   return to_sum_type(stored, operand);
 }
@@ -384,7 +383,7 @@ void ContractionMemory::store(llvm::Value *sums, const Lanes &lanes, llvm::Value
   if (lanes.kind == Lanes::strided) {
     store_strided(finished, lanes, pointer, full_mask);
   } else if (!is_contiguous) {
-    b.CreateMaskedScatter(finished, b.CreateGEP(storage, pointer, lanes.offsets), alignment(out_operand), full_mask);
+    scatter(b, finished, b.CreateGEP(storage, pointer, lanes.offsets), alignment(out_operand), full_mask);
   } else if (mask == nullptr) {
     b.CreateAlignedStore(finished, pointer, alignment(out_operand));
   } else {

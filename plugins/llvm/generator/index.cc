@@ -549,14 +549,12 @@ Value *KernelBuilder::load(Value *pointer, Index offset, std::uint16_t dtype) {
     Value *address = b.CreateGEP(type, pointer, b.CreateSub(offset.base, b.getInt64(lanes_ - 1)));
     loaded = b.CreateVectorReverse(b.CreateAlignedLoad(vector_type, address, align));
   } else {
-    Value *mask =
-        mask_ == nullptr ? llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(b.getInt1Ty(), lanes_)) : mask_;
     Value *base = pointer;
     if (offset.lanes == nullptr) {  // the scalar part stays out of the vector, in which it might not fit
       base = b.CreateGEP(type, pointer, offset.base);
       offset.base = b.getInt64(0);
     }
-    loaded = b.CreateMaskedGather(vector_type, pointer_vector(base, offset, type), align, mask, zero);
+    loaded = gather(b, vector_type, pointer_vector(base, offset, type), align, mask_);
   }
   return storage_to_compute(b, loaded, dtype);
 }
@@ -612,7 +610,7 @@ void KernelBuilder::store(Value *pointer, Index offset, Value *value, std::uint1
     base = b.CreateGEP(type, pointer, offset.base);
     offset.base = b.getInt64(0);
   }
-  b.CreateMaskedScatter(stored, pointer_vector(base, offset, type), align, mask_);
+  scatter(b, stored, pointer_vector(base, offset, type), align, mask_);
 }
 
 }  // namespace bp::emit
