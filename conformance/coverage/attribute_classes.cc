@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ir/result_accuracy.h"
+
 namespace bp::coverage {
 namespace {
 
@@ -130,6 +132,16 @@ bool is_packable(ElementType type) {
   return ir::bit_width(type) < 8 && type != ElementType::Pred && 8 % ir::bit_width(type) == 0;
 }
 
+std::vector<Opcode> ops_that_take(Key key) {
+  std::vector<Opcode> found;
+  for (const ir::OpInfo &op : ir::ops()) {
+    if (op.takes(key)) {
+      found.push_back(op.opcode);
+    }
+  }
+  return found;
+}
+
 const std::vector<AttributeClass> &classes() {
   using enum Opcode;
   using enum ir::ComparisonDirection;
@@ -142,6 +154,8 @@ const std::vector<AttributeClass> &classes() {
       {{Compare}, "direction", "LT", [](const I &i) { return is(i, Key::Direction, Lt); }, is_ordered},
       {{Compare}, "type", "total order",
        [](const I &i) { return is(i, Key::ComparisonType, ir::ComparisonType::TotalOrder); }, ir::is_floating},
+      {ops_that_take(Key::ResultAccuracy), "accuracy", "the highest", [](const I &i) { return ir::required_ulps(i) == 1; }},
+      {ops_that_take(Key::ResultAccuracy), "accuracy", "a tolerance", [](const I &i) { return ir::required_ulps(i) > 1; }},
       {{Convert}, "result", "pred", [](const I &i) { return makes(i, ir::TypeClass::Pred); }},
       {{Convert}, "result", "signed", [](const I &i) { return makes(i, ir::TypeClass::Signed); }},
       {{Convert}, "result", "unsigned", [](const I &i) { return makes(i, ir::TypeClass::Unsigned); }},

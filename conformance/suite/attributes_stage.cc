@@ -10,6 +10,7 @@
 #include "conformance/suite/sum_bound.h"
 #include "conformance/suite/values.h"
 #include "core/debugging/random_instruction.h"
+#include "core/ir/result_accuracy.h"
 #include "core/ir/verifier.h"
 
 namespace bp::conformance {
@@ -52,7 +53,8 @@ Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &i
   }
   BP_TRY(ir::verify(*module));
   BP_ASSIGN(std::vector<ir::Literal> arguments, arguments_of(*one, *module, subject.seed_of(id)));
-  return CaseProgram{std::move(*module), std::move(arguments), to_string(one->op->accuracy, one->type)};
+  std::string allowed = to_string(ir::accuracy_of(module->entry().root()), one->type);
+  return CaseProgram{std::move(*module), std::move(arguments), std::move(allowed)};
 }
 
 Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
@@ -71,6 +73,7 @@ Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std
                                               .type = one.type,
                                               .way = static_cast<Way>(seed / 256 % way_count),
                                               .seed = seed / 4096});
+  verdict.allowed = to_string(ir::accuracy_of(module->entry().root()), one.type);
   mark_trivial(subject, id, *module, verdict);
   return verdict;
 }
@@ -105,7 +108,8 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       if (ir::is_opaque(row.type) || !debugging::random_instruction(0, opcode, row.type, 64)) {
         continue;
       }
-      const std::size_t of_common = has_many_attributes(opcode) ? 36 : is_plain(opcode) ? 2 : 10;
+      const bool takes_accuracy = ir::info(opcode).takes(ir::AttributeKey::ResultAccuracy);
+      const std::size_t of_common = has_many_attributes(opcode) ? 36 : takes_accuracy ? 4 : is_plain(opcode) ? 2 : 10;
       const std::size_t of_others = is_plain(opcode) ? 0 : 1;
       const bool is_tried_often = is_common(ir::info(opcode), row.type);
       const std::size_t count =
@@ -128,9 +132,13 @@ void describe(std::string_view id, Verdict &verdict) {
   if (const auto one = AttributeCase::parse(id)) {
     verdict.op = one->op->text;
     verdict.type = ir::to_string(one->type);
-    verdict.allowed = to_string(one->op->accuracy, one->type);
+    if (verdict.allowed.empty()) {
+      verdict.allowed = to_string(one->op->accuracy, one->type);
+    }
   }
 }
+
+constexpr RuleCases rules_of_attributes[] = {{"BP-PRECISION-01", "attributes/*", "bp.compiler/1"}};
 
 }  // namespace
 
@@ -139,6 +147,7 @@ const Stage attributes_stage = {.name = "attributes",
                                 .list = list_attributes,
                                 .run = run_attributes,
                                 .describe = describe,
-                                .program = program_of_attributes};
+                                .program = program_of_attributes,
+                                .rules = rules_of_attributes};
 
 }  // namespace bp::conformance

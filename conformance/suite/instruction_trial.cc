@@ -16,6 +16,7 @@
 #include "conformance/suite/sum_bound.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/ir/result_accuracy.h"
 #include "core/ir/storage.h"
 
 namespace bp::conformance {
@@ -199,10 +200,10 @@ bool is_alone(const Module &module) {
 }
 
 // The accuracy of a map is that of its function, which is an instruction here.
-const Accuracy &accuracy_of(const Module &module) {
+Accuracy accuracy_of(const Module &module) {
   const ir::Instruction root = module.entry().root();
   const bool is_map = root.opcode() == Opcode::Map;
-  return ir::info(is_map ? root.called(0).root().opcode() : root.opcode()).accuracy;
+  return ir::accuracy_of(is_map ? root.called(0).root() : root);
 }
 
 // The most frequent element and the infinite ones and NaNs, of all arrays of a value.

@@ -13,6 +13,7 @@
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/wide.h"
+#include "core/ir/result_accuracy.h"
 #include "core/text/printer.h"
 
 namespace bp::conformance {
@@ -109,7 +110,7 @@ void give_anything(Literal &value, std::uint64_t seed) {
 // Returns a possible result of an operation with errors as large as the table allows.
 Literal with_error(const ir::Instruction &instruction, std::span<const Literal> operands, Literal result,
                    std::uint64_t seed) {
-  const Accuracy &accuracy = ir::info(instruction.opcode()).accuracy;
+  const Accuracy accuracy = ir::accuracy_of(instruction);
   if (accuracy.closeness == Closeness::Bits) {
     return result;
   }

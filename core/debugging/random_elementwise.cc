@@ -1,5 +1,8 @@
 // Elementwise ops: any op of the table, on any type that the table allows for it.
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
 
 #include "core/debugging/random_scope.h"
 
@@ -51,6 +54,11 @@ ElementType type_for(Scope &s, const ir::OpInfo &op) {
 Shape with_type(Shape shape, ElementType type) {
   shape.set_element_type(type);
   return shape;
+}
+
+std::string random_accuracy(Scope &s) {
+  return s.random.chance(2) ? "{mode=highest}"
+                            : fmt::format("{{tolerance={{atol=0,rtol=0,ulps={}}}}}", s.random.between(2, 64));
 }
 
 std::vector<ElementType> types_of_width(int bits) {
@@ -150,6 +158,8 @@ void add_elementwise(Scope &s, const ir::OpInfo &op) {
         } else if (op.opcode == Opcode::ReducePrecision) {
           m.set_number(id, AttributeKey::ExponentBits, s.random.between(2, 8));
           m.set_number(id, AttributeKey::MantissaBits, s.random.between(1, 10));
+        } else if (s.palette.only_parameters && op.takes(AttributeKey::ResultAccuracy) && s.random.chance(2)) {
+          m.set_text(id, AttributeKey::ResultAccuracy, random_accuracy(s));
         }
       },
       {}, written);

@@ -1,6 +1,7 @@
 // Tables of opcodes and attributes, generated from ops.def, attributes.def and enumerations.def.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -124,6 +125,10 @@ struct OpInfo {
   std::span<const AttributeUse> attributes;
 
   bool has(Trait trait) const { return (static_cast<unsigned>(traits) & static_cast<unsigned>(trait)) != 0; }
+  // Whether the op has the attribute in its row; hints are in none.
+  bool takes(AttributeKey key) const {
+    return std::ranges::find(attributes, key, &AttributeUse::key) != attributes.end();
+  }
 };
 
 // Returns all rows of ops.def, ordered by number.

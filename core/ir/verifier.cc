@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/ir/result_accuracy.h"
 #include "core/ir/shape_inference.h"
 #include "core/ir/verifier_checks.h"
 
@@ -210,6 +211,14 @@ class Verifier {
     }
     if (instruction.has(AttributeKey::OutputToOperandAliasing)) {
       BP_TRY(check_aliasing(instruction));
+    }
+    if (instruction.has(AttributeKey::ResultAccuracy) &&
+        !parse_result_accuracy(instruction.text(AttributeKey::ResultAccuracy))) {
+      return invalid_input(
+          "result_accuracy is {}, expected {{mode=default}}, {{mode=highest}} or "
+          "{{tolerance={{atol=0,rtol=0,ulps=2}}}}, "
+          "no number negative",
+          instruction.text(AttributeKey::ResultAccuracy));
     }
     BP_TRY(collectives_.verify(instruction));
     return verify_asynchronous(instruction);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/ir/result_accuracy.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -24,6 +25,14 @@ inline bool has_static_operands(const ir::Instruction &instruction) {
 // Returns a value, an array or a tuple of arrays, in the layouts of the instruction that it replaces: the caller of the
 // program and users such as a bitcast rely on them.
 ir::InstructionId in_layout_of(ir::Module &module, ir::Instruction replaced, ir::InstructionId value);
+
+// Whether the instruction asks for a result that is nearer to the exact one than those of formulas of several
+// operations, which are up to 5.3 units in the last place away (docs/precision.md).
+inline bool needs_better_than_formulas(const ir::Instruction &instruction) {
+  constexpr std::uint32_t distance_of_formulas = 6;
+  const std::uint32_t ulps = ir::required_ulps(instruction);
+  return ulps != 0 && ulps < distance_of_formulas;
+}
 
 // Rewrites every instruction that the device does not run; see rewrite_all(). Instructions with dynamic dimensions are
 // not visited, because their number of elements is unknown before run time.

@@ -6,11 +6,6 @@
 namespace bp::import::stablehlo {
 namespace {
 
-bool takes(Opcode opcode, AttributeKey key) {
-  auto uses = ir::info(opcode).attributes;
-  return std::ranges::find(uses, key, &ir::AttributeUse::key) != uses.end();
-}
-
 // Returns #stablehlo.result_accuracy<atol = 0.0, rtol = 0.0, ulps = 2, mode = ...> as HLO text; empty for the default.
 std::string result_accuracy(const Dictionary &accuracy) {
   double atol = 0, rtol = 0;
@@ -52,21 +47,21 @@ Result<Values> lower_plain(Lowering &lowering, const Operation &operation) {
   }
   Status status;
   Values operands = lowering.operands(operation);
-  auto instruction = lowering.add(operation, row.opcode, lowering.result_shapes(operation), operands,
-                                  [&](ir::Module &module, InstructionId id) {
-                                    for (const AttributeRow &attribute : row.attributes) {
-                                      const Attribute *value = operation.find(attribute.name, attribute.pretty_name);
-                                      if (value != nullptr && status.ok()) {
-                                        status = lowering.set_attribute(id, attribute.key, *value);
-                                      }
-                                    }
-                                    const Attribute *accuracy = operation.find("result_accuracy");
-                                    const auto *entries = accuracy == nullptr ? nullptr : accuracy->get<Dictionary>();
-                                    if (entries != nullptr && takes(row.opcode, AttributeKey::ResultAccuracy) &&
-                                        !result_accuracy(*entries).empty()) {
-                                      module.set_text(id, AttributeKey::ResultAccuracy, result_accuracy(*entries));
-                                    }
-                                  });
+  auto instruction = lowering.add(
+      operation, row.opcode, lowering.result_shapes(operation), operands, [&](ir::Module &module, InstructionId id) {
+        for (const AttributeRow &attribute : row.attributes) {
+          const Attribute *value = operation.find(attribute.name, attribute.pretty_name);
+          if (value != nullptr && status.ok()) {
+            status = lowering.set_attribute(id, attribute.key, *value);
+          }
+        }
+        const Attribute *accuracy = operation.find("result_accuracy");
+        const auto *entries = accuracy == nullptr ? nullptr : accuracy->get<Dictionary>();
+        if (entries != nullptr && ir::info(row.opcode).takes(AttributeKey::ResultAccuracy) &&
+            !result_accuracy(*entries).empty()) {
+          module.set_text(id, AttributeKey::ResultAccuracy, result_accuracy(*entries));
+        }
+      });
   BP_TRY(std::move(status));
   BP_ASSIGN(InstructionId id, std::move(instruction));
   return lowering.results(operation, id);

@@ -359,7 +359,7 @@ constexpr std::array rows = {
 Result<bool> function_expansion(ir::Module &module, const PassContext &context) {
   const std::vector<bool> embedded = embedded_computations(module);
   return expand_all(module, context, [&](Instruction i) -> Result<Id> {
-    if (!i.is(ir::Trait::Elementwise) || i.operand_count() == 0 || !is_plain(i)) {
+    if (!i.is(ir::Trait::Elementwise) || i.operand_count() == 0 || !is_plain(i) || needs_better_than_formulas(i)) {
       return i.id();
     }
     const ElementType type = i.shape().element_type();

@@ -8,6 +8,7 @@
 #include "core/import/stablehlo/bytecode/vhlo.h"
 #include "core/import/stablehlo/raising/raising.h"
 #include "core/import/stablehlo/syntax_reader.h"
+#include "core/ir/result_accuracy.h"
 
 namespace bp::import::stablehlo {
 
@@ -60,36 +61,15 @@ std::string_view word_of(Raising &raising, ir::Enumeration enumeration, std::int
   return raising.keep(text.starts_with(prefix) ? text.substr(prefix.size()) : std::move(text));
 }
 
-// Reads {tolerance={atol=0.5,rtol=0,ulps=2}} or {mode=highest}.
-Result<Attribute> accuracy_of(Raising &raising, const ir::Instruction &instruction) {
-  const std::string_view text = instruction.text(AttributeKey::ResultAccuracy);
-  double atol = 0, rtol = 0;
-  std::int64_t ulps = 0;
-  std::string_view mode = "TOLERANCE";
-  text::TokenReader reader(text, {});
-  BP_TRY(reader.expect('{'));
-  if (reader.accept_word("mode")) {
-    BP_TRY(reader.expect('='));
-    BP_ASSIGN(const std::string_view name, reader.read_identifier("a mode"));
-    mode = raising.keep(boost::to_upper_copy(std::string(name)));
-  } else {
-    BP_TRY(reader.expect_word("tolerance"));
-    BP_TRY(reader.expect('='));
-    BP_TRY(reader.expect('{'));
-    BP_TRY(reader.read_list('}', "a tolerance", [&]() -> Status {
-      BP_ASSIGN(const std::string_view name, reader.read_identifier("atol, rtol or ulps"));
-      BP_TRY(reader.expect('='));
-      if (name == "ulps") {
-        BP_ASSIGN(ulps, reader.read_integer(name));
-      } else {
-        BP_ASSIGN(const double value, reader.read_real(name));
-        (name == "atol" ? atol : rtol) = value;
-      }
-      return {};
-    }));
-  }
+Attribute accuracy_dictionary(const ir::Instruction &instruction) {
+  const auto asked =
+      ir::parse_result_accuracy(instruction.text(AttributeKey::ResultAccuracy)).value_or(ir::ResultAccuracy());
+  constexpr std::string_view modes[] = {"DEFAULT", "HIGHEST", "TOLERANCE"};
   const auto real = [](double value) { return Attribute{value, 0, ir::ElementType::F64}; };
-  Dictionary accuracy{{{"atol", real(atol)}, {"rtol", real(rtol)}, {"ulps", integer(ulps)}, {"mode", word(mode)}}};
+  Dictionary accuracy{{{"atol", real(asked.atol)},
+                       {"rtol", real(asked.rtol)},
+                       {"ulps", integer(asked.ulps)},
+                       {"mode", word(modes[static_cast<std::size_t>(asked.mode)])}}};
   return Attribute{std::move(accuracy)};
 }
 
@@ -139,8 +119,7 @@ Result<Attributes> attributes_of(Raising &raising, const ir::Instruction &instru
     }
   }
   if (instruction.has(AttributeKey::ResultAccuracy)) {
-    BP_ASSIGN(Attribute accuracy, accuracy_of(raising, instruction));
-    attributes.push_back({"result_accuracy", std::move(accuracy)});
+    attributes.push_back({"result_accuracy", accuracy_dictionary(instruction)});
   }
   return attributes;
 }
