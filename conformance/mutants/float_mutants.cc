@@ -39,6 +39,19 @@ Fault each_modulus(Change change) {
   });
 }
 
+// Moves results of f32 farther from 0 than is allowed where the required accuracy is in the range.
+Fault beyond_accuracy(std::uint32_t least, std::uint32_t most) {
+  return after_step(0, [least, most](const Step &step) {
+    const std::uint32_t ulps = step.instruction.result().precision();
+    const bool is_meant = ulps >= least && ulps <= most && step.converts(BP_DTYPE_F32, BP_DTYPE_F32);
+    for (std::int64_t i = 0; is_meant && i < step.count(); ++i) {
+      float &x = step.out<float>()[i];
+      const std::uint32_t steps = ulps == 1 ? 2 : ulps + 3;
+      x = std::isfinite(x) && x != 0 ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) + steps) : x;
+    }
+  });
+}
+
 // Replaces each element of the result of a kernel by change(result, left, right, index).
 template <class Change>
 Fault each_element(std::uint16_t op, Change change) {
@@ -193,6 +206,12 @@ constexpr Mutant float_table[] = {
                                                                             : result;
        });
      }},
+    // --- required accuracy ---
+    {"accuracy-not-highest", "functions",
+     "functions of f32 are two units in the last place off where the highest accuracy is asked for", "cpu",
+     "attributes/*/f32/*", [] { return beyond_accuracy(1, 1); }},
+    {"accuracy-of-tolerance", "functions", "functions of f32 are three units in the last place beyond a tolerance",
+     "cpu", "attributes/*/f32/*", [] { return beyond_accuracy(2, std::numeric_limits<std::uint32_t>::max()); }},
     // --- complex numbers ---
     {"modulus-overflows", "complex", "the modulus of a c64 whose square overflows is infinite", "cpu", "ops/abs/c64/*",
      [] {

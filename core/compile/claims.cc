@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/host/diagnostics.h"
+#include "core/host/opset.h"
 #include "core/runtime/kernel_program.h"
 
 namespace bp::compile {
@@ -102,8 +103,11 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
                           instruction.name())
             .at(module.instruction(image.sources()[i]).location());
       }
-      bool claimed = answers.cost[i] >= 0;
-      std::string reason = answers.reasons[i];
+      const bool is_newer = host::is_newer(module.instruction(image.sources()[i]), device.opset());
+      bool claimed = answers.cost[i] >= 0 && !is_newer;
+      std::string reason = is_newer ? fmt::format("it is newer than opset {}, the newest that the backend knows",
+                                                  device.description().opset)
+                                    : answers.reasons[i];
       for (plugin::Computation callee : instruction.calls()) {
         std::uint32_t left = compiles ? first_left[callee.index()] : BP_NONE;
         if (claimed && left != BP_NONE) {

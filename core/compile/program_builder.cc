@@ -24,7 +24,7 @@ Status assign_layouts(Session &session, ir::Module &module) {
   if (session.device->layout() == nullptr) {
     return {};
   }
-  BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize));
+  BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize, nullptr, session.device->opset()));
   passes::PassContext context;
   BP_ASSIGN(context.layout_preferences, ask_for_layouts(*session.device, module, before));
   if (context.layout_preferences.empty()) {
@@ -35,7 +35,7 @@ Status assign_layouts(Session &session, ir::Module &module) {
   }
   ir::Module laid_out = module;
   BP_TRY(session.run_stage(laid_out, passes::Stage::Layout, std::move(context)));
-  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut));
+  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut, nullptr, session.device->opset()));
   BP_ASSIGN(Claims claims, ask(*session.device, laid_out, image));
   if (!first_unclaimed(laid_out, claims)) {
     module = std::move(laid_out);
@@ -135,7 +135,7 @@ Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan
     BP_TRY(buffers::validate(module, plan));
   }
   number_spaces(session, plan);
-  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Final, &plan));
+  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Final, &plan, session.device->opset()));
   if (session.options.verify) {
     BP_TRY(host::validate_image(image.bytes()));
   }

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "core/base/sha256.h"
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
+#include "core/host/opset.h"
 
 namespace bp::compile {
 namespace {
@@ -48,8 +50,15 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
   if (device.rewrite() == nullptr) {
     return {};
   }
+  // A stand-in for an instruction could not be read back.
+  for (const ir::Computation computation : module.computations()) {
+    if (std::ranges::any_of(computation.instructions(),
+                            [&](ir::Instruction i) { return host::is_newer(i, device.opset()); })) {
+      return {};
+    }
+  }
   const auto stage = phase == Phase::AsRead ? host::Stage::Legalize : static_cast<host::Stage>(phase);
-  auto image = host::build_image(module, stage);
+  auto image = host::build_image(module, stage, nullptr, device.opset());
   if (!image.ok()) {
     // The module contains something that the ABI cannot express.
     return image.error().code() == ErrorCode::Unsupported ? Status() : Status(std::move(image).error());
@@ -74,7 +83,7 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
                         : Status();
   }
   if (phase != Phase::AsRead) {
-    BP_ASSIGN(const host::Image after, host::build_image(*rewritten, stage));
+    BP_ASSIGN(const host::Image after, host::build_image(*rewritten, stage, nullptr, device.opset()));
     BP_ASSIGN(Claims answer, ask(device, *rewritten, after));
     if (count_refused(answer) > (claims == nullptr ? 0 : count_refused(*claims))) {
       return {};

@@ -24,13 +24,12 @@
 
 #include "core/base/result.h"
 #include "core/buffers/plan.h"
+#include "core/host/opset.h"
 #include "core/ir/module.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::host {
 
-// The newest set of op, type and attribute numbers that this core writes.
-inline constexpr std::uint32_t opset = 1;
 // Constants of at most this many bytes are contained in the image itself.
 inline constexpr std::int64_t inline_constant_bytes = 64;
 
@@ -75,8 +74,10 @@ class Image {
 
 // `plan` must be given at Stage::Final, and only then. The module is verified; at Stage::Final it is scheduled and the
 // plan belongs to this module. Fails with Unsupported for features that the ABI cannot express (dynamic sizes, buffer
-// types) and with OutOfMemory above 4 GiB. Linear in the size of the module.
-Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan = nullptr);
+// types) and with OutOfMemory above 4 GiB. Linear in the size of the module. `opset` is that of the plugin that gets the
+// image.
+Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan = nullptr,
+                          const Opset &opset = common_opset(newest_opset));
 
 // Checks that these bytes are an image whose offsets and ids are all in range, with values defined before use and the
 // correct hash: the guarantees that a plugin may rely on, and that must hold before the core reads an image written by

@@ -10,6 +10,7 @@
 #include "core/host/image.h"
 #include "core/host/image_leaves.h"
 #include "core/host/image_pools.h"
+#include "core/ir/result_accuracy.h"
 #include "core/ir/storage.h"
 
 namespace bp::host {
@@ -33,8 +34,8 @@ std::vector<std::byte> stored_bytes(const ir::Literal &literal, const Shape &sha
 
 class ImageBuilder {
  public:
-  ImageBuilder(const ir::Module &module, Stage stage, const buffers::Plan *plan)
-      : module_(module), stage_(stage), plan_(plan) {
+  ImageBuilder(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Opset &opset)
+      : module_(module), stage_(stage), plan_(plan), opset_(opset) {
     values_of_.resize(module.instruction_id_limit());
     image_instruction_.resize(module.instruction_id_limit(), BP_NONE);
     for (auto &ids : image_computation_) {
@@ -251,6 +252,7 @@ class ImageBuilder {
           .at(instruction.location());
     }
     value.size = static_cast<std::uint64_t>(size);
+    value.precision = opset_.has_precision ? ir::required_ulps(instruction) : 0;
     if (plan_ != nullptr && role == Role::Control && leaf.shape->is_array()) {
       auto slice = plan_->slice(instruction.id(), leaf.position);
       if (!slice) {
@@ -275,8 +277,17 @@ class ImageBuilder {
     add_attribute(key, BP_ATTR_BYTES, pools_.add_bytes(bytes.data(), bytes.size()), size_of(bytes));
   }
 
-  void add_attributes_and_edges(Instruction instruction) {
+  // The only attribute of the custom call that stands in the place of an instruction that the opset lacks.
+  void add_stand_in_target(Instruction instruction) {
+    const std::string target = fmt::format("bp.newer.{}", instruction.op().text);
+    add_attribute(AttributeKey::CustomCallTarget, BP_ATTR_STRING, pools_.add_string(target), size_of(target));
+  }
+
+  void add_attributes(Instruction instruction) {
     for (AttributeKey key : instruction.attribute_keys()) {
+      if (key == AttributeKey::ResultAccuracy && opset_.has_precision) {
+        continue;  // bp_value.precision says it
+      }
       switch (ir::info(key).kind) {
         case ir::AttributeKind::String:
         case ir::AttributeKind::Text: {
@@ -304,6 +315,9 @@ class ImageBuilder {
       }
       add_attribute(use.key, all);
     }
+  }
+
+  void add_edges(Instruction instruction) {
     for (InstructionId predecessor : instruction.control_predecessors()) {
       if (image_instruction_[index(predecessor)] != BP_NONE) {
         pools_.control_edges.push_back({image_instruction_[index(predecessor)], size_of(pools_.instructions)});
@@ -353,7 +367,9 @@ class ImageBuilder {
                           std::span<const std::uint32_t> operands, std::span<const std::uint32_t> calls,
                           bool side_effect) {
     bp_instr_t added{};
-    added.op = static_cast<std::uint16_t>(instruction.opcode());
+    added.op = is_newer(instruction, opset_) ? static_cast<std::uint16_t>(BP_OP_CUSTOM_CALL)
+                                             : static_cast<std::uint16_t>(instruction.opcode());
+    first_opset_ = std::max(first_opset_, std::min(first_opset(instruction), opset_.number));
     added.flags = side_effect ? BP_INSTR_SIDE_EFFECT : 0;
     added.operands = pools_.add_ids(operands);
     added.operand_count = size_of(operands);
@@ -449,7 +465,12 @@ class ImageBuilder {
       calls.push_back(image_computation_[callee_role][index(callee)]);
       side_effect = side_effect || has_side_effect_[calls.back()];
     }
-    add_attributes_and_edges(instruction);
+    if (is_newer(instruction, opset_)) {
+      add_stand_in_target(instruction);
+    } else {
+      add_attributes(instruction);
+    }
+    add_edges(instruction);
     finish_instruction(instruction, instruction.name(), first_value, operands, calls, side_effect);
     computation_has_side_effect = computation_has_side_effect || side_effect;
     return {};
@@ -496,7 +517,7 @@ class ImageBuilder {
   Result<Image> assemble() {
     bp_module_t header{};
     std::memcpy(header.magic, "BPMODULE", sizeof header.magic);
-    header.opset = opset;
+    header.opset = first_opset_;
     header.stage = static_cast<std::uint32_t>(stage_);
     header.entry = image_computation_[static_cast<std::size_t>(Role::Control)][index(module_.entry().id())];
     header.name = pools_.add_string(module_.name());
@@ -519,6 +540,8 @@ class ImageBuilder {
   const ir::Module &module_;
   Stage stage_;
   const buffers::Plan *plan_;
+  const Opset &opset_;
+  std::uint32_t first_opset_ = 1;  // that has all numbers of the image
 
   // By HLO instruction: the range of its leaves in leaf_values_, and its (first) instruction in the image.
   std::vector<Range> values_of_;
@@ -536,9 +559,9 @@ class ImageBuilder {
   std::vector<ImageConstant> constants_;
 };
 
-Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan) {
+Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Opset &opset) {
   BP_CHECK((stage == Stage::Final) == (plan != nullptr));
-  return ImageBuilder(module, stage, plan).build();
+  return ImageBuilder(module, stage, plan, opset).build();
 }
 
 Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants) {

@@ -22,6 +22,7 @@
 #include "core/base/sha256.h"
 #include "core/host/image.h"
 #include "core/host/image_leaves.h"
+#include "core/ir/result_accuracy.h"
 #include "core/ir/shape_inference.h"
 #include "core/ir/storage.h"
 #include "core/ir/verifier.h"
@@ -354,6 +355,7 @@ class ImageReader {
     for (const bp_attr_t &attribute : i.attributes()) {
       BP_TRY(read_attribute(i, attribute, id));
     }
+    BP_TRY(read_precision(i, id));
     if (const auto found = by_name_.find(i.name()); found != by_name_.end()) {
       keep_origin(id, found->second);
     } else if (!i.origin().empty()) {
@@ -565,6 +567,21 @@ class ImageReader {
         result_.set_numbers(id, key, i.integers(attribute.key));
         return {};
     }
+  }
+
+  // bp_value.precision becomes the attribute result_accuracy of the one result, in its original words if it is as before.
+  Status read_precision(plugin::Instruction i, InstructionId id) {
+    const std::uint32_t ulps = i.result_count() == 1 ? i.result().precision() : 0;
+    if (ulps == 0) {
+      return {};
+    }
+    const auto found = by_name_.find(i.name());
+    const bool is_kept = found != by_name_.end() && ir::required_ulps(found->second) == ulps;
+    const std::string text = is_kept     ? std::string(found->second.text(AttributeKey::ResultAccuracy))
+                             : ulps == 1 ? "{mode=highest}"
+                                         : fmt::format("{{tolerance={{atol=0,rtol=0,ulps={}}}}}", ulps);
+    result_.set_text(id, AttributeKey::ResultAccuracy, text);
+    return {};
   }
 
   // A single result is not a tuple, so its index is empty.

@@ -69,6 +69,9 @@ void print(std::string &out, plugin::Instruction instruction) {
     if (value.has_slice()) {
       out += fmt::format(" a{}+{}", value.allocation(), value.offset());
     }
+    if (value.precision() != 0) {
+      out += fmt::format(" within {} ulp", value.precision());
+    }
     separator = ", ";
   }
   out += fmt::format("{}{}({})", instruction.result_count() == 0 ? "  " : " = ",

@@ -25,6 +25,7 @@
 #include "core/host/discovery.h"
 #include "core/host/entry.h"
 #include "core/host/host_services.h"
+#include "core/host/opset.h"
 
 namespace bp::host {
 
@@ -98,6 +99,8 @@ class Device {
   const Plugin &plugin() const { return *plugin_; }
   const bp_device_t *abi() const { return device_; }
   const bp_device_desc_t &description() const { return *device_->desc; }
+  // The opset of the images that the device gets.
+  const Opset &opset() const { return common_opset(device_->desc->opset); }
   std::string_view id() const { return device_->desc->id; }
   std::string_view target() const { return device_->target; }
   const bp_host_t *host() const { return services_.abi(); }

@@ -9,7 +9,7 @@ BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Backplane",
   "version": "0.1.0",
-  "opset": 1,
+  "opset": 2,
   "conformance": "none",
   "devices": [{
     "id": "dev.backplane.cpu",
@@ -24,7 +24,7 @@ namespace {
 
 struct NativeDevice : CpuDevice {
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT,         1, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, nullptr, known_options,
+      BP_VERSION_INIT,         2, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, nullptr, known_options,
       std::size(known_options)};
   static constexpr bp_fusion_limits_t fusion_limits = cpu_fusion_limits;
 };

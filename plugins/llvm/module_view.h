@@ -59,6 +59,8 @@ class InstructionView {
   std::size_t result_count() const { return data().result_count(); }
   std::uint32_t result(std::size_t i = 0) const { return data().result_id(static_cast<std::uint32_t>(i)); }
   const Shape &shape(std::size_t i = 0) const;
+  // Max distance in ulp that its user asks for; 0: that of the op table (bp_value.precision).
+  std::uint32_t precision() const { return data().result().precision(); }
   std::span<const std::uint32_t> calls() const { return data().call_ids(); }
   ComputationView called(std::size_t i) const;
 

@@ -20,7 +20,7 @@ BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Backplane",
   "version": "0.1.0",
-  "opset": 1,
+  "opset": 2,
   "conformance": "none",
   "devices": [{
     "id": "dev.backplane.npu",
@@ -60,7 +60,7 @@ struct LoadedProgram {
 class NpuDevice {
  public:
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1, "dev.backplane.npu", "Simulated NPU", "Backplane", "0.1.0", nullptr, nullptr, options, 3};
+      BP_VERSION_INIT, 2, "dev.backplane.npu", "Simulated NPU", "Backplane", "0.1.0", nullptr, nullptr, options, 3};
   static constexpr std::uint32_t instances = 2;  // each has memory of its own
   static bp_instance_t describe_instance(std::uint32_t instance) {
     static constexpr bp_instance_t all[instances] = {{"SIM-0001", "0000:01:00.0", "Simulated NPU, first"},

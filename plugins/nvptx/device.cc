@@ -19,7 +19,7 @@ BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Backplane",
   "version": "0.1.0",
-  "opset": 1,
+  "opset": 2,
   "conformance": "none",
   "devices": [{
     "id": "dev.backplane.nvptx",
@@ -38,7 +38,7 @@ using plugin::Result;
 class NvptxDevice final : public gpu::Device {
  public:
   static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
-                                                   1,
+                                                   2,
                                                    "dev.backplane.nvptx",
                                                    "NVIDIA GPU",
                                                    "Backplane",

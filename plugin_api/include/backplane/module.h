@@ -19,7 +19,11 @@
 //               are 64-byte aligned.
 // BP-MODULE-02: numbers of ops, dtypes and attributes (op_ids.h) are added, but never changed or removed. `opset` is
 //               the newest opset of the numbers that the module uses, and never newer than bp_device_desc.opset of the
-//               plugin that gets the module.
+//               plugin that gets the module. What such a plugin does not know is said in another way: an instruction
+//               whose op or attribute is newer is a custom call of a target that begins with "bp.newer.", which is
+//               never the plugin's to run.
+//               Opset 1: ops to 136, attributes to 104; BP_ATTR_RESULT_ACCURACY says which accuracy is required.
+//               Opset 2: the same, but bp_value.precision says it, and the attribute does not occur.
 // BP-MODULE-03: `hash` is the SHA-256 of all bytes that follow it. Equal hashes mean equal modules.
 // BP-MODULE-04: nobody writes to a module. It is borrowed for the call that it is passed to.
 // BP-MODULE-05: a plugin may reorder and overlap instructions if that preserves values, control edges, the order of
@@ -33,6 +37,11 @@
 // BP-MODULE-08: every module that a plugin sees is well-typed by the rules of HLO's op table: operands and results have
 //               the right number, element types and shapes; required attributes are present, and all are in range;
 //               called computations have the signature that the op asks for.
+// BP-PRECISION-01: bp_value.precision is how far a float or complex value may be from the exact result, in units in the
+//               last place (ulp: the distance to the neighbouring value; of the larger part of a complex number). 1 is
+//               the highest accuracy that a program can ask for; a larger number may be above what the op table allows.
+//               0 asks for nothing but the op table's limit. A plugin does not claim an instruction that it computes
+//               less accurately.
 #pragma once
 #include <stdint.h>
 
@@ -106,7 +115,7 @@ typedef struct bp_value {
   uint32_t shape;
   uint32_t instr;       // index of the instruction that defines it; parameters are instructions too
   uint32_t allocation;  // BP_NONE: tokens, values of embedded computations, and everything before BP_STAGE_FINAL
-  uint32_t precision;   // reserved for a required accuracy class: 0
+  uint32_t precision;   // the required accuracy, see BP-PRECISION-01; 0 in opset 1
   uint64_t offset;      // bytes from the start of the allocation
   uint64_t size;        // bytes
 } bp_value_t;

@@ -14,7 +14,7 @@ BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Backplane",
   "version": "0.1.0",
-  "opset": 1,
+  "opset": 2,
   "conformance": "none",
   "devices": [{
     "id": "dev.backplane.cpu-emulated",
@@ -32,7 +32,7 @@ using plugin::Result;
 struct EmulatedDevice : CpuDevice {
   static constexpr std::string_view message_prefix = "cpu-emulated: ";
   static constexpr bp_device_desc_t description = {BP_VERSION_INIT,
-                                                   1,
+                                                   2,
                                                    "dev.backplane.cpu-emulated",
                                                    "Emulated CPU",
                                                    "Backplane",

@@ -12,7 +12,7 @@ BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Backplane",
   "version": "0.1.0",
-  "opset": 1,
+  "opset": 2,
   "conformance": "none",
   "devices": [{
     "id": "dev.backplane.primitives",
@@ -34,7 +34,7 @@ struct PrimitivesDevice : CpuDevice {
       known_options[1],
       known_options[2]};
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1,           "dev.backplane.primitives", "Primitives", "Backplane", "0.1.0", nullptr,
+      BP_VERSION_INIT, 2,           "dev.backplane.primitives", "Primitives", "Backplane", "0.1.0", nullptr,
       nullptr,         all_options, std::size(all_options)};
 
   Types types = Types::Wide;

@@ -444,6 +444,26 @@ TEST_CASE("an op that is not compiled is refused with that reason, whatever its 
   CHECK_THAT(compiled.error().to_string(), Catch::Contains("r is not compiled"));
 }
 
+TEST_CASE("functions that are asked for more accuracy than they have are left to the host") {
+  const Device device = open();
+  const auto on_host = [&](std::string_view type, std::string_view accuracy) {
+    const auto text = fmt::format("HloModule m\nENTRY main {{ x = {0}[8] parameter(0)\n ROOT r = {0}[8] asinh(x){1} }}",
+                                  type, accuracy);
+    INFO(text);
+    const auto compiled = compile::compile(text::parse_module(text).value(), device, {});
+    REQUIRE(compiled.ok());
+    return compiled->report.on_host.empty() ? "" : compiled->report.on_host[0].reason;
+  };
+  const std::string highest = ", result_accuracy={mode=highest}";
+  CHECK(on_host("f32", highest) == "");
+  CHECK(on_host("bf16", highest) == "");
+  CHECK(on_host("f64", "") == "");
+  CHECK(on_host("f64", highest) == "cpu: r is asked for a result within 1 ulp, it is within 2");
+  CHECK(on_host("f64", ", result_accuracy={tolerance={atol=0,rtol=0,ulps=2}}") == "");
+  // The formulas for complex numbers are not better.
+  CHECK(on_host("c128", highest) == "cpu: r is asked for a result within 1 ulp, it is within 4");
+}
+
 TEST_CASE("fusions that would be written out too often are refused") {
   const Device device = open();
   const auto compiled = [&](int levels) {

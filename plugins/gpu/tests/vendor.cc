@@ -13,7 +13,7 @@ BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
   "vendor": "Vendor",
   "version": "0.1.0",
-  "opset": 1,
+  "opset": 2,
   "conformance": "none",
   "devices": [{
     "id": "test.vendor",
@@ -35,7 +35,7 @@ constexpr bp_option_desc_t option_descriptions[] = {
 class VendorDevice final : public Device {
  public:
   static constexpr bp_device_desc_t description = {
-      BP_VERSION_INIT, 1,       "test.vendor", "GPU of a vendor",   "Vendor",
+      BP_VERSION_INIT, 2,       "test.vendor", "GPU of a vendor",   "Vendor",
       "0.1.0",         nullptr, nullptr,       option_descriptions, std::size(option_descriptions)};
   static constexpr std::string_view message_prefix = "vendor: ";
 

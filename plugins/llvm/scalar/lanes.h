@@ -9,7 +9,8 @@ namespace bp::emit {
 llvm::Type *with_lanes_of(llvm::Type *type, llvm::Value *like);
 bool has_lanes(llvm::Value *value);
 
-// Loads a lane from each of `pointers`, 0 in the lanes that `mask` switches off, whose pointers may be invalid. A null mask switches none off.
+// Loads a lane from each of `pointers`, 0 in the lanes that `mask` switches off, whose pointers may be invalid. A null
+// mask switches none off.
 llvm::Value *gather(llvm::IRBuilder<> &b, llvm::FixedVectorType *type, llvm::Value *pointers, llvm::Align align,
                     llvm::Value *mask);
 // Stores the lanes that `mask` leaves on, as gather() loads them.

@@ -58,6 +58,16 @@ std::string attributes_problem(InstructionView instruction) {
   return {};
 }
 
+// Refuses functions that are asked for a nearer result than theirs (docs/precision.md).
+std::string accuracy_problem(InstructionView instruction) {
+  const std::uint32_t ulps = instruction.precision();
+  const std::uint16_t dtype = instruction.shape().dtype;
+  const std::uint32_t own = is_complex(dtype) ? 4 : dtype == BP_DTYPE_F64 ? 2 : 1;
+  return ulps == 0 || ulps >= own
+             ? ""
+             : "is asked for a result within " + std::to_string(ulps) + " ulp, it is within " + std::to_string(own);
+}
+
 // Ops that give the same bits another type.
 std::string reinterpretation_problem(InstructionView instruction) {
   const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;
@@ -226,6 +236,7 @@ std::string op_problem(InstructionView instruction, const Row &row) {
     return row.may_give_several ? "has no result" : "has several results";
   }
   std::string problem = attributes_problem(instruction);
+  problem = problem.empty() ? accuracy_problem(instruction) : problem;
   for (const Check check : row.checks) {
     problem = problem.empty() && check != nullptr ? check(instruction) : problem;
   }
