@@ -7,6 +7,8 @@
 #include "core/import/mlir/bytecode.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
+#include "core/package/container.h"
+#include "core/package/package.h"
 #include "core/remote/isolate.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
@@ -65,7 +67,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
 struct ModuleText {
   std::string_view text;
   std::uint32_t first_line = 1;
-  enum class Form { Hlo, StableHlo, HloProto, Binary } form = Form::Hlo;
+  enum class Form { Hlo, StableHlo, HloProto, Package, Binary } form = Form::Hlo;
 };
 
 // Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
@@ -79,6 +81,8 @@ std::vector<ModuleText> split_modules(std::string_view text) {
   std::vector<ModuleText> parts;
   if (import::hlo_proto::is_hlo_proto(text)) {
     parts.push_back({text, 1, ModuleText::Form::HloProto});
+  } else if (package::is_container(text)) {
+    parts.push_back({text, 1, ModuleText::Form::Package});
   } else if (find_nul(text) != std::string_view::npos && !import::mlir::is_bytecode(text)) {
     parts.push_back({text, 1, ModuleText::Form::Binary});
   } else if (import::stablehlo::is_stablehlo(text)) {
@@ -101,6 +105,9 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
                           const ReadOptions &options) {
   if (part.form == ModuleText::Form::StableHlo) {
     return import::stablehlo::read(part.text, {file, part.first_line, {}, options.parameter_shapes});
+  }
+  if (part.form == ModuleText::Form::Package) {
+    return package::not_a_model(file);
   }
   if (!options.parameter_shapes.empty()) {
     return invalid_input("{}: shapes of parameters are given, expected none: an HLO module has static parameter shapes",

@@ -858,6 +858,10 @@ def packages():
         expect([command, "changed.bpkg"], FAILED, "backplane: changed.bpkg: a damaged package: blob ... has another hash than ...")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     limited = subprocess.run([BUILD / "tools/backplane", "compile", "good.hlo", *tiny, "-o", "limited.bpkg"],
+    for command in (["opt"], ["memory"], ["check"], ["compile", "-o", "again.bpkg"]):
+        expect([*command, "packed.bpkg"], FAILED,
+               "backplane: packed.bpkg: this is a package, which is compiled already, expected HLO or StableHLO\n"
+               "  note: backplane run packed.bpkg runs it, and backplane inspect packed.bpkg shows what is in it")
                              capture_output=True, text=True, preexec_fn=limit)
     check(limited.returncode == FAILED and fits(limited.stderr, "backplane: cannot write limited.bpkg...: File too large")
           and not list(pathlib.Path().glob("limited.bpkg*")), f"a package that may not grow: {limited.returncode} {limited.stderr}")
