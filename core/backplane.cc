@@ -134,9 +134,39 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
   return module;
 }
 
+// Checks what does not depend on the plugins that are here: no name is empty, and the interpreter has no instances and
+// shares no work.
+Status check_names(std::string_view names) {
+  for (std::size_t at = 0; at <= names.size();) {
+    const std::size_t end = std::min(names.find(',', at), names.size());
+    const std::string_view name = names.substr(at, end - at);
+    if (name.empty()) {
+      return invalid_input(
+          "the backend \"{}\" has an empty name, expected a name such as cpu, a path, or several of "
+          "these with commas between them",
+          names);
+    }
+    if (name.starts_with("interpreter:")) {
+      return make_error(ErrorCode::NotFound,
+                        "{}: there is no such device, expected interpreter: it is a part of the core, of which there "
+                        "is one",
+                        name);
+    }
+    if (name == "interpreter" && name != names) {
+      return invalid_input(
+          "{}: the interpreter cannot be one of several backends, expected it alone, or not at all: it "
+          "runs what the others do not claim",
+          names);
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Backend> Backend::load(std::string_view name, const BackendOptions &options) {
+  BP_TRY(check_names(name));
   Backend backend{std::string(name)};
   if (name == "interpreter") {
     if (!options.settings.empty()) {

@@ -192,7 +192,15 @@ MISTAKES = [
     ([], USAGE, ""),
     (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
     (["run", "good.hlo", "--on", "nobody"], FAILED, NOBODY),
-    (["run", "good.hlo", "--on", ""], FAILED, NOBODY.replace("nobody", "")),
+    *[(["run", "good.hlo", "--on", names], FAILED,
+       f'backplane: the backend "{names}" has an empty name, expected a name such as cpu, a path, or several of these with commas '
+       "between them") for names in ("", "null,", ",null", "null,,null")],
+    *[(["run", "good.hlo", option, name], FAILED,
+       f"backplane: {name}: there is no such device, expected interpreter: it is a part of the core, of which there is one")
+      for option, name in (("--on", "interpreter:0"), ("--on", "interpreter:1"), ("--against", "interpreter:SIM-0001"))],
+    *[(["run", "good.hlo", "--on", names], FAILED,
+       f"backplane: {names}: the interpreter cannot be one of several backends, expected it alone, or not at all: it runs what the "
+       "others do not claim") for names in ("interpreter,null", "null,interpreter")],
     (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED, NOBODY),
     (["run", "constant.hlo", "--on", "null", "--against", "interpreter"], NEGATIVE, ""),
     *[(["run", "endless.hlo", "--on", name, "--deadline", "0.2"], FAILED,
