@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/host/diagnostics.h"
+#include "core/host/loading.h"
 #include "core/ir/device_count.h"
 #include "core/ir/storage.h"
 #include "core/runtime/kernel_program.h"
@@ -159,6 +160,7 @@ Status Program::load_artifact(std::span<const std::byte> artifact) {
   const bp_status status = retry_if_full(*device_, [&] {
     return diagnostics.call([&](const bp_diag_t *diag) {
       const std::lock_guard lock(device_->control_mutex());
+      const host::Loading loading(image_.module());
       return device_->compiler()->load(abi, artifact.data(), artifact.size(), constant_locations_.data(), taken.data(),
                                        count, &loaded, diag);
     });

@@ -882,6 +882,18 @@ def packages():
         expect(["run", "named.bpkg", "--against", "interpreter"], SUCCESS, "")
     expect(["compile", "good.hlo", "--on", "interpreter", "-o", "host.bpkg"], SUCCESS, "")
     on_host = expect(["run", "host.bpkg"], SUCCESS, "").out
+    # Layers, and a worker, know the module of what they have not seen compiled.
+    expect(["compile", "good.hlo", "--on", "npu", "-o", "npu.bpkg"], SUCCESS, "")
+    for backend, package in ((tiny, "packed.bpkg"), (["--on", "npu"], "npu.bpkg")):
+        expect(["run", package, *backend, "--layer=record=package.calls"], SUCCESS, "")
+        again = expect(["replay", "package.calls"], SUCCESS, "").out
+        check(again.endswith(" calls repeated: as recorded\n"), f"replay of a package printed\n{again}")
+        shown = expect(["replay", "package.calls", "--list"], SUCCESS, "").out
+        check("result b" in shown and "compiler.compile" not in shown, f"the recording of a package has\n{shown}")
+        for layers in ([], ["--layer=validate"]):
+            expect(["run", package, *backend, "--isolate", "--against", "interpreter", *layers], SUCCESS, "")
+    expect(["run", "npu.bpkg", "--layer", "counters"], SUCCESS,
+           "counted in 2 runs\ninstruction ... cycles (cycles) ... dma-bytes (bytes)\nb ... 142 ... 64\nsum ... 142 ... 64")
     check("interpreter (part of the core)" in on_host, f"run of a package of the interpreter printed\n{on_host}")
     expect(["compile", "several.hlo", *tiny, "-o", "several.bpkg"], SUCCESS, "")
     check(pathlib.Path("several.1.bpkg").exists() and pathlib.Path("several.2.bpkg").exists(), "several modules make several packages")
