@@ -697,6 +697,12 @@ def replay():
         at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
     at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
     pathlib.Path("crash.calls").write_bytes(whole[:at])
+    # Cancelled work is cancelled again: it has no other end.
+    for backend in {BACKEND, "npu"} - {"null"}:
+        expect(["run", "endless.hlo", "--on", backend, "--deadline", "0.2", "--layer=record=endless.calls"], FAILED,
+               "backplane: ...not done by its deadline")
+        again = expect(["replay", "endless.calls"], SUCCESS, "").out
+        check(again.endswith(" calls repeated: as recorded\n"), f"replay of a cancelled run on {backend} printed\n{again}")
     printed = expect(["replay", "crash.calls"], NEGATIVE, "replay: the recording ends in call ..., program.run\n"
                      "replay: making call ..., program.run, the end of which was not recorded").out
     check("  recorded no end, came ok\n" in printed, f"replay of a crash printed\n{printed}")
@@ -852,16 +858,16 @@ def packages():
     expect(["run", "packed.bpkg", "--on", "interpreter"], FAILED,
            "backplane: packed.bpkg was compiled for org.example.tiny, but loaded for the interpreter: load it for "
            "org.example.tiny, or compile the model again\n  note: in the program m of packed.bpkg")
+    for command in (["opt"], ["memory"], ["check"], ["compile", "-o", "again.bpkg"]):
+        expect([*command, "packed.bpkg"], FAILED,
+               "backplane: packed.bpkg: this is a package, which is compiled already, expected HLO or StableHLO\n"
+               "  note: backplane run packed.bpkg runs it, and backplane inspect packed.bpkg shows what is in it")
     whole = pathlib.Path("packed.bpkg").read_bytes()
     pathlib.Path("changed.bpkg").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     for command in ("run", "inspect"):
         expect([command, "changed.bpkg"], FAILED, "backplane: changed.bpkg: a damaged package: blob ... has another hash than ...")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     limited = subprocess.run([BUILD / "tools/backplane", "compile", "good.hlo", *tiny, "-o", "limited.bpkg"],
-    for command in (["opt"], ["memory"], ["check"], ["compile", "-o", "again.bpkg"]):
-        expect([*command, "packed.bpkg"], FAILED,
-               "backplane: packed.bpkg: this is a package, which is compiled already, expected HLO or StableHLO\n"
-               "  note: backplane run packed.bpkg runs it, and backplane inspect packed.bpkg shows what is in it")
                              capture_output=True, text=True, preexec_fn=limit)
     check(limited.returncode == FAILED and fits(limited.stderr, "backplane: cannot write limited.bpkg...: File too large")
           and not list(pathlib.Path().glob("limited.bpkg*")), f"a package that may not grow: {limited.returncode} {limited.stderr}")
@@ -876,12 +882,6 @@ def packages():
     expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], FAILED,
            "backplane: packed.bpkg is not what the key 06e3fd8fda29bb60 has signed: the package was changed, or another key "
            "has made packed.bpkg.sig")
-    # The backend is that of the package.
-    for backend in (BACKEND, "kernels") if BACKEND == "cpu" else ("kernels",):
-        expect(["compile", "product.hlo", "--on", backend, "-o", "named.bpkg"], SUCCESS, "")
-        expect(["run", "named.bpkg", "--against", "interpreter"], SUCCESS, "")
-    expect(["compile", "good.hlo", "--on", "interpreter", "-o", "host.bpkg"], SUCCESS, "")
-    on_host = expect(["run", "host.bpkg"], SUCCESS, "").out
     # Layers, and a worker, know the module of what they have not seen compiled.
     expect(["compile", "good.hlo", "--on", "npu", "-o", "npu.bpkg"], SUCCESS, "")
     for backend, package in ((tiny, "packed.bpkg"), (["--on", "npu"], "npu.bpkg")):
@@ -894,6 +894,12 @@ def packages():
             expect(["run", package, *backend, "--isolate", "--against", "interpreter", *layers], SUCCESS, "")
     expect(["run", "npu.bpkg", "--layer", "counters"], SUCCESS,
            "counted in 2 runs\ninstruction ... cycles (cycles) ... dma-bytes (bytes)\nb ... 142 ... 64\nsum ... 142 ... 64")
+    # The backend is that of the package.
+    for backend in (BACKEND, "kernels") if BACKEND == "cpu" else ("kernels",):
+        expect(["compile", "product.hlo", "--on", backend, "-o", "named.bpkg"], SUCCESS, "")
+        expect(["run", "named.bpkg", "--against", "interpreter"], SUCCESS, "")
+    expect(["compile", "good.hlo", "--on", "interpreter", "-o", "host.bpkg"], SUCCESS, "")
+    on_host = expect(["run", "host.bpkg"], SUCCESS, "").out
     check("interpreter (part of the core)" in on_host, f"run of a package of the interpreter printed\n{on_host}")
     expect(["compile", "several.hlo", *tiny, "-o", "several.bpkg"], SUCCESS, "")
     check(pathlib.Path("several.1.bpkg").exists() and pathlib.Path("several.2.bpkg").exists(), "several modules make several packages")
