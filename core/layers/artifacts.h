@@ -27,6 +27,7 @@ class ModuleCopy {
       : words_((module->size + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t)) {
     std::memcpy(words_.data(), module, module->size);
   }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words_)); }
   plugin::ModuleView view() const { return plugin::ModuleView(reinterpret_cast<const bp_module_t *>(words_.data())); }
 
  private:
