@@ -700,7 +700,7 @@ def replay():
     # Cancelled work is cancelled again: it has no other end.
     for backend in {BACKEND, "npu"} - {"null"}:
         expect(["run", "endless.hlo", "--on", backend, "--deadline", "0.2", "--layer=record=endless.calls"], FAILED,
-               "backplane: ...not done by its deadline")
+               "backplane: ...not done by its deadline\nrecord: ... calls in endless.calls")
         again = expect(["replay", "endless.calls"], SUCCESS, "").out
         check(again.endswith(" calls repeated: as recorded\n"), f"replay of a cancelled run on {backend} printed\n{again}")
     printed = expect(["replay", "crash.calls"], NEGATIVE, "replay: the recording ends in call ..., program.run\n"
@@ -885,13 +885,13 @@ def packages():
     # Layers, and a worker, know the module of what they have not seen compiled.
     expect(["compile", "good.hlo", "--on", "npu", "-o", "npu.bpkg"], SUCCESS, "")
     for backend, package in ((tiny, "packed.bpkg"), (["--on", "npu"], "npu.bpkg")):
-        expect(["run", package, *backend, "--layer=record=package.calls"], SUCCESS, "")
+        expect(["run", package, *backend, "--layer=record=package.calls"], SUCCESS, "record: ... calls in package.calls")
         again = expect(["replay", "package.calls"], SUCCESS, "").out
         check(again.endswith(" calls repeated: as recorded\n"), f"replay of a package printed\n{again}")
         shown = expect(["replay", "package.calls", "--list"], SUCCESS, "").out
-        check("result b" in shown and "compiler.compile" not in shown, f"the recording of a package has\n{shown}")
-        for layers in ([], ["--layer=validate"]):
-            expect(["run", package, *backend, "--isolate", "--against", "interpreter", *layers], SUCCESS, "")
+        check("module m, stage 4" in shown and "compiler.compile" not in shown, f"the recording of a package has\n{shown}")
+        for layers, said in ([], ""), (["--layer=validate"], "validate: no rule was broken"):
+            expect(["run", package, *backend, "--isolate", "--against", "interpreter", *layers], SUCCESS, said)
     expect(["run", "npu.bpkg", "--layer", "counters"], SUCCESS,
            "counted in 2 runs\ninstruction ... cycles (cycles) ... dma-bytes (bytes)\nb ... 142 ... 64\nsum ... 142 ... 64")
     # The backend is that of the package.
