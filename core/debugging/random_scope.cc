@@ -51,7 +51,7 @@ std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank) {
   return chosen;
 }
 
-std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::int64_t> sizes) {
+std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::int64_t> sizes, bool may_dilate) {
   std::vector<ir::WindowDimension> window;
   std::int64_t operations = ir::product(sizes);
   for (std::int64_t size : sizes) {
@@ -67,6 +67,9 @@ std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::in
       dimension.pad_high = s.random.between(least, 2);
       dimension.lhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
       dimension.rhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
+    }
+    if (!may_dilate) {
+      dimension.lhs_dilate = dimension.rhs_dilate = 1;
     }
     const auto windows = ir::shape_rules::window_output_size(size, dimension);
     if (windows.ok() && size > 0) {

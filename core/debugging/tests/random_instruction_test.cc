@@ -56,7 +56,7 @@ TEST_CASE("random windows of large arrays are limited in their work") {
         has_long_windows |= dimension.size > 100;
       }
       INFO(text::print(*module));
-      CHECK(operations <= 1 << 23);
+      CHECK(operations <= 1 << 22);
     }
     CHECK(has_long_windows);
   }
