@@ -7,6 +7,8 @@
 #include "core/import/mlir/bytecode.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
+#include "core/package/container.h"
+#include "core/package/package.h"
 #include "core/remote/isolate.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
@@ -65,7 +67,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
 struct ModuleText {
   std::string_view text;
   std::uint32_t first_line = 1;
-  enum class Form { Hlo, StableHlo, HloProto, Binary } form = Form::Hlo;
+  enum class Form { Hlo, StableHlo, HloProto, Package, Binary } form = Form::Hlo;
 };
 
 // Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
@@ -79,6 +81,8 @@ std::vector<ModuleText> split_modules(std::string_view text) {
   std::vector<ModuleText> parts;
   if (import::hlo_proto::is_hlo_proto(text)) {
     parts.push_back({text, 1, ModuleText::Form::HloProto});
+  } else if (package::is_container(text)) {
+    parts.push_back({text, 1, ModuleText::Form::Package});
   } else if (find_nul(text) != std::string_view::npos && !import::mlir::is_bytecode(text)) {
     parts.push_back({text, 1, ModuleText::Form::Binary});
   } else if (import::stablehlo::is_stablehlo(text)) {
@@ -101,6 +105,9 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
                           const ReadOptions &options) {
   if (part.form == ModuleText::Form::StableHlo) {
     return import::stablehlo::read(part.text, {file, part.first_line, {}, options.parameter_shapes});
+  }
+  if (part.form == ModuleText::Form::Package) {
+    return package::not_a_model(file);
   }
   if (!options.parameter_shapes.empty()) {
     return invalid_input("{}: shapes of parameters are given, expected none: an HLO module has static parameter shapes",
@@ -127,9 +134,39 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
   return module;
 }
 
+// Checks what does not depend on the plugins that are here: no name is empty, and the interpreter has no instances and
+// shares no work.
+Status check_names(std::string_view names) {
+  for (std::size_t at = 0; at <= names.size();) {
+    const std::size_t end = std::min(names.find(',', at), names.size());
+    const std::string_view name = names.substr(at, end - at);
+    if (name.empty()) {
+      return invalid_input(
+          "the backend \"{}\" has an empty name, expected a name such as cpu, a path, or several of "
+          "these with commas between them",
+          names);
+    }
+    if (name.starts_with("interpreter:")) {
+      return make_error(ErrorCode::NotFound,
+                        "{}: there is no such device, expected interpreter: it is a part of the core, of which there "
+                        "is one",
+                        name);
+    }
+    if (name == "interpreter" && name != names) {
+      return invalid_input(
+          "{}: the interpreter cannot be one of several backends, expected it alone, or not at all: it "
+          "runs what the others do not claim",
+          names);
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Backend> Backend::load(std::string_view name, const BackendOptions &options) {
+  BP_TRY(check_names(name));
   Backend backend{std::string(name)};
   if (name == "interpreter") {
     if (!options.settings.empty()) {

@@ -41,9 +41,13 @@ Result<std::string> left_by(std::string_view call, const Repetition &repetition,
   const std::int64_t heap_slack_of_calls = 4096 + repetition.slack_per_call * repetition.count;
   const std::int64_t resident_slack_of_calls = (256 + 16 * std::min(repetition.count, 10)) << 10;
   const Holdings before;
-  for (int i = 0; i < repetition.count; ++i) {
-    BP_TRY(act());
-  }
+  Status status;
+  call_on_own_thread([&] {
+    for (int i = 0; i < repetition.count && status.ok(); ++i) {
+      status = act();
+    }
+  });
+  BP_TRY(std::move(status));
   const Holdings after;
   const auto grows = [&](std::int64_t Holdings::*what, std::int64_t slack) {
     return after.*what - before.*what > slack;

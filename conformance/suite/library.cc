@@ -1,11 +1,13 @@
 #include "conformance/suite/library.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "core/base/sanitizers.h"
 
@@ -110,6 +112,18 @@ std::int64_t resident_bytes() {
 std::int64_t heap_bytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+}
+
+void call_on_own_thread(const std::function<void()> &act) {
+  std::string entry;
+  std::thread([&] {
+    entry = fmt::format("/proc/self/task/{}", gettid());
+    act();
+  }).join();
+  // The system counts a thread for a moment after it has been joined.
+  for (std::error_code ignored; std::filesystem::exists(entry, ignored);) {
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace bp::conformance

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,5 +56,9 @@ int count_files();     // open file descriptors
 int count_mappings();  // of memory
 std::int64_t resident_bytes();
 std::int64_t heap_bytes();  // allocated with malloc
+
+// Calls `act` on a thread of its own, and returns when that is gone. To be used between two counts of heap_bytes(): a
+// block that was freed still counts while malloc keeps it for the thread that freed it.
+void call_on_own_thread(const std::function<void()> &act);
 
 }  // namespace bp::conformance

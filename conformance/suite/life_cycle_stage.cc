@@ -431,9 +431,13 @@ constexpr std::int64_t resident_slack = 64 << 10, resident_bytes_per_life = 1024
 Result<std::string> leak_of(const Subject &subject, int lives) {
   const int threads = count_threads();
   const std::int64_t heap = heap_bytes(), resident = resident_bytes();
-  for (int i = 0; i < lives; ++i) {
-    BP_TRY(live_once(subject));
-  }
+  Status status;
+  call_on_own_thread([&] {
+    for (int i = 0; i < lives && status.ok(); ++i) {
+      status = live_once(subject);
+    }
+  });
+  BP_TRY(std::move(status));
   const int more_threads = count_threads() - threads;
   const std::int64_t more_heap = heap_bytes() - heap, more_resident = resident_bytes() - resident;
   return more_threads > 0

@@ -8,7 +8,9 @@
 #include "conformance/runner/selection.h"
 #include "conformance/suite/growth.h"
 #include "conformance/suite/instruction_trial.h"
+#include "conformance/suite/library.h"
 #include "conformance/suite/op_case.h"
+#include "core/base/sanitizers.h"
 #include "core/text/parser.h"
 
 namespace bp::conformance {
@@ -273,6 +275,30 @@ TEST_CASE("expectations have sections and reasons") {
   CHECK_THAT(problem("ops/* why\n"), Catch::StartsWith("x:1:1: a pattern comes before the first section"));
   CHECK_THAT(problem("[never]\nops/*\n"), Catch::StartsWith("x:2:1: ops/* has no reason, expected one after a space"));
   CHECK_THAT(problem("[soon]\n"), Catch::StartsWith("x:1:1: the section is [soon], expected [never] or [not yet]"));
+}
+
+TEST_CASE("blocks that malloc keeps for a thread are no leak") {
+  // Allocates and frees blocks of many sizes.
+  const auto free_blocks = [](std::size_t count) {
+    for (std::size_t size = 24; size < 1000; size += 16) {
+      std::vector<std::unique_ptr<char[]>> blocks(count);
+      for (auto &block : blocks) {
+        block = std::make_unique<char[]>(size);
+      }
+    }
+  };
+  static std::unique_ptr<char[]> left;
+  const auto growth = [](const std::function<void()> &act) {
+    const std::int64_t before = heap_bytes();
+    call_on_own_thread(act);
+    return heap_bytes() - before;
+  };
+  growth([&] { free_blocks(3); });  // makes the caches of the allocator
+  const int threads = count_threads();
+  CHECK(growth([&] { free_blocks(6); }) < 2048);
+  CHECK(count_threads() == threads);
+  const std::int64_t expected = BP_SANITIZES_MEMORY ? 0 : 50'000;
+  CHECK(growth([&] { left = std::make_unique<char[]>(50'000); }) >= expected);
 }
 
 TEST_CASE("a leak is told from noise by most of the rounds") {

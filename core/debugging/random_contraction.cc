@@ -11,9 +11,6 @@ using ir::Shape;
 using Id = ir::InstructionId;
 using Numbers = std::vector<std::int64_t>;
 
-// About as many as the interpreter does in a fraction of a second.
-constexpr std::int64_t max_operations = 1 << 22;
-
 // Returns the type in which products of this one are often added; the type itself if there is none.
 ElementType type_of_sums(ElementType type) {
   switch (type) {

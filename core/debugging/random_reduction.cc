@@ -79,10 +79,7 @@ void add_select_and_scatter(Scope &s) {
     return;
   }
   const Id x = s.value(type, 1), initial = s.b.constant(type, 0);
-  auto window = random_window(s, s.sizes(x));
-  for (ir::WindowDimension &w : window) {
-    w.lhs_dilate = w.rhs_dilate = 1;
-  }
+  const auto window = random_window(s, s.sizes(x), false);
   const auto set_window = [&](ir::Module &m, Id id) { m.set_window(id, window); };
   const ir::ComputationId combine = combining_computation(s, Opcode::Add, type);
   const ir::ComparisonDirection direction =

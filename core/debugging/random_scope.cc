@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/debugging/draws.h"
+#include "core/ir/shape_inference_rules.h"
 
 namespace bp::debugging {
 
@@ -50,8 +51,9 @@ std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank) {
   return chosen;
 }
 
-std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::int64_t> sizes) {
+std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::int64_t> sizes, bool may_dilate) {
   std::vector<ir::WindowDimension> window;
+  std::int64_t operations = ir::product(sizes);
   for (std::int64_t size : sizes) {
     ir::WindowDimension dimension;
     if (s.palette.only_parameters && size > 4 && s.random.chance(8)) {  // all elements up to one, or from one on
@@ -65,6 +67,18 @@ std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::in
       dimension.pad_high = s.random.between(least, 2);
       dimension.lhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
       dimension.rhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
+    }
+    if (!may_dilate) {
+      dimension.lhs_dilate = dimension.rhs_dilate = 1;
+    }
+    const auto windows = ir::shape_rules::window_output_size(size, dimension);
+    if (windows.ok() && size > 0) {
+      const std::int64_t others = operations / size;
+      if (others > 0 && *windows * dimension.size > max_operations / others) {
+        dimension = {};
+      } else {
+        operations = others * *windows * dimension.size;
+      }
     }
     window.push_back(dimension);
   }

@@ -99,8 +99,12 @@ std::vector<std::int64_t> permutation(Random &random, std::int64_t count);
 std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank);
 // Returns the shape with a random layout.
 ir::Shape with_any_layout(Random &random, ir::Shape shape);
-// Returns a window over dimensions of these sizes; its own sizes are small.
-std::vector<ir::WindowDimension> random_window(Scope &scope, std::span<const std::int64_t> sizes);
+// The most operations of one instruction: about as many as the interpreter does in a fraction of a second.
+inline constexpr std::int64_t max_operations = 1 << 22;
+// Returns a window over dimensions of these sizes. All windows together have at most max_operations elements, unless
+// the dimensions themselves have more. `may_dilate`: whether there may be gaps between elements.
+std::vector<ir::WindowDimension> random_window(Scope &scope, std::span<const std::int64_t> sizes,
+                                               bool may_dilate = true);
 
 // Returns an op that combines two values of a type into one, and a computation of it.
 ir::Opcode random_combiner(Scope &scope, ir::ElementType type);

@@ -1,5 +1,5 @@
-// Maps artifacts to the modules they were compiled from: load() and run() see only the artifact. Kept by a layer that
-// saw compile().
+// Maps artifacts to the modules they were compiled from: load() and run() see only the artifact. Kept by a layer, which
+// remembers what compile() made; what is from a file, such as a package, the core knows (core/host/loading.h).
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 
 #include "backplane/base/status.h"
 #include "core/base/sha256.h"
+#include "core/host/loading.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::layers {
@@ -26,6 +27,7 @@ class ModuleCopy {
       : words_((module->size + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t)) {
     std::memcpy(words_.data(), module, module->size);
   }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words_)); }
   plugin::ModuleView view() const { return plugin::ModuleView(reinterpret_cast<const bp_module_t *>(words_.data())); }
 
  private:
@@ -48,12 +50,17 @@ class Artifacts {
       modules_.pop_front();
     }
   }
-  // Returns nullptr if the artifact was compiled elsewhere.
+  // To be called in load(). Returns nullptr if the module is not known: the artifact was compiled elsewhere, and it is
+  // not the core that loads it.
   std::shared_ptr<const ModuleCopy> find(const void *artifact, std::uint64_t size) const {
     const Sha256 hash = sha256({static_cast<const std::byte *>(artifact), size});
     const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find_if(modules_, [&](const auto &entry) { return entry.first == hash; });
-    return found == modules_.end() ? nullptr : found->second;
+    if (const auto found = std::ranges::find_if(modules_, [&](const auto &entry) { return entry.first == hash; });
+        found != modules_.end()) {
+      return found->second;
+    }
+    const bp_module_t *loading = host::Loading::module();
+    return loading == nullptr ? nullptr : std::make_shared<const ModuleCopy>(loading);
   }
 
  private:

@@ -60,11 +60,12 @@ class CountersLayer final : public Interposer {
     if (device.counters == nullptr) {
       return run;
     }
-    const auto count = [counts = counts_.get(), table = device.counters, module = modules_.find(program)](
+    auto module = modules_.find(program);
+    const auto count = [counts = counts_.get(), table = device.counters, name = counts_->name_of(module.get()), module](
                            std::uint32_t counter, std::uint32_t instr, std::uint64_t value) {
       if (counter < table->counter_count) {
         const bp_counter_desc_t &known = table->counters[counter];
-        counts->add(known.name, known.unit, instruction_name(module.get(), instr), value);
+        counts->add(known.name, known.unit, name, instruction_name(module.get(), instr), value);
       }
     };
     counts_->add_run();
@@ -85,14 +86,38 @@ void Counts::add_run() {
   ++runs_;
 }
 
-void Counts::add(const std::string &counter, std::uint32_t unit, const std::string &instruction, std::uint64_t value) {
+std::string Counts::name_of(const ModuleCopy *module) {
+  if (module == nullptr) {
+    return "";
+  }
+  const std::lock_guard lock(mutex_);
+  const std::string name(module->view().name());
+  std::vector<Sha256> &images = images_[name];
+  const Sha256 image = sha256(module->bytes());
+  auto found = std::ranges::find(images, image);
+  if (found == images.end()) {
+    found = images.insert(images.end(), image);
+  }
+  return found == images.begin() ? name : fmt::format("{} ({})", name, found - images.begin() + 1);
+}
+
+void Counts::add(const std::string &counter, std::uint32_t unit, const std::string &module,
+                 const std::string &instruction, std::uint64_t value) {
   const std::lock_guard lock(mutex_);
   auto found = std::ranges::find(counters_, counter, &Counter::name);
   if (found == counters_.end()) {
     found = counters_.insert(counters_.end(), Counter{counter, unit, 0, {}});
   }
   found->sum += value;
-  found->by_instruction[instruction] += value;
+  found->values[{module, instruction}] += value;
+  modules_of_[instruction].insert(module);
+}
+
+std::string Counts::name_of(const Row &row) const {
+  const auto &[module, instruction] = row;
+  return modules_of_.at(instruction).size() < 2
+             ? instruction
+             : fmt::format("{} of {}", instruction, module.empty() ? "an unknown module" : module);
 }
 
 std::string Counts::to_text(std::size_t most) const {
@@ -100,20 +125,20 @@ std::string Counts::to_text(std::size_t most) const {
   if (counters_.empty()) {
     return "nothing was counted: no program ran on a device that has bp.counters/draft-1\n";
   }
-  std::vector<std::string> instructions;
+  std::vector<Row> instructions;
   for (const Counter &counter : counters_) {
-    for (const auto &[instruction, value] : counter.by_instruction) {
+    for (const auto &[instruction, value] : counter.values) {
       if (std::ranges::find(instructions, instruction) == instructions.end()) {
         instructions.push_back(instruction);
       }
     }
   }
-  const auto value_of = [](const Counter &counter, const std::string &instruction) {
-    const auto found = counter.by_instruction.find(instruction);
-    return found == counter.by_instruction.end() ? 0 : found->second;
+  const auto value_of = [](const Counter &counter, const Row &instruction) {
+    const auto found = counter.values.find(instruction);
+    return found == counter.values.end() ? 0 : found->second;
   };
   std::ranges::stable_sort(instructions, std::greater(),
-                           [&](const std::string &name) { return value_of(counters_.front(), name); });
+                           [&](const Row &instruction) { return value_of(counters_.front(), instruction); });
   std::string text = fmt::format("counted in {} runs\n{:<32}", runs_, "instruction");
   for (const Counter &counter : counters_) {
     text += fmt::format(" {:>24}", fmt::format("{} ({})", counter.name, unit_name(counter.unit)));
@@ -125,7 +150,7 @@ std::string Counts::to_text(std::size_t most) const {
     }
   };
   for (std::size_t i = 0; i < std::min(most, instructions.size()); ++i) {
-    row(instructions[i], [&](const Counter &counter) { return value_of(counter, instructions[i]); });
+    row(name_of(instructions[i]), [&](const Counter &counter) { return value_of(counter, instructions[i]); });
   }
   if (instructions.size() > most) {
     row(fmt::format("{} others", instructions.size() - most), [&](const Counter &counter) {
@@ -145,8 +170,8 @@ std::string Counts::to_json() const {
   boost::json::array list;
   for (const Counter &counter : counters_) {
     boost::json::object instructions;
-    for (const auto &[instruction, value] : counter.by_instruction) {
-      instructions[instruction] = value;
+    for (const auto &[instruction, value] : counter.values) {
+      instructions[name_of(instruction)] = value;
     }
     list.push_back(boost::json::object{{"name", counter.name},
                                        {"unit", std::string(unit_name(counter.unit))},

@@ -23,7 +23,7 @@ class LoadedModules {
     const std::lock_guard lock(mutex_);
     modules_.erase(program);
   }
-  // Returns the module that a program was compiled from; nullptr if it is not known, as for artifacts of a cache.
+  // Returns the module that a program was compiled from; nullptr if it is not known (Artifacts::find).
   std::shared_ptr<const ModuleCopy> find(const bp_program_t *program) const {
     const std::lock_guard lock(mutex_);
     const auto found = modules_.find(program);

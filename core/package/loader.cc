@@ -301,4 +301,9 @@ bool is_package(const std::string &path) {
   return file.read(beginning.data(), static_cast<std::streamsize>(beginning.size())) && is_container(beginning);
 }
 
+Error not_a_model(const std::string &path) {
+  return invalid_input("{}: this is a package, which is compiled already, expected HLO or StableHLO", path)
+      .note(fmt::format("backplane run {0} runs it, and backplane inspect {0} shows what is in it", path));
+}
+
 }  // namespace bp::package

@@ -80,5 +80,7 @@ class Package {
 
 // Whether a file begins like a package; false if it cannot be read.
 bool is_package(const std::string &path);
+// Returns the error of a package that is given where a model is expected.
+Error not_a_model(const std::string &path);
 
 }  // namespace bp::package

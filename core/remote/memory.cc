@@ -160,8 +160,8 @@ ReceivedMemory::Region ReceivedMemory::read_region(Reader &reader, const Receive
     case Form::Unknown:
       if (call.objects != nullptr) {
         reader.fail(fmt::format(
-            "the size of memory {} of the call is not known, because the program was not compiled by this process, "
-            "but taken from a cache",
+            "the size of memory {} of the call is not known: its program was neither compiled where the call was made, "
+            "nor loaded by the core",
             size()));
       }
       return {};

@@ -1,130 +1,39 @@
 #include "core/remote/replay.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
 #include <set>
+#include <tuple>
+
+#include "core/remote/replay_layer.h"
 
 namespace bp::remote {
 namespace {
 
-struct Signalled {
-  bp_status status;
-  std::string message;
-};
-
-// Receives the plugin's calls to the host, and knows which of the work that the plugin has accepted is unfinished.
-class ReplayLayer final : public Interposer {
- public:
-  using Interposer::Interposer;
-
-  // Sets the call that is made next; nullptr if the next calls are not recorded ones.
-  void set_call(const RecordedCall *call) { call_ = call; }
-
-  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
-                         bp_point_t done, const bp_diag_t *diag) override {
-    {
-      const std::lock_guard lock(mutex_);
-      submitted_[key(done)] = call_;
-    }
-    const bp_status status = Interposer::queue_submit(device, queue, commands, count, done, diag);
-    const std::lock_guard lock(mutex_);
-    if (status == BP_OK && !signalled_.contains(key(done))) {
-      unfinished_[key(done)] = {device.id, call_};
-    }
-    return status;
-  }
-  void host_signal(LayeredHost &, bp_point_t point, bp_status status, std::uint32_t, const char *msg) override {
-    const std::lock_guard lock(mutex_);
-    signalled_[key(point)] = {status, msg == nullptr ? "" : msg};
-    unfinished_.erase(key(point));
-    changed_.notify_all();
-  }
-  // Errors are kept, because destroy() and release() have no other way to tell of them.
-  void log_log(LayeredHost &host, std::uint32_t severity, const char *msg) override {
-    if (severity < BP_LOG_ERROR) {
-      return;
-    }
-    if (call_ == nullptr) {
-      Interposer::log_log(host, severity, msg);
-      return;
-    }
-    const std::lock_guard lock(mutex_);
-    errors_.emplace_back(msg == nullptr ? "" : msg);
-  }
-  // Returns the errors that were logged since the last time.
-  std::vector<std::string> take_errors() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(errors_, {});
-  }
-
-  // Waits for the signal of a point. If it does not come in time, its device is late.
-  std::optional<Signalled> wait(bp_point_t point, std::chrono::milliseconds patience) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, patience, [&] { return signalled_.contains(key(point)); })) {
-      if (const auto found = unfinished_.find(key(point)); found != unfinished_.end()) {
-        late_.insert(found->second.device);
+// Returns the numbers of the calls whose work was cancelled: by their status, or by that of the point that they signal.
+std::set<std::uint64_t> cancelled_calls(const Recording &recording) {
+  std::set<std::uint64_t> cancelled;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint64_t> submits;  // by plugin and point
+  for (const RecordedCall &call : recording.calls()) {
+    Reader in(call.inputs), out(call.outputs);
+    if (call.function == Function::queue_submit) {
+      in.number<std::uint32_t>();  // the queue
+      const auto done = in.number<bp_point_t>();
+      submits[{call.plugin, done.timeline, done.value}] = call.number;
+    } else if (call.function == Function::host_signal) {
+      const auto point = in.number<bp_point_t>();
+      const auto submit = submits.find({call.plugin, point.timeline, point.value});
+      if (in.number<bp_status>() == BP_CANCELLED && submit != submits.end()) {
+        cancelled.insert(submit->second);
       }
-      return std::nullopt;
-    }
-    return signalled_.extract(key(point)).mapped();
-  }
-  // Waits until the device has finished all that it accepted. If that takes too long, the device is late, and is not
-  // waited for again. Returns the calls that submitted unfinished work.
-  std::vector<const RecordedCall *> wait_until_idle(const LayeredDevice &device, std::chrono::milliseconds patience) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, late_.contains(device.id) ? std::chrono::milliseconds(0) : patience,
-                           [&] { return unfinished_of(device).empty(); })) {
-      late_.insert(device.id);
-    }
-    return unfinished_of(device);
-  }
-  // Returns the failures that wait() was not called for, with the calls that submitted the work: the recording may have
-  // ended before.
-  std::vector<std::pair<const RecordedCall *, Signalled>> other_failures() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<std::pair<const RecordedCall *, Signalled>> failures;
-    for (const auto &[point, signalled] : signalled_) {
-      const auto by = submitted_.find(point);
-      if (signalled.status != BP_OK && by != submitted_.end() && by->second != nullptr) {
-        failures.emplace_back(by->second, signalled);
+    } else if (call.function == Function::program_run || call.function == Function::compiler_compile) {
+      if (call.has_ended && !call.thrown.has_value() && out.number<bp_status>() == BP_CANCELLED) {
+        cancelled.insert(call.number);
       }
     }
-    return failures;
   }
-  // Whether the device has unfinished work that was waited for.
-  bool is_late(const LayeredDevice &device) const {
-    const std::lock_guard lock(mutex_);
-    return late_.contains(device.id) && !unfinished_of(device).empty();
-  }
-
- private:
-  using Key = std::pair<std::uint64_t, std::uint64_t>;
-  struct Work {
-    std::uint64_t device;  // id
-    const RecordedCall *call;
-  };
-
-  static Key key(bp_point_t point) { return {point.timeline, point.value}; }
-  std::vector<const RecordedCall *> unfinished_of(const LayeredDevice &device) const {
-    std::vector<const RecordedCall *> calls;
-    for (const auto &[point, work] : unfinished_) {
-      if (work.device == device.id) {
-        calls.push_back(work.call);
-      }
-    }
-    return calls;
-  }
-
-  std::atomic<const RecordedCall *> call_ = nullptr;
-  mutable std::mutex mutex_;  // guards the members below
-  std::vector<std::string> errors_;
-  std::condition_variable changed_;
-  std::map<Key, Signalled> signalled_;
-  std::map<Key, const RecordedCall *> submitted_;
-  std::map<Key, Work> unfinished_;  // accepted and not signalled
-  std::set<std::uint64_t> late_;    // ids of devices
-};
+  return cancelled;
+}
 
 // Also maps recorded artifacts to those that compile() made in the replay.
 class ReplayObjects final : public Objects {
@@ -155,7 +64,8 @@ class Player {
         recording_(recording),
         options_(options),
         services_({}),
-        objects_(services_.abi()) {
+        objects_(services_.abi()),
+        cancelled_(cancelled_calls(recording)) {
     for (const RecordedCall &call : recording.calls()) {
       if (call.function == Function::log_log) {
         Reader in(call.inputs);
@@ -244,7 +154,13 @@ class Player {
     if (is_too_early(call)) {
       return {"is not made, because the device has not finished the work that it accepted"};
     }
-    layer_.set_call(&call);
+    const bool is_cancelled = cancelled_.contains(call.number);
+    if (is_cancelled && options_.is_isolated) {
+      return {
+          "is not made: its work was cancelled, and a cancellation does not reach another process; replay it "
+          "without isolation"};
+    }
+    layer_.set_call(&call, is_cancelled);
     layer_.take_errors();
     if (call.function == Function::device_destroy) {
       clean_up(call.object);
@@ -376,6 +292,7 @@ class Player {
   const ReplayOptions &options_;
   host::HostServices services_;
   ReplayObjects objects_;
+  const std::set<std::uint64_t> cancelled_;
   std::set<std::string> logged_;  // in the recording
   std::uint64_t unknown_ = 0;
   std::vector<std::uint64_t> made_devices_;

@@ -26,6 +26,9 @@ struct ReplayOptions {
   // Time that a submit() may take until it is signalled. After the last call, too: the recording of an application that
   // was killed ends while work is in flight.
   std::chrono::milliseconds patience = std::chrono::seconds(60);
+  // Whether the plugins run in other processes. Calls whose work was cancelled are then not made, because a
+  // cancellation does not reach a worker.
+  bool is_isolated = false;
   // Called before each call is made; may be empty.
   std::function<void(const RecordedCall &)> before;
 };

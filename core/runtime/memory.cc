@@ -1,11 +1,13 @@
 #include "core/runtime/memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
 #include "core/host/diagnostics.h"
+#include "core/runtime/per_device.h"
 
 namespace bp::runtime {
 namespace {
@@ -15,6 +17,11 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
   std::int64_t result;
   return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
+
+PerDevice<FreeBlocks> free_blocks;
+
+// Number of times that free blocks were released, of all devices.
+std::atomic<std::uint64_t> releases = 0;
 
 }  // namespace
 
@@ -47,8 +54,10 @@ Result<Block> Block::allocate_on(const host::Device &device, std::uint32_t space
   alignment = std::max<std::size_t>(alignment, memory.spaces[space].alignment);
   bp_memory_t piece{};
   host::Diagnostics diagnostics;
-  const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-    return memory.alloc(device.abi(), space, size, static_cast<std::uint32_t>(alignment), &piece, diag);
+  const bp_status status = retry_if_full(device, [&] {
+    return diagnostics.call([&](const bp_diag_t *diag) {
+      return memory.alloc(device.abi(), space, size, static_cast<std::uint32_t>(alignment), &piece, diag);
+    });
   });
   if (status != BP_OK) {  // the text is made only now: it takes memory, which is counted
     BP_TRY(diagnostics.result(
@@ -132,6 +141,79 @@ Block::~Block() {
 
 bp_loc_t Block::location() const {
   return device_ != nullptr ? bp_loc_t{memory_, 0} : host_location(data_);
+}
+
+// --- FreeBlocks ---
+
+std::shared_ptr<FreeBlocks> FreeBlocks::of(const std::shared_ptr<const host::Device> &device) {
+  return free_blocks.get(device);
+}
+
+void FreeBlocks::add_user(std::span<const BlockKind> kinds) {
+  const std::lock_guard lock(mutex_);
+  for (const BlockKind &kind : kinds) {
+    ++blocks_[kind].users;
+  }
+}
+
+void FreeBlocks::remove_user(std::span<const BlockKind> kinds) {
+  const std::lock_guard lock(mutex_);
+  for (const BlockKind &kind : kinds) {
+    if (const auto found = blocks_.find(kind); --found->second.users == 0) {
+      blocks_.erase(found);
+    }
+  }
+}
+
+Result<Block> FreeBlocks::take(const BlockKind &kind) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = blocks_.find(kind); found != blocks_.end() && !found->second.free.empty()) {
+      Block block = std::move(found->second.free.back());
+      found->second.free.pop_back();
+      return block;
+    }
+  }
+  if (kind.is_on_device) {
+    return Block::allocate_on(*device_, kind.space, kind.size, kind.alignment);
+  }
+  auto block = Block::allocate(kind.size, kind.alignment);
+  return block.ok() || !release_all() ? std::move(block) : Block::allocate(kind.size, kind.alignment);
+}
+
+void FreeBlocks::keep(const BlockKind &kind, Block block) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = blocks_.find(kind); block.size() > 0 && found != blocks_.end()) {
+    found->second.free.push_back(std::move(block));
+  }
+}
+
+bool FreeBlocks::release_all() {
+  // Blocks are freed under the lock, so that a thread that finds none knows that those of before are free.
+  const std::lock_guard lock(mutex_);
+  bool had_any = false;
+  for (auto &[kind, blocks] : blocks_) {
+    had_any |= !blocks.free.empty();
+    blocks.free.clear();
+  }
+  releases += had_any ? 1 : 0;
+  return had_any;
+}
+
+bp_status retry_if_full(const host::Device &device, const std::function<bp_status()> &attempt) {
+  while (true) {
+    const std::uint64_t before = releases;
+    const bp_status status = attempt();
+    if (status != BP_NO_MEMORY) [[likely]] {
+      return status;
+    }
+    // Another thread may have freed blocks meanwhile, or taken those that this one frees.
+    const std::shared_ptr<FreeBlocks> blocks = free_blocks.find(device);
+    const bool has_freed = blocks != nullptr && blocks->release_all();
+    if (!has_freed && releases == before) {
+      return status;
+    }
+  }
 }
 
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size) {

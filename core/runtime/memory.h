@@ -2,9 +2,15 @@
 // planned; no function here is called while a program runs.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <vector>
 
 #include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/memory.h"
@@ -23,7 +29,8 @@ class Block {
   // that of a pointer. A size of 0 allocates nothing. Fails with OutOfMemory.
   static Result<Block> allocate(std::uint64_t size, std::size_t alignment = block_alignment);
   // Allocates in a memory space of a device that has bp.memory/1 and outlives the block; aligned at least as the space
-  // requires. PluginFailure if the device returns anything else.
+  // requires. If the device has too little memory left, frees its FreeBlocks and tries again; OutOfMemory if that does
+  // not help. PluginFailure if the device returns anything else.
   static Result<Block> allocate_on(const host::Device &device, std::uint32_t space, std::uint64_t size,
                                    std::size_t alignment = block_alignment);
   // Makes memory that exists into a block, which the device uses where it is (bp.external-memory/draft-1). The memory
@@ -52,6 +59,48 @@ bp_handle_t host_handle(std::span<const std::byte> bytes, bool is_read_only);
 
 // Whether the device can import handles of a kind (BP_HANDLE_) into a space.
 bool can_import(const host::Device &device, std::uint32_t space, std::uint32_t kind);
+
+// The terms on which a block is allocated. A block of the same kind can take its place.
+struct BlockKind {
+  bool is_on_device = false;  // otherwise in the host's memory
+  std::uint32_t space = 0;    // of the device
+  std::uint64_t size = 0;
+  std::size_t alignment = block_alignment;
+  auto operator<=>(const BlockKind &) const = default;
+};
+
+// Blocks of a device that no run uses now. They are kept for the next run of any program of the device that needs such
+// a block, and freed with the last of these programs, or earlier if something else needs their memory. So what runs use
+// at one time is what their plans say, and all other memory of the device can be allocated.
+// Threads: any.
+class FreeBlocks {
+ public:
+  // Returns those of the device, which all its programs share; they exist as long as one of these has them.
+  static std::shared_ptr<FreeBlocks> of(const std::shared_ptr<const host::Device> &device);
+  explicit FreeBlocks(std::shared_ptr<const host::Device> device) : device_(std::move(device)) {}
+
+  // Tell that a program uses blocks of these kinds, which are kept from now on; that it does so no longer.
+  void add_user(std::span<const BlockKind> kinds);
+  void remove_user(std::span<const BlockKind> kinds);
+  // Returns a free block of this kind, otherwise a new one. Fails as Block::allocate() and allocate_on() do.
+  Result<Block> take(const BlockKind &kind);
+  void keep(const BlockKind &kind, Block block);
+  // Frees all blocks. Returns whether there were any.
+  bool release_all();
+
+ private:
+  struct Blocks {
+    std::size_t users = 0;
+    std::vector<Block> free;
+  };
+  std::shared_ptr<const host::Device> device_;
+  std::mutex mutex_;
+  std::map<BlockKind, Blocks> blocks_;
+};
+
+// Calls `attempt`, which may allocate memory of the device, again for as long as it returns BP_NO_MEMORY and FreeBlocks
+// can be freed. Returns the status of the last call.
+bp_status retry_if_full(const host::Device &device, const std::function<bp_status()> &attempt);
 
 // Copies between any two locations, one of which may be on the device; complete on return.
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size);

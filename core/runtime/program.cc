@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/host/diagnostics.h"
+#include "core/host/loading.h"
 #include "core/ir/device_count.h"
 #include "core/ir/storage.h"
 #include "core/runtime/kernel_program.h"
@@ -156,10 +157,13 @@ Status Program::load_artifact(std::span<const std::byte> artifact) {
   std::vector<std::uint8_t> taken(count);
   host::Diagnostics diagnostics;
   const bp_program_t *loaded = nullptr;
-  bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-    const std::lock_guard lock(device_->control_mutex());
-    return device_->compiler()->load(abi, artifact.data(), artifact.size(), constant_locations_.data(), taken.data(),
-                                     count, &loaded, diag);
+  const bp_status status = retry_if_full(*device_, [&] {
+    return diagnostics.call([&](const bp_diag_t *diag) {
+      const std::lock_guard lock(device_->control_mutex());
+      const host::Loading loading(image_.module());
+      return device_->compiler()->load(abi, artifact.data(), artifact.size(), constant_locations_.data(), taken.data(),
+                                       count, &loaded, diag);
+    });
   });
   BP_TRY(diagnostics.result(status, device_->id(), "load", image_.module()));
   BP_TRY(adopt(loaded));
@@ -202,12 +206,29 @@ Status Program::adopt(const bp_program_t *loaded) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   memory_.scratch = static_cast<std::int64_t>(std::min(loaded->scratch_size, most));
   memory_.resident = static_cast<std::int64_t>(std::min(loaded->resident_size, most));
+  share_arenas();
   return {};
+}
+
+void Program::share_arenas() {
+  auto allocations = image_.view().allocations();
+  for (const bp_allocation_t &wanted : allocations) {
+    const bool is_temporary = wanted.kind == BP_ALLOC_TEMP;
+    temporary_kinds_.push_back(is_temporary ? kind_of(wanted.space, wanted.size, wanted.alignment) : BlockKind());
+  }
+  scratch_kind_ = kind_of(program_->scratch_space, program_->scratch_size, program_->scratch_alignment);
+  free_blocks_ = FreeBlocks::of(device_);
+  free_blocks_->add_user(temporary_kinds_);
+  free_blocks_->add_user({&scratch_kind_, 1});
 }
 
 Program::~Program() {
   if (program_ != nullptr) {
     program_->destroy(program_);
+  }
+  if (free_blocks_ != nullptr) {
+    free_blocks_->remove_user(temporary_kinds_);
+    free_blocks_->remove_user({&scratch_kind_, 1});
   }
 }
 
@@ -253,6 +274,10 @@ Result<Block> Program::allocate(std::uint32_t space, std::uint64_t size, std::si
   return is_on_device() ? Block::allocate_on(*device_, space, size, alignment) : Block::allocate(size, alignment);
 }
 
+BlockKind Program::kind_of(std::uint32_t space, std::uint64_t size, std::size_t alignment) const {
+  return {is_on_device(), is_on_device() ? space : 0, size, std::max(alignment, block_alignment)};
+}
+
 const std::shared_ptr<Queues> &Program::queues() const {
   std::lock_guard lock(mutex_);
   if (queues_ == nullptr) {
@@ -287,28 +312,23 @@ Status Program::fill_constants() {
 }
 
 Status Program::fill(Arena &arena) const {
-  {
-    std::lock_guard lock(mutex_);
-    if (!free_arenas_.empty()) {
-      arena = std::move(free_arenas_.back());
-      free_arenas_.pop_back();
-      return {};
+  for (std::size_t i = 0; i < temporary_kinds_.size(); ++i) {
+    if (temporary_kinds_[i].size > 0) {
+      BP_ASSIGN(arena.temporaries[i], free_blocks_->take(temporary_kinds_[i]));
     }
   }
-  auto allocations = image_.view().allocations();
-  for (std::size_t i = 0; i < allocations.size(); ++i) {
-    if (const bp_allocation_t &wanted = allocations[i]; wanted.kind == BP_ALLOC_TEMP) {
-      BP_ASSIGN(arena.temporaries[i], allocate(wanted.space, wanted.size, wanted.alignment));
-    }
-  }
-  BP_ASSIGN(arena.scratch, allocate(program_->scratch_space, program_->scratch_size, program_->scratch_alignment));
-  arena.is_filled = true;
+  BP_ASSIGN(arena.scratch, free_blocks_->take(scratch_kind_));
   return {};
 }
 
 void Program::give_back(Arena arena) const {
-  std::lock_guard lock(mutex_);
-  free_arenas_.push_back(std::move(arena));
+  if (free_blocks_ == nullptr) {
+    return;  // it has not run
+  }
+  for (std::size_t i = 0; i < temporary_kinds_.size(); ++i) {
+    free_blocks_->keep(temporary_kinds_[i], std::move(arena.temporaries[i]));
+  }
+  free_blocks_->keep(scratch_kind_, std::move(arena.scratch));
 }
 
 // Whether a leaf is a whole allocation, in the representation of literals.
@@ -518,9 +538,7 @@ Execution::~Execution() {
   if (started_) {
     static_cast<void>(finish());  // the result is no longer of interest
   }
-  if (arena_.is_filled) {
-    program_->give_back(std::move(arena_));
-  }
+  program_->give_back(std::move(arena_));
 }
 
 Status Execution::set(const Leaf &leaf, const void *data, std::string_view what) {

@@ -106,11 +106,10 @@ class Program : public std::enable_shared_from_this<Program> {
 
  private:
   friend class Execution;
-  // The memory of an execution except inputs and outputs. Kept here between executions.
+  // The memory of an execution except inputs and outputs. The device's FreeBlocks have it between executions.
   struct Arena {
     std::vector<Block> temporaries;  // by allocation; empty for other kinds and size 0
     Block scratch;
-    bool is_filled = false;
   };
 
   Program() = default;
@@ -120,6 +119,8 @@ class Program : public std::enable_shared_from_this<Program> {
   void read_signature();
   Status fill_constants();
   Status adopt(const bp_program_t *loaded);
+  BlockKind kind_of(std::uint32_t space, std::uint64_t size, std::size_t alignment) const;
+  void share_arenas();
   Status fill(Arena &arena) const;
   void give_back(Arena arena) const;
   // An argument as a run uses it.
@@ -156,7 +157,10 @@ class Program : public std::enable_shared_from_this<Program> {
   MemoryFigures memory_;
   mutable std::shared_ptr<Queues> queues_;  // created at first use
   mutable std::mutex mutex_;
-  mutable std::vector<Arena> free_arenas_;
+  // The kinds of what is in arenas: by allocation, of size 0 for other allocations; of the scratch.
+  std::vector<BlockKind> temporary_kinds_;
+  BlockKind scratch_kind_;
+  std::shared_ptr<FreeBlocks> free_blocks_;  // nullptr until it is loaded
 };
 
 // One run at a time, any number of times: prepare(), set_input() and set_output() as needed, allocate(), run().

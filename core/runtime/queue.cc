@@ -1,10 +1,10 @@
 #include "core/runtime/queue.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "core/host/diagnostics.h"
+#include "core/runtime/per_device.h"
 #include "plugin_api/cpp/run_services.h"
 
 namespace bp::runtime {
@@ -178,15 +178,8 @@ Queue *Queues::find(std::uint32_t kind) const {
 }
 
 std::shared_ptr<Queues> Queues::of(const std::shared_ptr<const host::Device> &device) {
-  static std::mutex mutex;
-  static std::map<const host::Device *, std::weak_ptr<Queues>> all;
-  std::lock_guard lock(mutex);
-  std::shared_ptr<Queues> queues = all[device.get()].lock();
-  if (queues == nullptr) {
-    std::erase_if(all, [](const auto &entry) { return entry.second.expired(); });
-    all[device.get()] = queues = std::make_shared<Queues>(device);
-  }
-  return queues;
+  static PerDevice<Queues> all;
+  return all.get(device);
 }
 
 }  // namespace bp::runtime

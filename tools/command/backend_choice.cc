@@ -68,6 +68,25 @@ std::optional<int> read_isolation(const Options &options, std::optional<Isolatio
   return std::nullopt;
 }
 
+void add_deadline_option(Options &options, std::string_view of) {
+  options.add()("deadline", po::value<double>(), fmt::format("maximum seconds for {}", of).c_str());
+}
+
+std::optional<int> read_deadline(const Options &options, std::shared_ptr<const Cancellation> &cancellation) {
+  if (!options.has("deadline")) {
+    return std::nullopt;
+  }
+  const double seconds = options.get<double>("deadline");
+  if (!(seconds > 0)) {
+    return options.misuse(fmt::format("--deadline is {}, expected a number of seconds above 0", seconds));
+  }
+  if (options.has("isolate")) {
+    return options.misuse("--deadline does not reach a worker process: limit its calls by --isolate=SECONDS");
+  }
+  cancellation = Cancellation::after(seconds);
+  return std::nullopt;
+}
+
 void BackendChoice::add_to(Options &options, const std::string &default_name) {
   options.add()(
       "on", po::value<std::string>()->default_value(default_name),

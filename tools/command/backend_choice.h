@@ -1,8 +1,10 @@
 // The choice of a backend and its settings: the same options for every subcommand that has one.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,12 @@ class BackendChoice {
 void add_isolate_option(Options &options);
 // Reads these options, after Options::parse(). Returns an exit code if one is wrong.
 std::optional<int> read_isolation(const Options &options, std::optional<Isolation> &isolation);
+
+// Adds --deadline; `of`: what it limits.
+void add_deadline_option(Options &options, std::string_view of);
+// Reads it, after Options::parse(). Returns an exit code if it is wrong, or cannot reach the backend. Not set if it is
+// not given; the time counts from now.
+std::optional<int> read_deadline(const Options &options, std::shared_ptr<const Cancellation> &cancellation);
 
 // Adds --set, which may be repeated, and --emulate, an abbreviation for one setting.
 void add_setting_options(Options &options);

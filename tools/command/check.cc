@@ -86,6 +86,9 @@ Result<std::vector<conformance::Case>> read_cases(const CheckRequest &request) {
   BP_ASSIGN(std::vector<std::string> files, find_files(request.files));
   std::vector<conformance::Case> cases;
   for (const std::string &file : files) {
+    if (package::is_package(file)) {
+      return package::not_a_model(file);
+    }
     BP_ASSIGN(std::vector<conformance::Case> more, conformance::read_cases(file));
     if (request.part > static_cast<int>(more.size())) {
       return invalid_input("{} has {} parts, there is no part {}", file, more.size(), request.part);

@@ -15,10 +15,11 @@ namespace {
 
 struct Request {
   ModelChoice model;
-  std::string output;          // empty: standard output
-  std::string emit;            // text form to emit; empty: the artifact
-  std::string dump_dir;        // may be empty
-  std::string sign_with = {};  // private key; empty: a package is not signed
+  std::string output;                                     // empty: standard output
+  std::string emit;                                       // text form to emit; empty: the artifact
+  std::string dump_dir;                                   // may be empty
+  std::string sign_with = {};                             // private key; empty: a package is not signed
+  std::shared_ptr<const Cancellation> cancellation = {};  // nullptr: no deadline
 };
 
 // Returns the path of one of several artifacts: "model.2.artifact" for "model.artifact".
@@ -48,6 +49,7 @@ Status compile_package(Module module, const Backend &backend, const Request &req
   Interface interface = package::interface_of(module);
   CompileOptions options;
   options.dump_dir = request.dump_dir;
+  options.cancellation = request.cancellation;
   options.keep_artifacts = true;
   options.must_load = false;
   const auto start = std::chrono::steady_clock::now();
@@ -78,6 +80,7 @@ Status compile(Module module, const Backend &backend, const Request &request, co
   const std::string name = module.name();
   CompileOptions options;
   options.dump_dir = request.dump_dir;
+  options.cancellation = request.cancellation;
   const auto start = std::chrono::steady_clock::now();
   BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
   const double seconds = seconds_since(start);
@@ -135,6 +138,7 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
       "  backplane compile model.hlo --dump-dir dump -o model.artifact    with cpu: also LLVM IR and objects\n"
+      "  backplane compile model.hlo --deadline 60 -o model.artifact    an error if it takes longer\n"
       "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n");
   BackendChoice::add_to(options);
   options.add()("output,o", po::value<std::string>(), "the file to write")(
@@ -143,6 +147,7 @@ int compile_model(std::span<const std::string> arguments) {
       "write text instead of the artifact, like --set emit=...; nvptx has llvm (optimized IR), ptx and plan (launch "
       "plan)")("dump-dir", po::value<std::string>()->default_value(""),
                "folder for the module before and after each pass, the memory plan and the files of the backend");
+  add_deadline_option(options, "all compilations together");
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -153,6 +158,9 @@ int compile_model(std::span<const std::string> arguments) {
   }
   Request request{{}, "", "", options.get<std::string>("dump-dir")};
   if (auto exit = request.model.read(options)) {
+    return *exit;
+  }
+  if (auto exit = read_deadline(options, request.cancellation)) {
     return *exit;
   }
   if (options.has("emit")) {

@@ -101,6 +101,7 @@ Result<int> run(const ReplayRequest &request) {
 
   remote::ReplayOptions options;
   options.patience = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * patience));
+  options.is_isolated = isolation.has_value();
   const std::vector<host::Layer> layers = {remote::replay_layer()};
   for (const std::string &path : recording->plugins()) {
     const bool is_replaced = !backend.empty() && recording->plugins().size() == 1;

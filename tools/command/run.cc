@@ -498,7 +498,6 @@ Options run_options() {
       "repeat", po::value<int>()->default_value(1), "number of runs; the median of their times is printed")(
       "signed-by", po::value<std::string>(),
       "file of a public key (PEM, Ed25519) whose owner must have signed the package")(
-      "deadline", po::value<double>(), "maximum seconds for the compilation and all runs together")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest relative error that counts as agreement")(
       "by-instruction",
       "run each instruction alone on values of the interpreter and compare, so that rounding errors do not add up")(
@@ -508,6 +507,7 @@ Options run_options() {
       "folder for the module before and after each pass, the memory plan and the files of the backend")(
       "print", "print the results, also with --json")("json",
                                                       "print one JSON object per line and module instead of text");
+  add_deadline_option(options, "the compilation and all runs together");
   ModelChoice::add_to(options);
   return options;
 }
@@ -531,15 +531,8 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
   if (!(request.tolerance >= 0)) {
     return options.misuse(fmt::format("--tolerance is {}, expected at least 0", request.tolerance));
   }
-  if (options.has("deadline")) {
-    const double seconds = options.get<double>("deadline");
-    if (!(seconds > 0)) {
-      return options.misuse(fmt::format("--deadline is {}, expected a number of seconds above 0", seconds));
-    }
-    if (options.has("isolate")) {
-      return options.misuse("--deadline does not reach a worker process: limit its calls by --isolate=SECONDS");
-    }
-    request.terms.cancellation = Cancellation::after(seconds);
+  if (auto exit = read_deadline(options, request.terms.cancellation)) {
+    return exit;
   }
   request.print_results = options.has("print");
   request.by_instruction = options.has("by-instruction");

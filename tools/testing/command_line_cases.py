@@ -192,13 +192,23 @@ MISTAKES = [
     ([], USAGE, ""),
     (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
     (["run", "good.hlo", "--on", "nobody"], FAILED, NOBODY),
-    (["run", "good.hlo", "--on", ""], FAILED, NOBODY.replace("nobody", "")),
+    *[(["run", "good.hlo", "--on", names], FAILED,
+       f'backplane: the backend "{names}" has an empty name, expected a name such as cpu, a path, or several of these with commas '
+       "between them") for names in ("", "null,", ",null", "null,,null")],
+    *[(["run", "good.hlo", option, name], FAILED,
+       f"backplane: {name}: there is no such device, expected interpreter: it is a part of the core, of which there is one")
+      for option, name in (("--on", "interpreter:0"), ("--on", "interpreter:1"), ("--against", "interpreter:SIM-0001"))],
+    *[(["run", "good.hlo", "--on", names], FAILED,
+       f"backplane: {names}: the interpreter cannot be one of several backends, expected it alone, or not at all: it runs what the "
+       "others do not claim") for names in ("interpreter,null", "null,interpreter")],
     (["run", "good.hlo", "--on", "null", "--against", "nobody"], FAILED, NOBODY),
     (["run", "constant.hlo", "--on", "null", "--against", "interpreter"], NEGATIVE, ""),
     *[(["run", "endless.hlo", "--on", name, "--deadline", "0.2"], FAILED,
        "backplane: ...not done by its deadline" + note)
       for name, note in [("interpreter", "\n  note: in while called by w"), ("kernels", "\n  note: in while called by w"),
                          ("npu", ""), (BACKEND, "")] if name != "null"],
+    *[(["compile", "good.hlo", "--on", "npu", "--deadline", "1e-9", "-o", name], FAILED, "backplane: ...not done by its deadline")
+      for name in ("late.bpkg", "late.artifact")],
     (["run", "good.hlo", "--on", "npu", "--layer", "counters"], SUCCESS,
      "counted in 2 runs\ninstruction ... cycles (cycles) ... dma-bytes (bytes)\n...b ... 142 ... 64\n...sum ... 142 ... 64"),
     (["run", "good.hlo", "--on", "interpreter", "--layer", "counters"], SUCCESS,
@@ -427,6 +437,8 @@ MISUSES = [
     (["run", "good.hlo", "--on", "interpreter", "--devices", "2", "--against", "null"],
      "--devices cannot be combined with --against or --by-instruction: only the interpreter simulates several devices"),
     (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
+    (["compile", "good.hlo", "-o", "x", "--deadline", "-1"], "--deadline is -1, expected a number of seconds above 0"),
+    (["compile", "good.hlo", "-o", "x", "--deadline", "1", "--isolate"], "--deadline does not reach a worker process: limit its calls by --isolate=SECONDS"),
     (["run", "good.hlo", "--deadline", "0"], "--deadline is 0, expected a number of seconds above 0"),
     (["run", "good.hlo", "--deadline", "1", "--isolate"], "--deadline does not reach a worker process: limit its calls by --isolate=SECONDS"),
     (["run", "cut.bpkg", "--features=x86-64-v2"], "--features is for models, but cut.bpkg is a package, which is compiled already"),

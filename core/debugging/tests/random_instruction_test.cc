@@ -39,6 +39,29 @@ TEST_CASE("random instructions have no op but the varied ones") {
   CHECK(!random_instruction(0, ir::Opcode::AllReduce, ir::ElementType::F32, 300));
 }
 
+TEST_CASE("random windows of large arrays are limited in their work") {
+  for (const ir::Opcode opcode : {ir::Opcode::ReduceWindow, ir::Opcode::SelectAndScatter}) {
+    bool has_long_windows = false;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      const auto module = random_instruction(seed, opcode, ir::ElementType::F32, 1 << 16);
+      if (!module) {
+        continue;
+      }
+      const ir::Instruction root = module->entry().root();
+      const ir::Shape &windows =  // one element for each
+          opcode == ir::Opcode::ReduceWindow ? root.shape() : module->instruction(root.operands()[1]).shape();
+      double operations = static_cast<double>((windows.is_tuple() ? windows.elements()[0] : windows).element_count());
+      for (const ir::WindowDimension &dimension : root.window()) {
+        operations *= static_cast<double>(dimension.size);
+        has_long_windows |= dimension.size > 100;
+      }
+      INFO(text::print(*module));
+      CHECK(operations <= 1 << 22);
+    }
+    CHECK(has_long_windows);
+  }
+}
+
 TEST_CASE("the attributes of random instructions take many values") {
   std::map<ir::Opcode, std::set<std::string>> attributes;
   for (const ir::Opcode opcode : varied_ops()) {

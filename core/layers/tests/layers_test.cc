@@ -82,10 +82,10 @@ TEST_CASE("counts are added up by counter and instruction, in a table and as JSO
   CHECK_THAT(counts.to_text(), Catch::Contains("nothing was counted"));
   counts.add_run();
   counts.add_run();
-  counts.add("cycles", BP_UNIT_CYCLES, "dot.1", 5);
-  counts.add("cycles", BP_UNIT_CYCLES, "tanh.2", 30);
-  counts.add("dma-bytes", BP_UNIT_BYTES, "dot.1", 64);
-  counts.add("cycles", BP_UNIT_CYCLES, "dot.1", 10);
+  counts.add("cycles", BP_UNIT_CYCLES, "step", "dot.1", 5);
+  counts.add("cycles", BP_UNIT_CYCLES, "step", "tanh.2", 30);
+  counts.add("dma-bytes", BP_UNIT_BYTES, "step", "dot.1", 64);
+  counts.add("cycles", BP_UNIT_CYCLES, "step", "dot.1", 10);
   CHECK(counts.to_text() ==
         "counted in 2 runs\n"
         "instruction                               cycles (cycles)        dma-bytes (bytes)\n"
@@ -97,6 +97,34 @@ TEST_CASE("counts are added up by counter and instruction, in a table and as JSO
         R"({"runs":2,"counters":[{"name":"cycles","unit":"cycles","sum":45,"instructions":{"dot.1":15,"tanh.2":30}},)"
         R"({"name":"dma-bytes","unit":"bytes","sum":64,"instructions":{"dot.1":64}}]})"
         "\n");
+}
+
+TEST_CASE("counts of instructions with equal names in different modules are kept apart") {
+  const auto copy_of = [](std::string_view text) {
+    const ir::Module module = text::parse_module(text).value();
+    return ModuleCopy(host::build_image(module, host::Stage::Legalize).value().module());
+  };
+  const ModuleCopy first = copy_of("HloModule step ENTRY main { x = f32[4] parameter(0)  ROOT y = f32[4] negate(x) }");
+  const ModuleCopy other = copy_of("HloModule step ENTRY main { x = f32[5] parameter(0)  ROOT y = f32[5] negate(x) }");
+  Counts counts;
+  CHECK(counts.name_of(&first) == "step");
+  CHECK(counts.name_of(&other) == "step (2)");
+  CHECK(counts.name_of(&first) == "step");
+  CHECK(counts.name_of(nullptr).empty());
+  counts.add("cycles", BP_UNIT_CYCLES, "step", "y", 5);
+  counts.add("cycles", BP_UNIT_CYCLES, "step (2)", "y", 7);
+  counts.add("cycles", BP_UNIT_CYCLES, "", "y", 2);
+  counts.add("cycles", BP_UNIT_CYCLES, "step", "z", 1);
+  CHECK(counts.to_text() ==
+        "counted in 0 runs\n"
+        "instruction                               cycles (cycles)\n"
+        "y of step (2)                                           7\n"
+        "y of step                                               5\n"
+        "y of an unknown module                                  2\n"
+        "z                                                       1\n"
+        "sum                                                    15\n");
+  CHECK_THAT(counts.to_json(),
+             Catch::Contains(R"json({"y of an unknown module":2,"y of step":5,"z":1,"y of step (2)":7})json"));
 }
 
 TEST_CASE("BP-DEVICE-01: after a failed init() only destroy() follows") {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "core/remote/replay.h"
 #include "core/remote/tests/test_plugin.h"
 #include "core/text/parser.h"
+#include "plugin_api/cpp/run_services.h"
 #include "tools/testing/temporary_folder.h"
 
 namespace bp::remote {
@@ -72,6 +74,7 @@ ReplayReport replay_on(const Recording &recording, std::vector<host::Layer> laye
                        std::chrono::milliseconds patience = std::chrono::milliseconds(200)) {
   ReplayOptions options;
   options.patience = patience;
+  options.is_isolated = isolation.has_value();
   layers.push_back(replay_layer());
   for (const std::string &path : recording.plugins()) {
     const auto candidate = host::find_plugin(path, {});
@@ -95,6 +98,22 @@ std::string to_string(const ReplayReport &report) {
     text += "\n";
   }
   return text;
+}
+
+// Returns the number of results in a recording, with which those of a replay are compared.
+std::size_t count_results(const Recording &recording) {
+  std::size_t results = 0;
+  for (const RecordedCall &call : recording.calls()) {
+    bp_status status = BP_OK;
+    for (const Item &item : recording.list(call, status).outputs) {
+      results += item.name.starts_with("result") && !item.array.empty() ? 1 : 0;
+    }
+    Reader outputs(call.outputs);
+    if (call.function == Function::host_signal) {
+      results += outputs.number<std::uint64_t>();
+    }
+  }
+  return results;
 }
 
 // Returns a layer that makes the plugin deviate in one way.
@@ -172,7 +191,116 @@ struct Never : Interposer {
   static inline std::atomic<int> destroyed = 0;
 };
 
+// Work on it ends only when it is cancelled.
+struct Endless : Interposer {
+  using Interposer::Interposer;
+  bp_status program_run(LayeredProgram &, const bp_run_t *run, const bp_diag_t *) override { return wait(*run); }
+  bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands, std::uint32_t count,
+                         bp_point_t done, const bp_diag_t *diag) override {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (commands[i].kind == BP_COMMAND_RUN) {
+        Interposer::host_signal(device.host, done, wait(*commands[i].run), BP_NONE, nullptr);
+        return BP_OK;
+      }
+    }
+    return Interposer::queue_submit(device, queue, commands, count, done, diag);
+  }
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    return compiles ? Interposer::compiler_compile(device, module, artifact, diag)
+                    : wait_until([&] { return host::Diagnostics::progress(diag, 0, 1) == BP_CANCELLED; });
+  }
+  static bp_status wait(const bp_run_t &run) {
+    return wait_until([end = plugin::EarlyEnd(run)] { return end.is_over(); });
+  }
+  static bp_status wait_until(const std::function<bool()> &is_over) {
+    for (int i = 0; i < 5000; ++i) {
+      if (is_over()) {
+        return BP_CANCELLED;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return BP_INTERNAL;
+  }
+  static inline bool compiles = true;
+};
+
+// Loads the plugin under the record layer, has `act` use it, and returns the bytes of the file.
+std::string record_of(const Given &settings, std::vector<host::Layer> below,
+                      const std::function<void(const Backend &)> &act) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "calls";
+  {
+    BackendOptions options;
+    options.settings = settings;
+    options.settings.emplace_back("ops", "negate,add,multiply");
+    options.layers = std::move(below);
+    options.layers.push_back(record_layer(RecordingFile::create(path).value()));
+    const auto backend = Backend::load(plugin("tiny"), options);
+    REQUIRE(backend.ok());
+    act(*backend);
+  }
+  return read_file(path).value();
+}
+
+Module small_module() {
+  return text::parse_module(R"(HloModule recorded ENTRY main { x = f32[4] parameter(0)
+    c = f32[4] constant({1, 2, 3, 4})  ROOT m = f32[4] multiply(x, c) })")
+      .value();
+}
+
 }  // namespace
+
+TEST_CASE("work that was cancelled is cancelled again in a replay") {
+  for (const Given &settings : {host_memory, device_memory, queues}) {
+    const auto recording = parse(record_of(settings, {mutant<Endless>()}, [](const Backend &backend) {
+      const auto compiled = backend.compile(small_module());
+      REQUIRE(compiled.ok());
+      interpreter::Options options;
+      options.terms.cancellation = Cancellation::after(0.02);
+      CHECK_FALSE(compiled->executable.run({literal("{1, 2, 3, 4}")}, options).ok());
+    }));
+    CHECK(to_string(replay_on(*recording, {mutant<Endless>()})).empty());
+    // Another build that goes on to the end has another outcome.
+    CHECK_THAT(to_string(replay_on(*recording)), Catch::Contains("recorded cancelled, came ok"));
+    CHECK_THAT(to_string(replay_on(*recording, {}, Isolation{})),
+               Catch::Contains("is not made: its work was cancelled"));
+  }
+  Endless::compiles = false;
+  const auto recording = parse(record_of(host_memory, {mutant<Endless>()}, [](const Backend &backend) {
+    CompileOptions options;
+    options.cancellation = Cancellation::after(0.02);
+    CHECK_FALSE(backend.compile(small_module(), options).ok());
+  }));
+  CHECK(to_string(replay_on(*recording, {mutant<Endless>()})).empty());
+  Endless::compiles = true;
+}
+
+TEST_CASE("runs of packages, which the recorded plugin does not compile, can be made again") {
+  const testing::TemporaryFolder folder;
+  const std::string package = folder / "small.bpkg";
+  for (const Given &settings : {host_memory, device_memory, queues, taken_from_device}) {
+    record_of(settings, {}, [&](const Backend &backend) {
+      CompileOptions options;
+      options.keep_artifacts = true;
+      const auto compiled = backend.compile(small_module(), options);
+      REQUIRE(compiled.ok());
+      REQUIRE(save_package(compiled->executable, package::interface_of(small_module()), package).ok());
+    });
+    const auto recording = parse(record_of(settings, {}, [&](const Backend &backend) {
+      const auto executable = backend.load_package(package);
+      REQUIRE(executable.ok());
+      const auto result = executable->run({literal("{1, 2, 3, 4}")});
+      REQUIRE(result.ok());
+      CHECK(result->identical(literal("{1, 4, 9, 16}")));
+    }));
+    CHECK(to_string(replay_on(*recording)).empty());
+    CHECK(count_results(*recording) > 0);  // else nothing was compared
+    for (const RecordedCall &call : recording->calls()) {
+      CHECK(call.function != Function::compiler_compile);
+    }
+  }
+}
 
 TEST_CASE("recorded calls can be made again, with the same outcome") {
   struct {
@@ -193,20 +321,13 @@ TEST_CASE("recorded calls can be made again, with the same outcome") {
     const ReplayReport report = replay_on(*recording);
     CHECK(to_string(report).empty());
     CHECK(report.made == recording->calls().size());
-    std::size_t results = 0;
     for (const RecordedCall &call : recording->calls()) {
       CHECK(call.has_ended);
       bp_status status = BP_OK;
-      for (const Item &item : recording->list(call, status).outputs) {
-        results += item.name.starts_with("result") && !item.array.empty() ? 1 : 0;
-      }
-      Reader outputs(call.outputs);
-      if (call.function == Function::host_signal) {
-        results += outputs.number<std::uint64_t>();
-      }
+      recording->list(call, status);
       CHECK(status == BP_OK);
     }
-    CHECK(results > 0);  // else nothing was compared
+    CHECK(count_results(*recording) > 0);  // else nothing was compared
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/dlpack.h"
 #include "core/host/diagnostics.h"
-#include "core/host/instances.h"
 #include "core/remote/record.h"
 #include "core/remote/recording.h"
 #include "plugins/npu/tests/open_npu.h"
@@ -23,18 +22,6 @@ constexpr std::string_view doubled = R"(HloModule doubled
   ENTRY main { x = f32[1024] parameter(0)  ROOT r = f32[1024] add(x, x) })";
 
 const Shape vector_shape = Shape::array(ir::ElementType::F32, {count});
-
-std::uint64_t free_bytes(const Backend &backend) {
-  const auto facts = host::facts_of(*backend.device());
-  REQUIRE(facts.ok());
-  for (const host::Fact &fact : *facts) {
-    if (fact.name == "memory.free") {
-      return std::get<std::uint64_t>(fact.value);
-    }
-  }
-  FAIL("the device does not tell memory.free");
-  return 0;
-}
 
 float first_element(const Literal &literal) {
   float first = 0;
@@ -150,10 +137,10 @@ TEST_CASE("memory that cannot be used where it is is refused with the reason") {
   handle.size -= 4;
   CHECK_THAT(error_of(handle, 0),
              Catch::Contains("of memory of the host, expected at least one byte at a multiple of 64"));
-  CHECK_THAT(
-      error_of(runtime::host_handle(bytes, true), 1),
-      Catch::Contains("it cannot use memory of the host where it is, expected a backend with bp.external-memory/draft-1 "
-                      "whose space 1 imports it"));
+  CHECK_THAT(error_of(runtime::host_handle(bytes, true), 1),
+             Catch::Contains(
+                 "it cannot use memory of the host where it is, expected a backend with bp.external-memory/draft-1 "
+                 "whose space 1 imports it"));
   const int closed = 1'000'000;
   CHECK_THAT(error_of({BP_HANDLE_FD, 0, closed, 0, 64}, 0),
              Catch::Contains("descriptor 1000000 is not that of an open file"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/backplane.h"
+#include "core/host/instances.h"
 #include "core/text/parser.h"
 
 namespace bp::npu::tests {
@@ -20,6 +21,19 @@ inline Backend open_npu(std::vector<std::pair<std::string, std::string>> setting
   INFO((backend.ok() ? "" : backend.error().to_string()));
   REQUIRE(backend.ok());
   return std::move(backend).value();
+}
+
+// Bytes of its memory that nobody has, by its own account.
+inline std::uint64_t free_bytes(const Backend &backend) {
+  const auto facts = host::facts_of(*backend.device());
+  REQUIRE(facts.ok());
+  for (const host::Fact &fact : *facts) {
+    if (fact.name == "memory.free") {
+      return std::get<std::uint64_t>(fact.value);
+    }
+  }
+  FAIL("the device does not tell memory.free");
+  return 0;
 }
 
 inline Module parse(std::string_view text) {

@@ -697,6 +697,12 @@ def replay():
         at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
     at += 9 + int.from_bytes(whole[at + 1:at + 9], "little")
     pathlib.Path("crash.calls").write_bytes(whole[:at])
+    # Cancelled work is cancelled again: it has no other end.
+    for backend in {BACKEND, "npu"} - {"null"}:
+        expect(["run", "endless.hlo", "--on", backend, "--deadline", "0.2", "--layer=record=endless.calls"], FAILED,
+               "backplane: ...not done by its deadline\nrecord: ... calls in endless.calls")
+        again = expect(["replay", "endless.calls"], SUCCESS, "").out
+        check(again.endswith(" calls repeated: as recorded\n"), f"replay of a cancelled run on {backend} printed\n{again}")
     printed = expect(["replay", "crash.calls"], NEGATIVE, "replay: the recording ends in call ..., program.run\n"
                      "replay: making call ..., program.run, the end of which was not recorded").out
     check("  recorded no end, came ok\n" in printed, f"replay of a crash printed\n{printed}")
@@ -852,6 +858,10 @@ def packages():
     expect(["run", "packed.bpkg", "--on", "interpreter"], FAILED,
            "backplane: packed.bpkg was compiled for org.example.tiny, but loaded for the interpreter: load it for "
            "org.example.tiny, or compile the model again\n  note: in the program m of packed.bpkg")
+    for command in (["opt"], ["memory"], ["check"], ["compile", "-o", "again.bpkg"]):
+        expect([*command, "packed.bpkg"], FAILED,
+               "backplane: packed.bpkg: this is a package, which is compiled already, expected HLO or StableHLO\n"
+               "  note: backplane run packed.bpkg runs it, and backplane inspect packed.bpkg shows what is in it")
     whole = pathlib.Path("packed.bpkg").read_bytes()
     pathlib.Path("changed.bpkg").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     for command in ("run", "inspect"):
@@ -872,6 +882,18 @@ def packages():
     expect(["run", "packed.bpkg", *never, "--signed-by", "public.pem"], FAILED,
            "backplane: packed.bpkg is not what the key 06e3fd8fda29bb60 has signed: the package was changed, or another key "
            "has made packed.bpkg.sig")
+    # Layers, and a worker, know the module of what they have not seen compiled.
+    expect(["compile", "good.hlo", "--on", "npu", "-o", "npu.bpkg"], SUCCESS, "")
+    for backend, package in ((tiny, "packed.bpkg"), (["--on", "npu"], "npu.bpkg")):
+        expect(["run", package, *backend, "--layer=record=package.calls"], SUCCESS, "record: ... calls in package.calls")
+        again = expect(["replay", "package.calls"], SUCCESS, "").out
+        check(again.endswith(" calls repeated: as recorded\n"), f"replay of a package printed\n{again}")
+        shown = expect(["replay", "package.calls", "--list"], SUCCESS, "").out
+        check("module m, stage 4" in shown and "compiler.compile" not in shown, f"the recording of a package has\n{shown}")
+        for layers, said in ([], ""), (["--layer=validate"], "validate: no rule was broken"):
+            expect(["run", package, *backend, "--isolate", "--against", "interpreter", *layers], SUCCESS, said)
+    expect(["run", "npu.bpkg", "--layer", "counters"], SUCCESS,
+           "counted in 2 runs\ninstruction ... cycles (cycles) ... dma-bytes (bytes)\nb ... 142 ... 64\nsum ... 142 ... 64")
     # The backend is that of the package.
     for backend in (BACKEND, "kernels") if BACKEND == "cpu" else ("kernels",):
         expect(["compile", "product.hlo", "--on", backend, "-o", "named.bpkg"], SUCCESS, "")
