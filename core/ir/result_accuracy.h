@@ -1,4 +1,4 @@
-// What an instruction asks of its result by HLO's attribute result_accuracy.
+// Accuracy that an instruction asks for by HLO's attribute result_accuracy.
 #pragma once
 
 #include <cstdint>
