@@ -54,7 +54,7 @@ constexpr Form forms[] = {
     {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
      "to_apply=sum"},
-    {Opcode::Sort, "$[%n]", "$[%n]", "dimensions={0}, to_apply=less"},
+    {Opcode::Sort, "$[%n]", "$[%n]", "dimensions={0}, is_stable=true, to_apply=less"},
     {Opcode::Sort, "$[%n] s32[%n]", "($[%n], s32[%n])", "dimensions={0}, is_stable=true, to_apply=less_by_first"},
     {Opcode::TopK, "$[2,%n+3]", "($[2,3], s32[2,3])", "k=3"},
     {Opcode::Tuple, "$[%n] $[2]", "($[%n], $[2])"},

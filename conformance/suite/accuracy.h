@@ -33,7 +33,7 @@ struct SumBound {
   // A power of two of which all terms are multiples.
   double unit = 1;
 };
-// Whether instructions of the op add to an array that is their result.
+// Whether instructions of the op add to an array that is their result, or to a value that they pass on.
 bool adds_in_result(ir::Opcode opcode);
 
 // The comparison of two arrays or tuples of the same shape.

@@ -40,42 +40,34 @@ Values values_for(const AttributeCase &one, const ir::Module &module, std::uint6
   return one.op->accuracy.special_values == SpecialValueSet::None ? Random : choose({Random, Edge, Rare, Edge});
 }
 
-Result<std::vector<ir::Literal>> arguments_of(const AttributeCase &one, const ir::Module &module, std::uint64_t seed) {
-  return make_arguments(module, values_for(one, module, seed / 16), one.op->accuracy.special_values,
-                        one.op->has(ir::Trait::Elementwise), seed);
+// Unsupported if there is no such instruction.
+Result<InstructionTrial> trial_of_attributes(Subject &subject, const std::string &id) {
+  const auto one = AttributeCase::parse(id);
+  if (!one) {
+    return invalid_input("there is no case {}", id);
+  }
+  auto module = one->module(subject);
+  if (!module) {
+    return make_error(ErrorCode::Unsupported, "there is no such instruction");
+  }
+  BP_TRY(ir::verify(*module));
+  const std::uint64_t seed = subject.seed_of(id);
+  const Values values = values_for(*one, *module, seed / 16);
+  BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(*module, values, one->op->accuracy.special_values,
+                                                               one->op->has(ir::Trait::Elementwise), seed));
+  return InstructionTrial{.key = id,
+                          .module = std::move(*module),
+                          .arguments = std::move(arguments),
+                          .values = values,
+                          .type = one->type,
+                          .way = static_cast<Way>(seed / 256 % way_count),
+                          .seed = seed / 4096};
 }
 
 Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &id) {
-  const auto one = AttributeCase::parse(id);
-  auto module = one ? one->module(subject) : std::nullopt;
-  if (!module) {
-    return invalid_input("there is no such instruction");
-  }
-  BP_TRY(ir::verify(*module));
-  BP_ASSIGN(std::vector<ir::Literal> arguments, arguments_of(*one, *module, subject.seed_of(id)));
-  std::string allowed = to_string(ir::accuracy_of(module->entry().root()), one->type);
-  return CaseProgram{std::move(*module), std::move(arguments), std::move(allowed)};
-}
-
-Result<Verdict> judge_case(Subject &subject, const AttributeCase &one, const std::string &id) {
-  const std::uint64_t seed = subject.seed_of(id);
-  const auto module = one.module(subject);
-  if (!module) {
-    return Verdict{.status = CaseStatus::Unsupported, .message = "there is no such instruction", .is_evidence = false};
-  }
-  BP_TRY(ir::verify(*module));
-  const Values values = values_for(one, *module, seed / 16);
-  BP_ASSIGN(const std::vector<ir::Literal> arguments, arguments_of(one, *module, seed));
-  Verdict verdict = judge_on_device(subject, {.key = id,
-                                              .module = *module,
-                                              .arguments = arguments,
-                                              .values = values,
-                                              .type = one.type,
-                                              .way = static_cast<Way>(seed / 256 % way_count),
-                                              .seed = seed / 4096});
-  verdict.allowed = to_string(ir::accuracy_of(module->entry().root()), one.type);
-  mark_trivial(subject, id, *module, verdict);
-  return verdict;
+  BP_ASSIGN(InstructionTrial trial, trial_of_attributes(subject, id));
+  std::string allowed = to_string(ir::accuracy_of(trial.module.entry().root()), trial.type);
+  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::move(allowed)};
 }
 
 // Ops whose attributes or start indices have the most combinations.
@@ -124,8 +116,16 @@ std::vector<std::string> list_attributes(const Subject &subject) {
 }
 
 Verdict run_attributes(Subject &subject, const std::string &id) {
-  const auto one = AttributeCase::parse(id);
-  return one ? verdict_or_error(judge_case(subject, *one, id)) : failure(fmt::format("there is no case {}", id));
+  const auto trial = trial_of_attributes(subject, id);
+  if (!trial.ok()) {
+    Verdict verdict = verdict_or_error(trial.error());
+    verdict.is_evidence = verdict.status != CaseStatus::Unsupported;
+    return verdict;
+  }
+  Verdict verdict = judge_on_device(subject, *trial);
+  verdict.allowed = to_string(ir::accuracy_of(trial->module.entry().root()), trial->type);
+  mark_trivial(subject, id, trial->module, verdict);
+  return verdict;
 }
 
 void describe(std::string_view id, Verdict &verdict) {
@@ -148,6 +148,7 @@ const Stage attributes_stage = {.name = "attributes",
                                 .run = run_attributes,
                                 .describe = describe,
                                 .program = program_of_attributes,
+                                .trial = trial_of_attributes,
                                 .rules = rules_of_attributes};
 
 }  // namespace bp::conformance

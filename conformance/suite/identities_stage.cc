@@ -86,34 +86,33 @@ std::vector<std::string> list_identities(const Subject &subject) {
   return ids;
 }
 
-Result<CaseProgram> program_of_case(const Subject &subject, const IdentityCase &one, const std::string &id) {
-  BP_ASSIGN(ir::Module module, text::parse_module(coverage::text_of(*one.identity, one.type)));
+Result<InstructionTrial> trial_of_identities(Subject &subject, const std::string &id) {
+  const auto one = IdentityCase::parse(id);
+  if (!one) {
+    return invalid_input("there is no case {}", id);
+  }
+  const bool is_elementwise = coverage::is_elementwise(*one->identity);
+  BP_ASSIGN(ir::Module module, text::parse_module(coverage::text_of(*one->identity, one->type)));
   BP_TRY(ir::verify(module));
   BP_ASSIGN(std::vector<ir::Literal> arguments,
-            make_arguments(module, one.values, SpecialValueSet::All, coverage::is_elementwise(*one.identity),
-                           subject.seed_of(id)));
-  return CaseProgram{std::move(module), std::move(arguments), std::string(allowed_by_program_judge)};
+            make_arguments(module, one->values, SpecialValueSet::All, is_elementwise, subject.seed_of(id)));
+  return InstructionTrial{.key = id.substr(0, id.rfind('/')),
+                          .module = std::move(module),
+                          .arguments = std::move(arguments),
+                          .values = one->values,
+                          .type = one->type,
+                          .seed = subject.seed_of(id),
+                          .is_elementwise = is_elementwise};
 }
 
 Result<CaseProgram> program_of_identities(Subject &subject, const std::string &id) {
-  const auto one = IdentityCase::parse(id);
-  return one ? program_of_case(subject, *one, id) : invalid_input("there is no case {}", id);
-}
-
-Result<Verdict> judge_case(Subject &subject, const IdentityCase &one, const std::string &id) {
-  BP_ASSIGN(CaseProgram program, program_of_case(subject, one, id));
-  return judge_on_device(subject, {.key = id.substr(0, id.rfind('/')),
-                                   .module = std::move(program.module),
-                                   .arguments = std::move(program.arguments),
-                                   .values = one.values,
-                                   .type = one.type,
-                                   .seed = subject.seed_of(id),
-                                   .is_elementwise = coverage::is_elementwise(*one.identity)});
+  BP_ASSIGN(InstructionTrial trial, trial_of_identities(subject, id));
+  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
 }
 
 Verdict run_identities(Subject &subject, const std::string &id) {
-  const auto one = IdentityCase::parse(id);
-  return one ? verdict_or_error(judge_case(subject, *one, id)) : failure(fmt::format("there is no case {}", id));
+  const auto trial = trial_of_identities(subject, id);
+  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
 }
 
 }  // namespace
@@ -123,6 +122,7 @@ const Stage identities_stage = {.name = "identities",
                                 .list = list_identities,
                                 .run = run_identities,
                                 .program = program_of_identities,
+                                .trial = trial_of_identities,
                                 .shares_programs = true};
 
 }  // namespace bp::conformance

@@ -254,11 +254,13 @@ Judgement judge_result(const InstructionTrial &trial, const Literal &found, cons
   return {.max_ulp = {}, .mismatch = mismatch.ok() ? *mismatch : mismatch.error().to_string()};
 }
 
-// Whether the core has rewritten a solver, a transform or a normalization for the device, and the result is as close as
-// the errors allowed for what it became make it: they may add up to more than is allowed for the whole.
-bool is_right_by_parts(Subject &subject, const InstructionTrial &trial, const Literal &found) {
+// Whether the core has rewritten the trial's function, solver, transform or normalization for the device, and the
+// result is right by what it became.
+bool is_right_on_device(Subject &subject, const InstructionTrial &trial, const Literal &found) {
   const auto backend = subject.backend();
-  if (accuracy_of(trial.module).closeness != Closeness::Norm || !backend.ok() || (*backend)->is_interpreter()) {
+  const Closeness closeness = accuracy_of(trial.module).closeness;
+  const bool is_approximate = closeness == Closeness::Norm || closeness == Closeness::Ulp;
+  if (!is_approximate || !backend.ok() || (*backend)->is_interpreter()) {
     return false;
   }
   const Opcode opcode = trial.module.entry().root().opcode();
@@ -269,10 +271,7 @@ bool is_right_by_parts(Subject &subject, const InstructionTrial &trial, const Li
                                 return i.opcode() == opcode;
                               });
                             });
-  const auto judge = is_rewritten ? ProgramJudge::make(std::move(parts), trial.arguments)
-                                  : Result<ProgramJudge>(invalid_input("it runs as it is"));
-  const auto mismatch = judge.ok() ? judge->find_mismatch(found) : Result<std::string>(judge.error());
-  return mismatch.ok() && mismatch->empty();
+  return is_rewritten && is_right_by_parts(std::move(parts), trial, found);
 }
 
 }  // namespace
@@ -299,6 +298,15 @@ std::string find_weakness(const Arguments &arguments, const Literal &expected) {
              : "";
 }
 
+bool is_right_by_parts(Module parts, const InstructionTrial &trial, const Literal &found) {
+  const bool is_elementwise = ir::info(trial.module.entry().root().opcode()).has(ir::Trait::Elementwise);
+  const auto judge = ProgramJudge::make(std::move(parts), trial.arguments);
+  const auto mismatch = judge.ok() ? judge->find_mismatch(found, is_elementwise ? ProgramJudge::Unit::Element
+                                                                                : ProgramJudge::Unit::Output)
+                                   : Result<std::string>(judge.error());
+  return mismatch.ok() && mismatch->empty();
+}
+
 Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
   const auto expected = interpreter::interpret(trial.module, trial.arguments);
   if (!expected.ok()) {
@@ -310,13 +318,16 @@ Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
   if (const auto *verdict = std::get_if<Verdict>(&execution)) {
     return *verdict;
   }
+  return judge_outcome(subject, trial, std::get<Literal>(execution), *expected);
+}
+
+Verdict judge_outcome(Subject &subject, const InstructionTrial &trial, const Literal &found, const Literal &expected) {
   const ir::Instruction root = trial.module.entry().root();
   if (trial.values != Values::Factors && multiplies_by_function(root) && is_order_everything(root, trial.arguments)) {
     return {.status = CaseStatus::Weak, .message = "overflow or underflow depends on the order of the factors"};
   }
-  const Literal &found = std::get<Literal>(execution);
-  Judgement judgement = judge_result(trial, found, *expected);
-  if (!judgement.mismatch.empty() && is_right_by_parts(subject, trial, found)) {
+  Judgement judgement = judge_result(trial, found, expected);
+  if (!judgement.mismatch.empty() && is_right_on_device(subject, trial, found)) {
     judgement.mismatch.clear();
   }
   Verdict verdict;
@@ -329,7 +340,7 @@ Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
   } else if (judgement.open > judgement.elements / 2) {
     verdict.status = CaseStatus::Weak;
     verdict.message = "most sums may overflow, so that the order of additions decides";
-  } else if (std::string weakness = find_weakness(trial.arguments, *expected); !weakness.empty()) {
+  } else if (std::string weakness = find_weakness(trial.arguments, expected); !weakness.empty()) {
     verdict.status = CaseStatus::Weak;
     verdict.message = std::move(weakness);
   }

@@ -38,6 +38,14 @@ struct InstructionTrial {
 // Unsupported if the device does not claim the program; weak if a wrong result would probably have been the same. The
 // message of a failure contains the program.
 Verdict judge_on_device(Subject &subject, const InstructionTrial &trial);
+// The same for a result that was computed elsewhere. `expected`: the interpreter's result, of the same shape.
+Verdict judge_outcome(Subject &subject, const InstructionTrial &trial, const ir::Literal &found,
+                      const ir::Literal &expected);
+
+// Whether a result of the trial's program is as close as the errors allowed for the instructions of `parts` make it.
+// The core made this program, without the trial's op, for a device that lacks the op. The errors may add up to more
+// than is allowed for the op itself.
+bool is_right_by_parts(ir::Module parts, const InstructionTrial &trial, const ir::Literal &found);
 
 // Why a result proves little about the device that computed it: it has no elements, or almost all are infinite or NaN,
 // or the same although the operands' are not. Empty: it proves something.

@@ -11,21 +11,17 @@
 namespace bp::conformance {
 namespace {
 
-Result<std::vector<Literal>> arguments_of(const Subject &subject, const OpCase &one, const ir::Module &module) {
-  return make_arguments(module, one.values, one.op->accuracy.special_values, one.op->has(ir::Trait::Elementwise),
-                        subject.seed_of(one.id()), std::uint64_t{one.highest_byte} << 24);
-}
-
-Verdict judge_case(Subject &subject, const OpCase &one, const ir::Module &module, const std::string &group) {
-  auto arguments = arguments_of(subject, one, module);
-  if (!arguments.ok()) {
-    return failure(arguments.error().to_string());
-  }
-  return judge_on_device(subject, {.key = group,
-                                   .module = module,
-                                   .arguments = std::move(arguments).value(),
-                                   .values = one.values,
-                                   .type = one.type});
+Result<InstructionTrial> trial_of_ops(Subject &subject, const std::string &id) {
+  const auto one = OpCase::parse(id);
+  BP_ASSIGN(ir::Module module, one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id)));
+  BP_ASSIGN(std::vector<Literal> arguments,
+            make_arguments(module, one->values, one->op->accuracy.special_values, one->op->has(ir::Trait::Elementwise),
+                           subject.seed_of(one->id()), std::uint64_t{one->highest_byte} << 24));
+  return InstructionTrial{.key = id.substr(0, id.rfind('/')),
+                          .module = std::move(module),
+                          .arguments = std::move(arguments),
+                          .values = one->values,
+                          .type = one->type};
 }
 
 std::vector<std::string> list_ops(const Subject &subject) {
@@ -37,22 +33,19 @@ std::vector<std::string> list_ops(const Subject &subject) {
 }
 
 Verdict run_ops(Subject &subject, const std::string &id) {
-  const auto one = OpCase::parse(id);
-  auto module = one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id));
-  if (!module.ok()) {
-    return failure(module.error().to_string());
+  const auto trial = trial_of_ops(subject, id);
+  if (!trial.ok()) {
+    return failure(trial.error().to_string());
   }
-  const std::string group = id.substr(0, id.rfind('/'));
-  Verdict verdict = judge_case(subject, *one, *module, group);
-  mark_trivial(subject, group, *module, verdict);
+  Verdict verdict = judge_on_device(subject, *trial);
+  mark_trivial(subject, trial->key, trial->module, verdict);
   return verdict;
 }
 
 Result<CaseProgram> program_of_ops(Subject &subject, const std::string &id) {
-  const auto one = OpCase::parse(id);
-  BP_ASSIGN(ir::Module module, one ? one->module() : Result<ir::Module>(invalid_input("there is no case {}", id)));
-  BP_ASSIGN(std::vector<Literal> arguments, arguments_of(subject, *one, module));
-  return CaseProgram{std::move(module), std::move(arguments), to_string(one->op->accuracy, one->type)};
+  BP_ASSIGN(InstructionTrial trial, trial_of_ops(subject, id));
+  const OpCase one = *OpCase::parse(id);
+  return CaseProgram{std::move(trial.module), std::move(trial.arguments), to_string(one.op->accuracy, one.type)};
 }
 
 void describe(std::string_view id, Verdict &verdict) {
@@ -71,6 +64,7 @@ const Stage ops_stage = {.name = "ops",
                          .run = run_ops,
                          .describe = describe,
                          .program = program_of_ops,
+                         .trial = trial_of_ops,
                          .shares_programs = true};
 
 }  // namespace bp::conformance

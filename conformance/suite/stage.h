@@ -12,6 +12,8 @@
 
 namespace bp::conformance {
 
+struct InstructionTrial;
+
 // A rule of the headers, and a pattern of the cases that test it. Cases whose names contain the rule need no such row.
 struct RuleCases {
   std::string_view rule, cases;
@@ -29,6 +31,8 @@ struct Stage {
   void (*describe)(std::string_view id, Verdict &verdict) = nullptr;
   // Returns the program that the case runs, with its arguments. nullptr: cases make calls of their own.
   Result<CaseProgram> (*program)(Subject &subject, const std::string &id) = nullptr;
+  // Returns the program with what is needed to judge its result. nullptr: results are not judged alone.
+  Result<InstructionTrial> (*trial)(Subject &subject, const std::string &id) = nullptr;
   // Returns advice on how to continue after a case has ended its worker. nullptr: no advice.
   std::string (*advice)(const Subject &subject, std::string_view id) = nullptr;
   double deadline_seconds = 30;  // per case

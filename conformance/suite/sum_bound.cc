@@ -110,6 +110,19 @@ bool multiplies_by_function(const ir::Instruction &instruction) {
          });
 }
 
+namespace {
+
+// Whether the instruction combines elements by choosing one of two, which rounds nothing.
+bool chooses_by_function(const ir::Instruction &instruction) {
+  if (!ir::info(instruction.opcode()).has(ir::Trait::CallsEmbedded) || instruction.calls().empty()) {
+    return false;
+  }
+  const ir::Opcode combiner = instruction.called(instruction.calls().size() - 1).root().opcode();
+  return combiner == ir::Opcode::Maximum || combiner == ir::Opcode::Minimum;
+}
+
+}  // namespace
+
 bool is_order_everything(const ir::Instruction &instruction, std::span<const ir::Literal> operands) {
   // Bounds on the absolute binary logarithm: of a single number, and of all factors of a product together.
   constexpr double max_power = 30;
@@ -145,8 +158,9 @@ Judgement judge_instruction(const ir::Module &module, const std::vector<ir::Lite
   }
   const SumBound bound = bound_sums(module, arguments);
   const bool is_product = multiplies_by_function(module.entry().root());
-  const bool is_exact =
-      is_product ? values == Values::Factors : (values == Values::Small || values == Values::Wide) && are_exact(bound);
+  const bool is_exact = chooses_by_function(module.entry().root()) ||
+                        (is_product ? values == Values::Factors
+                                    : (values == Values::Small || values == Values::Wide) && are_exact(bound));
   return judge(found, expected, is_exact ? Accuracy() : accuracy, type, bound);
 }
 

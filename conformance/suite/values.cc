@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "conformance/check/number.h"
 #include "core/interpreter/random_inputs.h"
@@ -406,18 +407,99 @@ T absolute_value(T x) {
   }
 }
 
+// Returns the smallest or the largest value of a type: an infinity if it has one.
+template <class T>
+T extreme_value(bool is_smallest) {
+  if constexpr (is_narrow_float<T>) {
+    std::optional<T> extreme;
+    for (std::uint32_t code = 0; code < 1u << ir::FloatFormat(T::float_format).width(); ++code) {
+      const T value = T::from_bits(static_cast<typename T::Bits>(code));
+      const auto x = static_cast<double>(value);
+      const bool is_better =
+          !extreme || (is_smallest ? x < static_cast<double>(*extreme) : x > static_cast<double>(*extreme));
+      extreme = !std::isnan(x) && is_better ? value : extreme;
+    }
+    return *extreme;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return (is_smallest ? -1 : 1) * std::numeric_limits<T>::infinity();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return !is_smallest;
+  } else if constexpr (is_complex<T>) {
+    return T();  // has no order
+  } else {
+    int width = 8 * static_cast<int>(sizeof(T));
+    bool is_signed = std::is_signed_v<T>;
+    if constexpr (is_narrow_int<T>) {
+      width = T::bits;
+      is_signed = T::is_signed;
+    }
+    const std::uint64_t top = std::uint64_t{1} << (width - 1);
+    return is_signed ? from_bits<T>(is_smallest ? top : top - 1) : from_bits<T>(is_smallest ? 0 : ~std::uint64_t{0});
+  }
+}
+
+// Returns the value that has no effect when the op combines it with another one; nothing if that is not known.
+template <class T>
+std::optional<T> neutral_value(ir::Opcode combiner) {
+  using ir::Opcode;
+  switch (combiner) {
+    case Opcode::Add:
+    case Opcode::Or:
+    case Opcode::Xor: return interpreter::narrow<T>(interpreter::WideType<T>(0));
+    case Opcode::Multiply: return interpreter::narrow<T>(interpreter::WideType<T>(1));
+    case Opcode::Maximum: return extreme_value<T>(true);
+    case Opcode::Minimum: return extreme_value<T>(false);
+    case Opcode::And:
+      if constexpr (std::is_integral_v<interpreter::WideType<T>>) {
+        return interpreter::narrow<T>(static_cast<interpreter::WideType<T>>(-1));
+      }
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+// A device may combine an initial value with the elements as often as it likes, at any place, or not at all: the
+// specification of `reduce` says so. So arguments that are initial values become those without effect.
+void neutralize_initial_values(const ir::Module &module, std::vector<Literal> &arguments) {
+  using ir::Opcode;
+  constexpr Opcode ops[] = {Opcode::Reduce, Opcode::ReduceWindow, Opcode::SelectAndScatter};
+  const ir::Instruction root = module.entry().root();
+  if (std::ranges::find(ops, root.opcode()) == std::end(ops)) {
+    return;
+  }
+  const ir::Instruction combined = root.called(root.calls().size() - 1).root();
+  const std::size_t count = root.opcode() == Opcode::SelectAndScatter ? 1 : root.operand_count() / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ir::Instruction initial = root.operand(root.operand_count() - count + i);
+    const Opcode combiner = combined.opcode() == Opcode::Tuple ? combined.operand(i).opcode() : combined.opcode();
+    if (initial.opcode() != Opcode::Parameter) {
+      continue;
+    }
+    Literal &argument = arguments[static_cast<std::size_t>(initial.number(ir::AttributeKey::ParameterNumber))];
+    ir::visit_element_type(argument.shape().element_type(), [&]<class T>() {
+      if (const std::optional<T> neutral = neutral_value<T>(combiner)) {
+        fill<T>(argument, [&](std::size_t) { return *neutral; });
+      }
+    });
+  }
+}
+
 }  // namespace
 
 Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values values, SpecialValueSet set,
                                             bool is_elementwise, std::uint64_t seed, std::uint64_t first) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   if (values == Values::Random && !is_elementwise) {
+    neutralize_initial_values(module, arguments);
     return arguments;
   }
   const std::int64_t terms = max_elements(arguments);
   // A large complex exponent makes each rounding error large.
   const bool has_large_numbers = module.entry().root().opcode() != ir::Opcode::Power;
   const bool multiplies = ir::info(module.entry().root().opcode()).has(ir::Trait::Contraction);
+  // Some devices multiply weights with the zeros of padding and of gaps, others skip those: so no weight is special.
+  const bool is_convolution = module.entry().root().opcode() == ir::Opcode::Convolution;
+  const std::size_t special = is_convolution ? 0 : seed / 8 % std::max<std::size_t>(arguments.size(), 1);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Shape &shape = arguments[i].shape();
     const bool is_exact = values != Values::Random && values != Values::Edge && values != Values::Every &&
@@ -436,13 +518,14 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     if (values == Values::Random && i > 0 && arguments[i].shape() == arguments[0].shape()) {
       make_some_equal(arguments[i], arguments[0], seed);
     }
-    if (values == Values::Rare && i == seed / 8 % arguments.size()) {
+    if (values == Values::Rare && i == special) {
       put_in_special(arguments[i], random_bits(seed, i));
     }
     if (is_wide || (values == Values::Wide && !multiplies)) {
       scale(arguments[i], seed / 16);
     }
   }
+  neutralize_initial_values(module, arguments);
   return arguments;
 }
 

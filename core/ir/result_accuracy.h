@@ -21,10 +21,10 @@ struct ResultAccuracy {
 // Returns nullopt if the text is something else. Spaces do not matter.
 std::optional<ResultAccuracy> parse_result_accuracy(std::string_view text);
 
-// Returns how many units in the last place (of the larger part of a complex number) an instruction's result may be away
-// from the exact one: 1 if the highest accuracy is asked for; 0 if nothing is, so that the op table decides. A tolerance
-// is read strictly: the smaller of `ulps` and the units that `rtol` is at least, if both are given, and never less than
-// 1. `atol` is ignored, because a backend that meets the rest meets it, too, or it is alone and stands for 1.
+// Returns how many units in the last place (of the larger part of a complex number) a result may be away from the exact
+// one: 1 if the highest accuracy is asked for; 0 if nothing is, so that the op table decides. A tolerance is read
+// strictly: the smaller of `ulps` and the units that `rtol` is at least, if both are given, and never less than 1. If
+// only `atol` is given, it stands for 1; otherwise it is ignored.
 std::uint32_t required_ulps(const Instruction &instruction);
 
 // Returns the bound of the op table, or that of the instruction if it asks for one.

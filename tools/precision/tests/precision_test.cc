@@ -158,6 +158,76 @@ TEST_CASE("functions of the interpreter keep their budget at samples") {
 TEST_CASE("functions of the cpu backend keep their budget at samples") {
   check_samples("cpu");
 }
+
+// Checks floats of up to 8 bits at all arguments and pairs of arguments. Where a result of f8e8m0fnu is less than all
+// f32, it is NaN, because that type has no zero.
+TEST_CASE("functions of narrow floats of the interpreter keep their budget everywhere") {
+  const std::optional<Backend> backend = load("interpreter");
+  REQUIRE(backend);
+  int measured = 0;
+  for (const Function &function : all_functions()) {
+    for (const ir::ElementTypeInfo &row : ir::element_types()) {
+      const bool is_narrow = ir::is_floating(row.type) && ir::bit_width(row.type) <= 8 &&
+                             (row.type != ElementType::F8E8M0FNU || function.operands == 1);
+      if (!is_narrow || !function.module(row.type, row.type, 1).ok()) {
+        continue;
+      }
+      const std::uint64_t values = std::uint64_t{1} << ir::bit_width(row.type);
+      std::vector<Input> pairs;
+      for (std::uint64_t i = 0; function.operands == 2 && i < values * values; ++i) {
+        pairs.push_back({i / values, i % values});
+      }
+      const Result<Statistics> statistics =
+          sweep(*backend, function, row.type, row.type,
+                function.operands == 1 ? Arguments::every(row.type, 1) : Arguments::list(pairs), {});
+      INFO(function.name << " of " << ir::to_string(row.type));
+      REQUIRE((statistics.ok() ? "" : statistics.error().to_string()) == "");
+      CHECK(statistics->inputs == (function.operands == 1 ? values : values * values));
+      const Measurement measurement{function.name, row.type, row.type, function.budget, 1, *statistics, 0};
+      INFO(to_markdown({&measurement, 1}));
+      CHECK(measurement.is_good());
+      ++measured;
+    }
+  }
+  CHECK(measured > 300);
+}
+
+// The processor and the C library round these once; a hundred digits say whether they do.
+TEST_CASE("sums, products, quotients and square roots of f64 of the interpreter are correctly rounded") {
+  const std::optional<Backend> backend = load("interpreter");
+  REQUIRE(backend);
+  for (const ir::Opcode opcode :
+       {ir::Opcode::Add, ir::Opcode::Subtract, ir::Opcode::Multiply, ir::Opcode::Divide, ir::Opcode::Sqrt}) {
+    const conformance::ExactFunction &exact = *conformance::find_exact_function(opcode);
+    constexpr std::int64_t count = 20'000;
+    const std::vector<Function> all = all_functions();
+    const Function &function = *std::ranges::find(all, ir::to_string(opcode), &Function::name);
+    const Result<Compiled> compiled =
+        backend->compile(function.module(ElementType::F64, ElementType::F64, count).value());
+    REQUIRE(compiled.ok());
+    std::vector<Literal> operands;
+    std::mt19937_64 random(3);
+    for (int i = 0; i < function.operands; ++i) {
+      operands.push_back(Literal::zeros(ir::Shape::array(ElementType::F64, {count})).value());
+      for (double &x : operands.back().mutable_elements<double>()) {
+        // Sums of numbers that are far apart would need more digits.
+        x = std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 100) - 50);
+      }
+    }
+    const Result<Literal> result = compiled->executable.run(operands);
+    REQUIRE(result.ok());
+    int wrong = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const conformance::Number x(operands[0].elements<double>()[i]);
+      const auto expected =
+          exact.binary == nullptr ? exact.unary(x) : exact.binary(x, operands[1].elements<double>()[i]);
+      wrong += result->elements<double>()[i] == expected.convert_to<double>() ? 0 : 1;
+    }
+    INFO(function.name);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("conversions of the interpreter are exact at samples") {
   check_conversions("interpreter");
 }
