@@ -74,8 +74,8 @@ class Image {
 
 // `plan` must be given at Stage::Final, and only then. The module is verified; at Stage::Final it is scheduled and the
 // plan belongs to this module. Fails with Unsupported for features that the ABI cannot express (dynamic sizes, buffer
-// types) and with OutOfMemory above 4 GiB. Linear in the size of the module. `opset` is that of the plugin that gets the
-// image.
+// types) and with OutOfMemory above 4 GiB. Linear in the size of the module. `opset` is that of the plugin that gets
+// the image.
 Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan = nullptr,
                           const Opset &opset = common_opset(newest_opset));
 

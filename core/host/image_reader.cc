@@ -569,7 +569,8 @@ class ImageReader {
     }
   }
 
-  // bp_value.precision becomes the attribute result_accuracy of the one result, in its original words if it is as before.
+  // bp_value.precision becomes the attribute result_accuracy of the one result, in its original words if it is as
+  // before.
   Status read_precision(plugin::Instruction i, InstructionId id) {
     const std::uint32_t ulps = i.result_count() == 1 ? i.result().precision() : 0;
     if (ulps == 0) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint16_t open = UINT16_MAX;
 
-// Ascending. A row says what ops.def and attributes.def had at its release and is never changed after that; the last one
-// is open until then.
+// Ascending. A row says what ops.def and attributes.def had at its release and is never changed after that; the last
+// one is open until then.
 constexpr std::array<Opset, newest_opset> opsets{{
     {.number = 1, .newest_op = 136, .newest_attribute = 104, .has_precision = false},
     {.number = 2, .newest_op = open, .newest_attribute = open, .has_precision = true},

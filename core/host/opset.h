@@ -1,5 +1,5 @@
-// Opsets: what the images of a core say, so that a plugin with older headers gets none of what they do not have. Numbers
-// of ops and attributes only grow, so that an opset is described by the largest of each.
+// Opsets: what the images of a core say, so that a plugin with older headers gets none of what they do not have.
+// Numbers of ops and attributes only grow, so that an opset is described by the largest of each.
 #pragma once
 
 #include <cstdint>
