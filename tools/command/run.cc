@@ -107,7 +107,11 @@ void set_channels(interpreter::HostCalls &calls, const RunRequest &request, std:
                                  ir::to_string(shape));
           }
           const std::size_t number = next++;
-          return read_value(files[number], shape, fmt::format("infeed {}", number));
+          auto value = read_value(files[number], shape, fmt::format("infeed {}", number));
+          if (!value.ok()) {  // the error gets the place of the instruction
+            return make_error(value.error().code(), "--infeed {}: {}", files[number], value.error().message());
+          }
+          return value;
         });
   }
   outfed.clear();
@@ -152,9 +156,28 @@ Status simulate(const ir::Module &module, const RunRequest &request, Outcome &ou
   return {};
 }
 
+// A comparison runs the module several times, in parts and in other ways, and each run would need the values anew.
+Status check_comparable(const ir::Module &module, const RunRequest &request) {
+  if (!request.by_instruction && request.against.empty()) {
+    return {};
+  }
+  for (const ir::Computation computation : module.computations()) {
+    for (const ir::Instruction instruction : computation.instructions()) {
+      if (instruction.opcode() == ir::Opcode::Infeed || instruction.opcode() == ir::Opcode::Outfeed) {
+        return unsupported(
+            "{} cannot compare a program that exchanges values with the application, as {} ({}) does: expected a run "
+            "without it",
+            request.by_instruction ? "--by-instruction" : "--against", instruction.name(), instruction.op().text);
+      }
+    }
+  }
+  return {};
+}
+
 // Runs what was compiled or loaded, and compares its results.
 Status run(const ir::Module &module, const Backend &backend, const Executable &executable, const RunRequest &request,
            Outcome &outcome) {
+  BP_TRY(check_comparable(module, request));
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.predicted = executable.memory();
   if (const auto &program = executable.program()) {
