@@ -128,16 +128,23 @@ Result<Verdict> compile_many(Subject &subject) {
   constexpr int few = 600, many = 5000, kept = 50;
   BP_ASSIGN(const Backend *backend, subject.backend());
   std::vector<std::pair<std::string, Variant>> variants;
+  bool subtracts = true;
   for (int i = 0; i < (subject.is_full() ? many : few); ++i) {
+    // Backends that add and do not subtract are judged by additions alone.
+    const bool adds = i % 2 == 0 || !subtracts;
     const std::string program = fmt::format(
         "ENTRY main {{ x = f32[{0}] parameter(0)  y = f32[{0}] parameter(1)  ROOT r = f32[{0}] {1}(x, y) }}", 1 + i / 2,
-        i % 2 == 0 ? "add" : "subtract");
+        adds ? "add" : "subtract");
     auto variant = make_variant(*backend, program, subject.seed_of("many"));
     if (!variant.ok()) {
       return failure(fmt::format("BP-COMPILE-01: module {} of a process, of one instruction: {}", i + 1,
                                  variant.error().to_string()));
     }
     if (!variant->has_value()) {
+      if (i == 1) {
+        subtracts = false;
+        continue;
+      }
       return i == 0 ? nothing_to_do()
                     : failure(fmt::format("BP-CLAIM-01: module {} of a process is not claimed: {}", i + 1, program));
     }

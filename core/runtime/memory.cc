@@ -152,7 +152,9 @@ std::shared_ptr<FreeBlocks> FreeBlocks::of(const std::shared_ptr<const host::Dev
 void FreeBlocks::add_user(std::span<const BlockKind> kinds) {
   const std::lock_guard lock(mutex_);
   for (const BlockKind &kind : kinds) {
-    ++blocks_[kind].users;
+    Blocks &blocks = blocks_[kind];
+    ++blocks.users;
+    blocks.free.reserve(blocks.users);  // so that a run takes no memory for the list
   }
 }
 
@@ -200,20 +202,13 @@ bool FreeBlocks::release_all() {
   return had_any;
 }
 
-bp_status retry_if_full(const host::Device &device, const std::function<bp_status()> &attempt) {
-  while (true) {
-    const std::uint64_t before = releases;
-    const bp_status status = attempt();
-    if (status != BP_NO_MEMORY) [[likely]] {
-      return status;
-    }
-    // Another thread may have freed blocks meanwhile, or taken those that this one frees.
-    const std::shared_ptr<FreeBlocks> blocks = free_blocks.find(device);
-    const bool has_freed = blocks != nullptr && blocks->release_all();
-    if (!has_freed && releases == before) {
-      return status;
-    }
-  }
+bool FreeBlocks::release_of(const host::Device &device) {
+  const std::shared_ptr<FreeBlocks> blocks = free_blocks.find(device);
+  return blocks != nullptr && blocks->release_all();
+}
+
+std::uint64_t FreeBlocks::count_releases() {
+  return releases;
 }
 
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size) {

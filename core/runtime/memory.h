@@ -5,7 +5,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,6 +86,10 @@ class FreeBlocks {
   void keep(const BlockKind &kind, Block block);
   // Frees all blocks. Returns whether there were any.
   bool release_all();
+  // The same for the blocks of a device, if any of its programs has some.
+  static bool release_of(const host::Device &device);
+  // Returns the number of times that blocks were freed in this way, of all devices.
+  static std::uint64_t count_releases();
 
  private:
   struct Blocks {
@@ -100,7 +103,17 @@ class FreeBlocks {
 
 // Calls `attempt`, which may allocate memory of the device, again for as long as it returns BP_NO_MEMORY and FreeBlocks
 // can be freed. Returns the status of the last call.
-bp_status retry_if_full(const host::Device &device, const std::function<bp_status()> &attempt);
+template <class Attempt>
+bp_status retry_if_full(const host::Device &device, const Attempt &attempt) {
+  while (true) {
+    const std::uint64_t before = FreeBlocks::count_releases();
+    const bp_status status = attempt();
+    // Another thread may have freed blocks meanwhile, or taken those that this one frees.
+    if (status != BP_NO_MEMORY || (!FreeBlocks::release_of(device) && FreeBlocks::count_releases() == before)) {
+      return status;
+    }
+  }
+}
 
 // Copies between any two locations, one of which may be on the device; complete on return.
 Status copy(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uint64_t size);

@@ -3,7 +3,6 @@
 #include "plugins/cpu/code_generation.h"
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/raw_ostream.h>
@@ -53,8 +52,20 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 }  // namespace
 
-Result<std::string> generate_object(emit::CodeUnit &unit, llvm::TargetMachine &machine, const std::string &dump) {
-  optimize(*unit.module, machine);
+Result<emit::Fragile<CodeGenerator>> CodeGenerators::make_code_generator(const Target &target) {
+  auto generator = emit::make_fragile<CodeGenerator>();
+  BP_ASSIGN(auto machine, make_target_machine(target));
+  generator->machine.reset(machine.release());
+  generator->passes = emit::make_fragile<llvm::legacy::PassManager>();
+  if (generator->machine->addPassesToEmitFile(*generator->passes, generator->stream, nullptr,
+                                              llvm::CodeGenFileType::ObjectFile)) {
+    return Error(BP_INTERNAL, "LLVM cannot write object files for " + target.triple);
+  }
+  return generator;
+}
+
+Result<std::string> generate_object(emit::CodeUnit &unit, CodeGenerator &generator, const std::string &dump) {
+  optimize(*unit.module, *generator.machine);
   const auto write = [&](const char *extension, const auto &print) -> plugin::Status {
     if (dump.empty()) {
       return {};
@@ -70,13 +81,9 @@ Result<std::string> generate_object(emit::CodeUnit &unit, llvm::TargetMachine &m
     return code ? Error(BP_INTERNAL, "cannot write " + dump + extension + ": " + code.message()) : plugin::Status();
   };
   BP_TRY(write(".ll", [&](llvm::raw_ostream &file) { unit.module->print(file, nullptr); }));
-  llvm::SmallVector<char, 0> object;
-  llvm::raw_svector_ostream stream(object);
-  const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
-  if (machine.addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) {
-    return Error(BP_INTERNAL, "LLVM cannot write object files for " + machine.getTargetTriple().str());
-  }
-  passes->run(*unit.module);
+  llvm::SmallVector<char, 0> &object = generator.object;
+  object.clear();
+  generator.passes->run(*unit.module);
   BP_TRY(write(".o", [&](llvm::raw_ostream &file) { file.write(object.data(), object.size()); }));
   return std::string(object.begin(), object.end());
 }

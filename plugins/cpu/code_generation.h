@@ -3,15 +3,14 @@
 
 #include <string>
 
-#include "plugins/cpu/target.h"
+#include "plugins/cpu/code_generators.h"
 #include "plugins/llvm/program.h"
 
 namespace bp::cpu {
 
 // Optimizes the unit and returns its object file. Fails with BP_INTERNAL if LLVM fails. May be called for several units
-// at the same time, with a machine each. `dump`: path to which the IR (dump + ".ll") and the object (dump + ".o") are
+// at the same time, with a generator each. `dump`: path to which the IR (dump + ".ll") and the object (dump + ".o") are
 // written, or empty.
-plugin::Result<std::string> generate_object(emit::CodeUnit &unit, llvm::TargetMachine &machine,
-                                            const std::string &dump);
+plugin::Result<std::string> generate_object(emit::CodeUnit &unit, CodeGenerator &generator, const std::string &dump);
 
 }  // namespace bp::cpu

@@ -125,7 +125,7 @@ Result<std::string> CpuDevice::init() {
     }
     target = *parsed;
   }
-  generators = std::make_unique<TargetMachines>(target);
+  generators = std::make_unique<CodeGenerators>(target);
   return target.text();
 }
 
@@ -152,8 +152,8 @@ Status CpuDevice::claim(const bp_module_t *image, plugin::Claims &claims) const 
 Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
   BP_ASSIGN(const auto module, emit::ModuleView::open(image));
   emit::throw_when_out_of_memory();
-  BP_ASSIGN(const std::string data_layout, generators->with([](llvm::TargetMachine &generator) -> Result<std::string> {
-    return generator.createDataLayout().getStringRepresentation();
+  BP_ASSIGN(const std::string data_layout, generators->with([](CodeGenerator &generator) -> Result<std::string> {
+    return generator.machine->createDataLayout().getStringRepresentation();
   }));
   BP_ASSIGN(
       emit::Program program,
@@ -173,8 +173,7 @@ Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
     emit::CodeUnit &unit = program.units[i];
     const std::string dump =
         options.dump_dir.empty() ? "" : options.dump_dir + "/" + name + "." + unit.module->getModuleIdentifier();
-    auto object =
-        generators->with([&](llvm::TargetMachine &generator) { return generate_object(unit, generator, dump); });
+    auto object = generators->with([&](CodeGenerator &generator) { return generate_object(unit, generator, dump); });
     if (object.ok()) {
       artifact.objects[i] = std::move(object).value();
     } else {

@@ -10,8 +10,8 @@
 
 #include "backplane/backplane.h"
 #include "plugin_api/cpp/device.h"
+#include "plugins/cpu/code_generators.h"
 #include "plugins/cpu/target.h"
-#include "plugins/cpu/target_machines.h"
 #include "plugins/llvm/linker.h"
 
 namespace bp::cpu {
@@ -52,7 +52,7 @@ struct CpuDevice {
   plugin::HostServices services;
   Target target;
   Target machine;                              // the machine that this process runs on
-  std::unique_ptr<TargetMachines> generators;  // for the target
+  std::unique_ptr<CodeGenerators> generators;  // for the target
 
   plugin::Status set_option(std::string_view key, std::string_view value) {
     return plugin::set_option(

@@ -6,6 +6,7 @@
 #include <boost/algorithm/string.hpp>
 #include <cctype>
 #include <filesystem>
+#include <vector>
 
 #include "core/base/files.h"
 #include "core/host/build_configuration.h"
@@ -21,6 +22,12 @@ namespace filesystem = std::filesystem;
 namespace po = boost::program_options;
 
 constexpr std::size_t longest_name = 40;
+
+// The tiers, and the folders of templates that are for them. Templates for several tiers have parts for one of them,
+// see keep_parts().
+constexpr struct {
+  std::string_view name, folder;
+} tiers[] = {{"kernels", "kernels"}, {"compiler", "compiler"}, {"memory", "device"}, {"queue", "device"}};
 
 struct NewRequest {
   std::string name, tier, language, folder, headers;
@@ -50,7 +57,28 @@ std::string title(std::string name) {
 
 // Whether a folder of templates ("all", "kernels", "kernels-c") is needed for the request.
 bool is_for(std::string_view folder, const NewRequest &request) {
-  return folder == "all" || folder == request.tier || folder == request.tier + "-" + request.language;
+  const std::string own(std::ranges::find(tiers, request.tier, [](const auto &tier) { return tier.name; })->folder);
+  return folder == "all" || folder == own || folder == own + "-" + request.language;
+}
+
+// Removes the parts of a template that are for other tiers, from a line "// {queue" to the line "// }queue", and the
+// marks of the others.
+std::string keep_parts(std::string_view text, std::string_view tier) {
+  std::vector<std::string> lines;
+  boost::split(lines, text, boost::is_any_of("\n"));
+  std::string kept;
+  bool is_kept = true;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string mark = boost::trim_left_copy(lines[i]);
+    if (mark.starts_with("// {")) {
+      is_kept = mark.substr(4) == tier;
+    } else if (mark.starts_with("// }")) {
+      is_kept = true;
+    } else if (is_kept) {
+      kept += lines[i] + (i + 1 < lines.size() ? "\n" : "");
+    }
+  }
+  return kept;
 }
 
 // Replaces the name, paths and other details of the template backend by those of the new one.
@@ -104,7 +132,8 @@ Status write_repository(const NewRequest &request) {
   BP_TRY(make_directory(request.folder));
   for (const Template &file : templates()) {
     if (is_for(file.folder, request)) {
-      BP_TRY(write_file(request.folder + "/" + file_name(file, request), fill_in(std::string(file.content), request)));
+      BP_TRY(write_file(request.folder + "/" + file_name(file, request),
+                        fill_in(keep_parts(file.content, request.tier), request)));
     }
   }
   return {};
@@ -119,10 +148,12 @@ int new_backend(std::span<const std::string> arguments) {
       "passes `backplane conform`. The name consists of a-z, 0-9 and -.",
       "  backplane new acme                           a few kernels in C; needs a C compiler and make\n"
       "  backplane new acme --tier compiler --lang cpp\n"
+      "  backplane new acme --tier queue              a simulated device with memory of its own and queues\n"
       "  cd acme && make && make run && make conform\n");
   options.add_positional("name", 1);
   options.add()("tier", po::value<std::string>()->default_value("kernels"),
-                "kernels: functions that run one instruction each; compiler: programs are compiled to artifacts")(
+                "kernels: functions that run one instruction each; compiler: programs are compiled to artifacts; "
+                "memory: as compiler, and the device has memory of its own; queue: as memory, and it has queues")(
       "lang", po::value<std::string>()->default_value("c"), "c or cpp")("output,o", po::value<std::string>(),
                                                                         "the folder to create; default: the name")(
       "headers", po::value<std::string>()->default_value(""),
@@ -136,8 +167,8 @@ int new_backend(std::span<const std::string> arguments) {
   NewRequest request{
       options.get<std::string>("name"), options.get<std::string>("tier"), options.get<std::string>("lang"), {}, {}};
   request.folder = options.has("output") ? options.get<std::string>("output") : request.name;
-  if (request.tier != "kernels" && request.tier != "compiler") {
-    return options.misuse(fmt::format("--tier is '{}', expected kernels or compiler", request.tier));
+  if (std::ranges::none_of(tiers, [&](const auto &tier) { return tier.name == request.tier; })) {
+    return options.misuse(fmt::format("--tier is '{}', expected kernels, compiler, memory or queue", request.tier));
   }
   if (request.language != "c" && request.language != "cpp") {
     return options.misuse(fmt::format("--lang is '{}', expected c or cpp", request.language));

@@ -570,7 +570,7 @@ MISUSES = [
     (["new", "x" * 41], "the name of a backend is '" + "x" * 41 + "', expected a lower case letter, then at most 39 of ..."),
     (["new", "interpreter"],
      "the name of a backend is 'interpreter', expected another name: that backend is part of Backplane"),
-    (["new", "acme", "--tier", "queue"], "--tier is 'queue', expected kernels or compiler"),
+    (["new", "acme", "--tier", "jet"], "--tier is 'jet', expected kernels, compiler, memory or queue"),
     (["new", "acme", "--lang", "rust"], "--lang is 'rust', expected c or cpp"),
     (["plugins", "x", "y"], "too many positional options have been specified on the command line"),
     (["ops", "x"], "too many positional options have been specified on the command line"),

@@ -22,7 +22,9 @@ APPLICATIONS = {
 FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 # Tier and language, and the arguments that select a part of the suite; none: all of it.
 BACKENDS = [("kernels", "c", []), ("kernels", "cpp", ["--shard", "1/20"]), ("compiler", "c", ["--shard", "2/20"]),
-            ("compiler", "cpp", ["--shard", "3/20"])]
+            ("compiler", "cpp", ["--shard", "3/20"]), ("memory", "c", ["--shard", "4/20"]),
+            ("memory", "cpp", ["--shard", "5/20"]), ("queue", "c", ["--shard", "6/20"]),
+            ("queue", "cpp", ["--shard", "7/20"])]
 WARNINGS = "-O2 -fPIC -fvisibility=hidden -Wall -Wextra -Wpedantic -Werror"
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Without an installation, `backplane new` of the build tree writes backends that build, are found by name and agree
-with the interpreter: the smallest one, in C, and the one with a compiler, in C++. installed.py judges all kinds."""
+with the interpreter: the smallest one, in C, the one with a compiler, in C++, and those with memory of their own and
+queues, which the suite's cases of memory and queues judge, too. installed.py judges all kinds."""
 
 import os
 import pathlib
@@ -12,7 +13,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from installation import BUILD, TIME_LIMIT_SECONDS, has_sanitizer
 
-BACKENDS = [("kernels", "c"), ("compiler", "cpp")]
+BACKENDS = [("kernels", "c"), ("compiler", "cpp"), ("memory", "c"), ("queue", "c"), ("queue", "cpp")]
+CASES = [f"--case={pattern}" for pattern in ("x_ray/*", "contract/BP-COPY-*", "contract/BP-SUBMIT-*", "contract/BP-WAIT-*")]
 
 
 def run(problems, command, folder, expected):
@@ -39,6 +41,8 @@ def main():
                 run(problems, ["make"], made, f"libbackplane_{name}.so")
                 run(problems, ["make", "inspect"], made, "can be loaded")
                 run(problems, ["make", "run"], made, "against interpreter: agrees")
+                if tier in ("memory", "queue"):
+                    run(problems, [command, "conform", f"./libbackplane_{name}.so", *CASES], made, " 0 unexpected")
             if language == "cpp":
                 run(problems, ["make", "-B", "-n", "CXX=g++"], made, " -fno-gnu-unique")
                 if shutil.which("clang++"):
