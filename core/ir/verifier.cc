@@ -216,8 +216,7 @@ class Verifier {
         !parse_result_accuracy(instruction.text(AttributeKey::ResultAccuracy))) {
       return invalid_input(
           "result_accuracy is {}, expected {{mode=default}}, {{mode=highest}} or "
-          "{{tolerance={{atol=0,rtol=0,ulps=2}}}}, "
-          "no number negative",
+          "{{tolerance={{atol=0,rtol=0,ulps=2}}}}, no number negative",
           instruction.text(AttributeKey::ResultAccuracy));
     }
     BP_TRY(collectives_.verify(instruction));

@@ -4,10 +4,13 @@ The plugins themselves pass these stages, or a catch would mean nothing. conform
 mutants that no case catches yet, with reasons; one of them that is caught has to be removed from it.
 
     mutants.py [NAME...] [--all-stages] [--page FILE.md]
+    mutants.py [NAME...] --seeds FIRST LAST [--results FILE.json]
 
 Runs each mutant with the cases meant for it, until one of them fails; in full test runs with all cases of the stage
 that is meant for it. --all-stages runs every stage, which takes hours and judges no more: it prints a line for each
-mutant. --page writes docs/mutants.md, the cases that caught the mutants."""
+mutant. --page writes docs/mutants.md, the cases that caught the mutants. --seeds runs each mutant with each of these
+seeds, with its cases and, if none of them fails, with its whole stage, and prints how many are caught by stage and
+seed; --results keeps the answers, so that a run of hours can be continued."""
 
 import argparse
 import concurrent.futures
@@ -61,6 +64,43 @@ def caught_by(mutant, stages):
     return caught, None
 
 
+def is_caught_with(seed, mutant):
+    """Whether a case of the mutant's stage fails with the seed; those that are meant for it are tried first."""
+    for selection in (["--case", mutant["cases"]], ["--stage", mutant["stage"]]):
+        records, _ = conform(mutant["around"], "--mutant", mutant["name"], *selection, "--fail-fast", "--deadline", "0.2",
+                             "--seed", str(seed))
+        if any(record["status"] in ("fail", "crashed", "timed_out") for record in records):
+            return True
+    return False
+
+
+def run_seeds(mutants, seeds, path):
+    """Prints a table of the shares of mutants that are caught, by stage and seed. Returns the exit status: 0 if at
+    least 97 % are caught with each seed."""
+    answers = json.loads(path.read_text()) if path and path.exists() else {}
+    for seed in seeds:
+        answered = answers.setdefault(str(seed), {})
+        left = [mutant for mutant in mutants if mutant["name"] not in answered]
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            for mutant, is_caught in zip(left, pool.map(lambda m: is_caught_with(seed, m), left)):
+                answered[mutant["name"]] = is_caught
+                if path:
+                    path.write_text(json.dumps(answers))
+        missed = [mutant["name"] for mutant in mutants if not answered[mutant["name"]]]
+        print(f"seed {seed}: {len(mutants) - len(missed)} of {len(mutants)}; not {', '.join(missed) or 'one is missed'}",
+              flush=True)
+    stages = sorted({mutant["stage"] for mutant in mutants})
+    print("\n| stage | mutants | " + " | ".join(f"seed {seed}" for seed in seeds) + " |")
+    print("|---" * (2 + len(seeds)) + "|")
+    worst = 1
+    for stage in [*stages, "all"]:
+        of_stage = [mutant["name"] for mutant in mutants if stage in ("all", mutant["stage"])]
+        counts = [sum(answers[str(seed)][name] for name in of_stage) for seed in seeds]
+        worst = min(counts) / len(of_stage) if stage == "all" else worst
+        print(f"| {stage} | {len(of_stage)} | " + " | ".join(map(str, counts)) + " |")
+    return 0 if worst >= 0.97 else 1
+
+
 def false_alarms(plugin, mutants):
     """Returns an error if the plugin without a mutant fails the cases that its mutants are judged by."""
     cases = [part for pattern in sorted({mutant["cases"] for mutant in mutants}) for part in ("--case", pattern)]
@@ -73,6 +113,8 @@ def main():
     arguments.add_argument("names", nargs="*")
     arguments.add_argument("--all-stages", action="store_true")
     arguments.add_argument("--page", metavar="FILE.md")
+    arguments.add_argument("--seeds", nargs=2, type=int, metavar=("FIRST", "LAST"))
+    arguments.add_argument("--results", metavar="FILE.json", type=pathlib.Path)
     options = arguments.parse_args()
     if has_sanitizer():
         print("a sanitizer ends the process at what mutants do")
@@ -86,6 +128,8 @@ def main():
                for plugin in {mutant["around"] for mutant in mutants}}
     mutants = [mutant for mutant in mutants if plugins[mutant["around"]]
                and (not options.names or mutant["name"] in options.names)]
+    if options.seeds:
+        return run_seeds(mutants, range(options.seeds[0], options.seeds[1] + 1), options.results)
     stages = subprocess.run([BACKPLANE, "conform", "--stages"], capture_output=True, text=True, check=True).stdout.split()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         results = []
