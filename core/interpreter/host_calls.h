@@ -40,7 +40,8 @@ class HostCalls {
   using Sink = std::function<Status(const ir::Literal &value)>;
 
   // Has custom-calls of the target call a function. Targets that the interpreter evaluates itself, such as LAPACK's,
-  // never get to it. InvalidInput if the target is empty or has a function.
+  // never get to it. A function that does more than return a result needs custom_call_has_side_effect=true, or calls
+  // may be left out, joined and moved. InvalidInput if the target is empty or has a function.
   Status add_function(std::string target, Function function);
   void set_infeed(Source source) { source_ = std::move(source); }
   void set_outfeed(Sink sink) { sink_ = std::move(sink); }
