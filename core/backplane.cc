@@ -51,6 +51,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   inner.device_only = options.device_only;
   inner.verify = options.verify;
   inner.cancellation = options.cancellation;
+  inner.host_functions = options.host_functions;
   inner.progress = options.progress;
   inner.fold_constants = options.fold_constants;
   inner.memory_limit = options.memory_limit;

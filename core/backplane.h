@@ -23,6 +23,7 @@
 #include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/compile/compile.h"
+#include "core/interpreter/host_calls.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
 #include "core/package/package.h"
@@ -31,8 +32,9 @@
 
 namespace bp {
 
-using compile::Artifact;  // {bytes, report}
-using compile::Compiled;  // {executable, report}
+using compile::Artifact;       // {bytes, report}
+using compile::Compiled;       // {executable, report}
+using interpreter::HostCalls;  // what an application serves
 using ir::Literal;
 using ir::Module;
 using ir::Shape;
@@ -64,6 +66,8 @@ struct CompileOptions {
   std::shared_ptr<const Cancellation> cancellation = {};
   // If set, called with what the device reports of its progress with one program, on any thread.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+  // Targets of custom calls that the application runs: see interpreter::HostCalls and compile::Options.
+  std::vector<std::string> host_functions = {};
   // Whether the executable keeps its artifacts, so that save_package() can write it.
   bool keep_artifacts = false;
   // Whether compile() fails if this machine cannot load a program, such as one for another target. Otherwise, together

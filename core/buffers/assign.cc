@@ -189,12 +189,41 @@ class Assigner {
     return item;
   }
 
+  // Returns by value, where values share memory the one that stands for them, whether it stays in space 0.
+  std::vector<bool> find_staying() const {
+    std::vector<bool> stays(dataflow_.values().size());
+    if (!options_.stays_in_place) {
+      return stays;
+    }
+    const auto keep = [&](ir::Instruction instruction) {
+      for (std::uint32_t position = 0; position < dataflow_.positions().of(instruction).count; ++position) {
+        if (const ValueId value = dataflow_.value_at(instruction.id(), position); value != no_value) {
+          stays[index(sets_.find(value))] = true;
+        }
+      }
+    };
+    for (const ir::Computation computation : module_.computations()) {
+      for (const ir::Instruction instruction : computation.instructions()) {
+        if (!options_.stays_in_place(instruction)) {
+          continue;
+        }
+        keep(instruction);
+        for (const ir::InstructionId operand : instruction.operands()) {
+          keep(module_.instruction(operand));
+        }
+      }
+    }
+    return stays;
+  }
+
   void move_to_fast_space(std::vector<ValueId> &slow, std::vector<ValueId> &fast) const {
+    const std::vector<bool> stays = find_staying();
     std::vector<packing::Item> items;
     std::vector<ValueId> candidates, staying;
     const std::int64_t capacity = limits_of(options_.fast_space).capacity;
     for (ValueId value : slow) {
-      const bool may_move = sets_.binding(value).preset < 0 && dataflow_.value(value).size <= capacity;
+      const bool may_move =
+          !stays[index(value)] && sets_.binding(value).preset < 0 && dataflow_.value(value).size <= capacity;
       (may_move ? candidates : staying).push_back(value);
       if (may_move) {
         items.push_back(item_of(value));

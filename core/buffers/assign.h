@@ -1,6 +1,8 @@
 // Assign: gives every array of a program its slice. See plan.h for the result.
 #pragma once
 
+#include <functional>
+
 #include "core/base/result.h"
 #include "core/buffers/plan.h"
 
@@ -30,6 +32,8 @@ struct Options {
   // A memory space for temporaries that the module puts into space 0: as many bytes of them as fit into its capacity
   // are moved there, larger ones first; values with a preset are not moved. 0: none.
   std::int64_t fast_space = 0;
+  // If set, operands and results of instructions for which it returns true are not moved to the fast space.
+  std::function<bool(const ir::Instruction &instruction)> stays_in_place = {};
   // For devices that run instructions concurrently unless they depend on each other, and that therefore wait where one
   // instruction reuses the memory of another: independent values of nearby instructions get different memory, if that
   // takes at most an eighth more memory, or little.

@@ -133,7 +133,7 @@ class Compilation {
     BP_TRY(offer(session_, module, Phase::AsRead));
     BP_TRY(session_.run_stage(module, passes::Stage::Simplify));
     Division division;
-    auto image = host::build_image(module, host::Stage::Legalize, nullptr, device_->opset());
+    auto image = host::build_image(module, host::Stage::Legalize, nullptr, session_.receiver);
     if (!image.ok()) {
       // The module contains something that the ABI cannot express.
       division.refusal = image.error().message();
@@ -181,7 +181,7 @@ class Compilation {
         break;
       }
       BP_TRY(session_.run_stage(expanded, passes::Stage::Simplify));
-      auto image = host::build_image(expanded, host::Stage::Legalize, nullptr, device_->opset());
+      auto image = host::build_image(expanded, host::Stage::Legalize, nullptr, session_.receiver);
       if (!image.ok()) {
         return {};
       }
@@ -201,7 +201,7 @@ class Compilation {
     const ir::InstructionId x = b.parameter(ir::Shape::array(type, {1}));
     const ir::InstructionId sum = b.add(ir::Opcode::Add, {x, x});
     b.finish(sum);
-    BP_ASSIGN(const host::Image image, host::build_image(probe, host::Stage::Legalize, nullptr, device_->opset()));
+    BP_ASSIGN(const host::Image image, host::build_image(probe, host::Stage::Legalize, nullptr, session_.receiver));
     BP_ASSIGN(const Claims claims, ask(*device_, probe, image));
     return claims.claimed[index(sum)];
   }

@@ -31,7 +31,7 @@ passes::FusionLimits limits_of(const host::Device &device) {
 }
 
 Result<Claims> ask_fused(const Session &session, const ir::Module &module) {
-  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Fused, nullptr, session.device->opset()));
+  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Fused, nullptr, session.receiver));
   return ask(*session.device, module, image);
 }
 

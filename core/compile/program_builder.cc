@@ -24,7 +24,7 @@ Status assign_layouts(Session &session, ir::Module &module) {
   if (session.device->layout() == nullptr) {
     return {};
   }
-  BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize, nullptr, session.device->opset()));
+  BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize, nullptr, session.receiver));
   passes::PassContext context;
   BP_ASSIGN(context.layout_preferences, ask_for_layouts(*session.device, module, before));
   if (context.layout_preferences.empty()) {
@@ -35,7 +35,7 @@ Status assign_layouts(Session &session, ir::Module &module) {
   }
   ir::Module laid_out = module;
   BP_TRY(session.run_stage(laid_out, passes::Stage::Layout, std::move(context)));
-  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut, nullptr, session.device->opset()));
+  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut, nullptr, session.receiver));
   BP_ASSIGN(Claims claims, ask(*session.device, laid_out, image));
   if (!first_unclaimed(laid_out, claims)) {
     module = std::move(laid_out);
@@ -128,6 +128,7 @@ Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan
     limits.spaces = {{.memory_space = 0, .capacity = session.memory_limit}};
   }
   add_fast_space(session, limits);
+  limits.stays_in_place = [&](const ir::Instruction &i) { return session.receiver.host_calls.has(i); };
   limits.keep_apart = session.device->fusion() != nullptr && session.device->fusion()->limits->min_results > 0;
   BP_ASSIGN(plan, buffers::assign(module, limits));
   if (session.options.verify) {
@@ -135,7 +136,7 @@ Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan
     BP_TRY(buffers::validate(module, plan));
   }
   number_spaces(session, plan);
-  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Final, &plan, session.device->opset()));
+  BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Final, &plan, session.receiver));
   if (session.options.verify) {
     BP_TRY(host::validate_image(image.bytes()));
   }

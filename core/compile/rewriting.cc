@@ -58,7 +58,7 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
     }
   }
   const auto stage = phase == Phase::AsRead ? host::Stage::Legalize : static_cast<host::Stage>(phase);
-  auto image = host::build_image(module, stage, nullptr, device.opset());
+  auto image = host::build_image(module, stage, nullptr, session.receiver);
   if (!image.ok()) {
     // The module contains something that the ABI cannot express.
     return image.error().code() == ErrorCode::Unsupported ? Status() : Status(std::move(image).error());
@@ -83,7 +83,7 @@ Status offer(Session &session, ir::Module &module, Phase phase, Claims *claims) 
                         : Status();
   }
   if (phase != Phase::AsRead) {
-    BP_ASSIGN(const host::Image after, host::build_image(*rewritten, stage, nullptr, device.opset()));
+    BP_ASSIGN(const host::Image after, host::build_image(*rewritten, stage, nullptr, session.receiver));
     BP_ASSIGN(Claims answer, ask(device, *rewritten, after));
     if (count_refused(answer) > (claims == nullptr ? 0 : count_refused(*claims))) {
       return {};

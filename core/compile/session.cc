@@ -23,7 +23,10 @@ std::int64_t limit_of(const host::Device &device, std::int64_t allowed) {
 }  // namespace
 
 Session::Session(std::shared_ptr<const host::Device> for_device, const Options &given)
-    : device(std::move(for_device)), options(given), memory_limit(limit_of(*device, given.memory_limit)) {}
+    : device(std::move(for_device)),
+      options(given),
+      receiver(device->opset(), {device->host_call_kinds(), given.host_functions}),
+      memory_limit(limit_of(*device, given.memory_limit)) {}
 
 Status Session::observe(const std::string &name, const ir::Module &module) const {
   return options.observer == nullptr ? Status() : options.observer->module(name, module);

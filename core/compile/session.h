@@ -34,6 +34,7 @@ class Session {
 
   const std::shared_ptr<const host::Device> device;
   const Options &options;
+  const host::Receiver receiver;    // of the images of this compilation
   const std::int64_t memory_limit;  // maximum bytes for a program; 0: no limit
   Report report;
   bool has_f64 = true;  // whether the device adds numbers of that type

@@ -11,6 +11,7 @@
 #include "backplane/ext/draft/device_info.h"
 #include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
 
@@ -27,6 +28,7 @@ Status check_extension(const bp_device_rewrite_t *rewrite);
 Status check_extension(const bp_device_fusion_t *fusion);
 Status check_extension(const bp_device_layout_t *layout);
 Status check_extension(const bp_device_custom_call_t *custom_call);
+Status check_extension(const bp_device_host_call_t *host_call);
 Status check_extension(const bp_device_counters_t *table);
 Status check_extension(const bp_device_info_t *info);
 // memory: that of the device, whose spaces the table is about; nullptr if it has none.

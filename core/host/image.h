@@ -24,6 +24,7 @@
 
 #include "core/base/result.h"
 #include "core/buffers/plan.h"
+#include "core/host/host_calls.h"
 #include "core/host/opset.h"
 #include "core/ir/module.h"
 #include "plugin_api/cpp/module_view.h"
@@ -50,6 +51,16 @@ struct ImageConstant {
   bool is_in_place = false;
 };
 
+// The knowledge of the plugin that gets an image.
+struct Receiver {
+  Receiver() = default;
+  Receiver(const Opset &known) : opset(&known) {}
+  Receiver(const Opset &known, HostCallMarks marks) : opset(&known), host_calls(std::move(marks)) {}
+
+  const Opset *opset = &common_opset(newest_opset);
+  HostCallMarks host_calls;
+};
+
 class Image {
  public:
   using Storage = std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>>;
@@ -74,10 +85,9 @@ class Image {
 
 // `plan` must be given at Stage::Final, and only then. The module is verified; at Stage::Final it is scheduled and the
 // plan belongs to this module. Fails with Unsupported for features that the ABI cannot express (dynamic sizes, buffer
-// types) and with OutOfMemory above 4 GiB. Linear in the size of the module. `opset` is that of the plugin that gets
-// the image.
+// types) and with OutOfMemory above 4 GiB. Linear in the size of the module.
 Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan = nullptr,
-                          const Opset &opset = common_opset(newest_opset));
+                          const Receiver &receiver = {});
 
 // Checks that these bytes are an image whose offsets and ids are all in range, with values defined before use and the
 // correct hash: the guarantees that a plugin may rely on, and that must hold before the core reads an image written by

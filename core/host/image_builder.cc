@@ -34,8 +34,8 @@ std::vector<std::byte> stored_bytes(const ir::Literal &literal, const Shape &sha
 
 class ImageBuilder {
  public:
-  ImageBuilder(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Opset &opset)
-      : module_(module), stage_(stage), plan_(plan), opset_(opset) {
+  ImageBuilder(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Receiver &receiver)
+      : module_(module), stage_(stage), plan_(plan), opset_(*receiver.opset), host_calls_(receiver.host_calls) {
     values_of_.resize(module.instruction_id_limit());
     image_instruction_.resize(module.instruction_id_limit(), BP_NONE);
     for (auto &ids : image_computation_) {
@@ -370,7 +370,8 @@ class ImageBuilder {
     added.op = is_newer(instruction, opset_) ? static_cast<std::uint16_t>(BP_OP_CUSTOM_CALL)
                                              : static_cast<std::uint16_t>(instruction.opcode());
     first_opset_ = std::max(first_opset_, std::min(first_opset(instruction), opset_.number));
-    added.flags = side_effect ? BP_INSTR_SIDE_EFFECT : 0;
+    added.flags = static_cast<std::uint16_t>((side_effect ? BP_INSTR_SIDE_EFFECT : 0) |
+                                             (host_calls_.has(instruction) ? BP_INSTR_HOST_CALL : 0));
     added.operands = pools_.add_ids(operands);
     added.operand_count = size_of(operands);
     added.results = first_value;
@@ -541,6 +542,7 @@ class ImageBuilder {
   Stage stage_;
   const buffers::Plan *plan_;
   const Opset &opset_;
+  const HostCallMarks &host_calls_;
   std::uint32_t first_opset_ = 1;  // that has all numbers of the image
 
   // By HLO instruction: the range of its leaves in leaf_values_, and its (first) instruction in the image.
@@ -559,9 +561,9 @@ class ImageBuilder {
   std::vector<ImageConstant> constants_;
 };
 
-Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Opset &opset) {
+Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Receiver &receiver) {
   BP_CHECK((stage == Stage::Final) == (plan != nullptr));
-  return ImageBuilder(module, stage, plan, opset).build();
+  return ImageBuilder(module, stage, plan, receiver).build();
 }
 
 Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants) {

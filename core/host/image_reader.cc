@@ -14,6 +14,7 @@
 // describes only in part then becomes a custom call, which may take and give anything.
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -110,6 +111,19 @@ class ImageReader {
     return std::move(result_);
   }
 
+  // Reads each marked instruction into a module of its own, where its operands are parameters.
+  Result<std::map<std::uint32_t, ir::Module>> read_host_calls() {
+    std::map<std::uint32_t, ir::Module> calls;
+    for (const plugin::Instruction i : view_.instructions()) {
+      if (i.is_host_call()) {
+        leaves_.resize(view_.value_count());
+        BP_ASSIGN(ir::Module call, read_alone(i));
+        calls.emplace(i.index(), std::move(call));
+      }
+    }
+    return calls;
+  }
+
  private:
   // A value of the image: the part of an instruction at this position of its shape.
   struct ValueLeaf {
@@ -198,6 +212,36 @@ class ImageReader {
   }
 
   // --- instructions ---
+
+  Result<ir::Module> read_alone(plugin::Instruction i) {
+    result_ = ir::Module("host_call");
+    computation_ = result_.add_computation("main");
+    std::uint32_t parameters = 0;
+    for (std::uint32_t id : i.operand_ids()) {
+      leaves_[id] = {};
+    }
+    for (std::uint32_t id : i.operand_ids()) {  // a value that is given twice is one parameter
+      if (leaves_[id].instruction == ir::no_instruction) {
+        leaves_[id] = {result_.add_parameter(computation_, parameters++, read_shape(view_.value(id).shape())), 0};
+      }
+    }
+    BP_ASSIGN(const std::vector<InstructionId> operands, read_operands(i));
+    std::vector<Shape> shapes = shapes_of_results(i);
+    if (i.op() == BP_OP_INFEED) {  // its result is a tuple of the data and a token
+      const Shape token = std::move(shapes.back());
+      shapes.pop_back();
+      shapes = {joined(std::move(shapes)), token};
+    }
+    const InstructionId id = result_.add_instruction(computation_, static_cast<Opcode>(i.op()),
+                                                     joined(std::move(shapes)), operands, plain_name(i.name()));
+    for (const bp_attr_t &attribute : i.attributes()) {
+      BP_TRY(read_attribute(i, attribute, id));
+    }
+    result_.set_root(computation_, id);
+    result_.set_entry(computation_);
+    BP_TRY(ir::verify(result_));
+    return std::move(result_);
+  }
 
   Status read_computation(plugin::Computation computation) {
     computation_ = result_.add_computation(plain_name(computation.name()));
@@ -687,6 +731,10 @@ ir::Shape read_shape(plugin::Shape shape) {
 
 Result<ir::Module> read_image(const bp_module_t *image, const Image &before, const ir::Module &original) {
   return ImageReader(image, before, original).read();
+}
+
+Result<std::map<std::uint32_t, ir::Module>> read_host_calls(const bp_module_t *image) {
+  return ImageReader(image).read_host_calls();
 }
 
 Status verify_image(const bp_module_t *image) {

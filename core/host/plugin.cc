@@ -298,6 +298,7 @@ Status Device::check_extensions() {
   BP_TRY(find_extension(BP_EXT_FUSION, fusion_));
   BP_TRY(find_extension(BP_EXT_LAYOUT, layout_));
   BP_TRY(find_extension(BP_EXT_CUSTOM_CALL, custom_call_));
+  BP_TRY(find_extension(BP_EXT_HOST_CALL, host_call_));
   BP_TRY(find_extension(BP_EXT_COUNTERS, counters_));
   BP_TRY(find_extension(BP_EXT_DEVICE_INFO, device_info_));
   external_memory_ = static_cast<const bp_device_external_memory_t *>(extension(BP_EXT_EXTERNAL_MEMORY));

@@ -18,6 +18,7 @@
 #include "backplane/ext/draft/device_info.h"
 #include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/instances.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/base/result.h"
@@ -101,6 +102,8 @@ class Device {
   const bp_device_desc_t &description() const { return *device_->desc; }
   // The opset of the images that the device gets.
   const Opset &opset() const { return common_opset(device_->desc->opset); }
+  // The kinds of instructions that it calls the application for (BP_CALLS_*).
+  std::uint32_t host_call_kinds() const { return host_call_ == nullptr ? 0 : host_call_->kinds; }
   std::string_view id() const { return device_->desc->id; }
   std::string_view target() const { return device_->target; }
   const bp_host_t *host() const { return services_.abi(); }
@@ -148,6 +151,7 @@ class Device {
   const bp_device_fusion_t *fusion_ = nullptr;
   const bp_device_layout_t *layout_ = nullptr;
   const bp_device_custom_call_t *custom_call_ = nullptr;
+  const bp_device_host_call_t *host_call_ = nullptr;
   const bp_device_counters_t *counters_ = nullptr;
   const bp_device_external_memory_t *external_memory_ = nullptr;
   const bp_device_info_t *device_info_ = nullptr;

@@ -241,6 +241,11 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     set(below, device.fusion);
     return below;
   }
+  if (wanted == BP_EXT_HOST_CALL) {
+    set(below, device.host_call);
+    device.layered_host_call = *device.host_call;
+    return &device.layered_host_call;
+  }
   if (wanted == BP_EXT_COUNTERS) {
     set(below, device.counters);
     return below;

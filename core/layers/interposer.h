@@ -18,6 +18,7 @@
 #include "backplane/ext/draft/device_info.h"
 #include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/instances.h"
 #include "backplane/ext/draft/layout.h"
 #include "core/host/entry.h"
@@ -74,6 +75,7 @@ struct LayeredDevice {
   const bp_device_layout_t *layout = nullptr;
   const bp_device_fusion_t *fusion = nullptr;
   const bp_device_custom_call_t *custom_call = nullptr;
+  const bp_device_host_call_t *host_call = nullptr;
   const bp_device_counters_t *counters = nullptr;
   const bp_device_external_memory_t *external_memory = nullptr;
   const bp_device_info_t *device_info = nullptr;
@@ -82,6 +84,7 @@ struct LayeredDevice {
   bp_device_queue_t layered_queue;
   std::unique_ptr<bp_routine_t[]> layered_routines;
   bp_device_custom_call_t layered_custom_call;
+  bp_device_host_call_t layered_host_call;
   bp_device_external_memory_t layered_external_memory;
 };
 

@@ -99,6 +99,12 @@ Status check_device(const bp_module_t *image, const host::Device &device) {
                            spaces);
     }
   }
+  for (const plugin::Instruction instruction : plugin::ModuleView(image).instructions()) {
+    if (instruction.is_host_call() && device.host_call_kinds() == 0) {
+      return invalid_input("{} of its image calls the application, but backend {} does not have {}", instruction.name(),
+                           device.id(), BP_EXT_HOST_CALL);
+    }
+  }
   return {};
 }
 

@@ -159,6 +159,7 @@ class RecordLayer final : public Interposer {
       if (result != nullptr && self.external_memory != nullptr) {
         forbid_external_memory(self);
       }
+      self.layered_host_call.kinds = 0;  // a replay has no application; the core has it run things between programs
       return 0;
     } else if constexpr (function == Function::factory_create) {
       return result == nullptr ? 0 : layers::layered(result).id;

@@ -7,7 +7,8 @@ namespace {
 
 constexpr const char *known[] = {BP_EXT_KERNELS,     BP_EXT_MEMORY,          BP_EXT_COMPILER,    BP_EXT_QUEUE,
                                  BP_EXT_NATIVE_SYNC, BP_EXT_REWRITE,         BP_EXT_LAYOUT,      BP_EXT_FUSION,
-                                 BP_EXT_CUSTOM_CALL, BP_EXT_EXTERNAL_MEMORY, BP_EXT_DEVICE_INFO, BP_EXT_COUNTERS};
+                                 BP_EXT_CUSTOM_CALL, BP_EXT_EXTERNAL_MEMORY, BP_EXT_DEVICE_INFO, BP_EXT_COUNTERS,
+                                 BP_EXT_HOST_CALL};
 
 }  // namespace
 
@@ -34,6 +35,9 @@ void write_extension(Writer &writer, const layers::LayeredDevice &device, std::s
     write(device.custom_call->routines, device.custom_call->routine_count);
   } else if (id == BP_EXT_COUNTERS && device.counters != nullptr) {
     write(device.counters->counters, device.counters->counter_count);
+  } else if (id == BP_EXT_HOST_CALL && device.host_call != nullptr) {
+    constexpr std::uint32_t none = 0;  // the application is in this process
+    write(&none, 1);
   } else if (id == BP_EXT_EXTERNAL_MEMORY && device.external_memory != nullptr && device.memory != nullptr) {
     // Neither addresses nor descriptors of this process can be used elsewhere: no space imports or exports any kind.
     const std::vector<bp_external_support_t> none(device.memory->space_count, {0, 0, 1, 1});
@@ -58,6 +62,9 @@ void Extensions::read(Reader &reader, std::string_view id) {
     routines_ = read_array<bp_routine_t>(reader, arena_);
   } else if (id == BP_EXT_COUNTERS) {
     counters_ = read_array<bp_counter_desc_t>(reader, arena_);
+  } else if (id == BP_EXT_HOST_CALL) {
+    const std::vector<std::uint32_t> &kinds = read_array<std::uint32_t>(reader, arena_);
+    host_call_ = {kinds.empty() ? 0 : kinds.front()};
   } else if (id == BP_EXT_EXTERNAL_MEMORY) {
     external_support = read_array<bp_external_support_t>(reader, arena_);
   } else {
@@ -98,6 +105,9 @@ const void *Extensions::find(std::string_view id) const {
   }
   if (id == BP_EXT_CUSTOM_CALL) {
     return routines_.has_value() ? &custom_call_ : nullptr;
+  }
+  if (id == BP_EXT_HOST_CALL) {
+    return host_call_.has_value() ? &*host_call_ : nullptr;
   }
   if (id == BP_EXT_COUNTERS) {
     return counters_.has_value() ? &counter_table_ : nullptr;

@@ -38,6 +38,7 @@ class Extensions {
   std::vector<std::string> plain_;  // ids of extensions whose tables contain only functions
   std::optional<std::vector<bp_routine_t>> routines_;
   std::optional<bp_device_fusion_t> fusion_;
+  std::optional<bp_device_host_call_t> host_call_;
   bp_device_memory_t memory_{};
   bp_device_queue_t queue_{};
   bp_device_custom_call_t custom_call_{};

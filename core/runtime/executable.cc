@@ -149,7 +149,7 @@ MemoryFigures Executable::memory() const {
 
 Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
   if (program_ != nullptr) {
-    return program_->run(std::move(arguments), host.terms);
+    return program_->run(std::move(arguments), host);
   }
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
@@ -165,7 +165,7 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
 Result<std::vector<Value>> Executable::run_on_device(std::vector<Value> arguments,
                                                      const interpreter::Options &host) const {
   if (program_ != nullptr) {
-    return program_->run_on_device(std::move(arguments), host.terms);
+    return program_->run_on_device(std::move(arguments), host);
   }
   if (all_on_host_) {
     BP_ASSIGN(std::vector<ir::Literal> literals, to_literals(std::move(arguments)));
@@ -213,7 +213,7 @@ Result<std::vector<Value>> Executable::run_steps(std::vector<Value> arguments, c
         values[id] = {};  // the step alone has them: it may work in their memory
       }
       BP_ASSIGN(std::vector<Value> results, step.program != nullptr
-                                                ? step.program->run_on_device(std::move(inputs), host.terms)
+                                                ? step.program->run_on_device(std::move(inputs), host)
                                                 : step.executable->run_on_device(std::move(inputs), host));
       for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         values[step.outputs[i]] = std::move(results[i]);

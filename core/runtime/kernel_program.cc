@@ -11,7 +11,7 @@
 namespace bp::runtime {
 namespace {
 
-struct Step {
+struct KernelStep {
   bp_kernel kernel;  // nullptr: a bitcast that moves data
   std::uint32_t instruction;
 };
@@ -21,7 +21,7 @@ struct KernelProgram {
   bp_program_t abi;
   std::shared_ptr<const host::Device> device;
   plugin::ModuleView image;
-  std::vector<Step> steps;
+  std::vector<KernelStep> steps;
   std::uint32_t max_values = 0;  // maximum number of operands and results of one instruction
 
   static bp_status run(const bp_program_t *program, const bp_run_t *run, const bp_diag_t *diag) noexcept {
@@ -29,7 +29,7 @@ struct KernelProgram {
     // The scratch memory holds the addresses for the current kernel.
     const plugin::EarlyEnd end(*run);
     auto *addresses = reinterpret_cast<void **>(run->scratch.offset);
-    for (const Step &step : self.steps) {
+    for (const KernelStep &step : self.steps) {
       plugin::Instruction instruction = self.image.instruction(step.instruction);
       void **next = addresses;
       for (plugin::Value operand : instruction.operands()) {

@@ -12,7 +12,6 @@
 #include "core/ir/device_count.h"
 #include "core/ir/storage.h"
 #include "core/runtime/kernel_program.h"
-#include "core/runtime/run_extensions.h"
 
 namespace bp::runtime {
 namespace {
@@ -150,6 +149,7 @@ std::shared_ptr<const Program> Program::keep(std::shared_ptr<const host::Device>
 }
 
 Status Program::load_artifact(std::span<const std::byte> artifact) {
+  BP_ASSIGN(host_calls_, HostCallSites::of(image_.module()));
   BP_TRY(fill_constants());
   const bp_device_t *abi = device_->abi();
   BP_CHECK(device_->compiler() != nullptr);
@@ -397,9 +397,9 @@ Result<Program::Bound> Program::bind(std::size_t input, Value argument, Executio
 
 // Arguments and results are by input and output. Results are on the host unless they are to stay on the device.
 Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, bool results_stay,
-                                               const RunTerms &terms) const {
+                                               const interpreter::Options &host) const {
   Execution execution = Execution::prepare(shared_from_this());
-  execution.set_terms(terms);
+  execution.set_host(host);
   std::vector<Bound> bound;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     BP_ASSIGN(Bound argument, bind(i, std::exchange(arguments[i], {}), execution));
@@ -448,14 +448,14 @@ Result<std::vector<Value>> Program::run_arrays(std::vector<Value> arguments, boo
   return results;
 }
 
-Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments, const RunTerms &terms) const {
+Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
   BP_TRY(check_arguments(signature_.name, signature_.parameters, arguments));
   std::vector<Value> given;
   for (ir::Literal &argument : arguments) {
     append_arrays(std::move(argument), given);
   }
   arguments.clear();
-  BP_ASSIGN(std::vector<Value> results, run_arrays(std::move(given), false, terms));
+  BP_ASSIGN(std::vector<Value> results, run_arrays(std::move(given), false, host));
   std::vector<ir::Literal> literals;
   for (Value &result : results) {
     BP_ASSIGN(ir::Literal literal, std::move(result).literal());
@@ -465,7 +465,8 @@ Result<ir::Literal> Program::run(std::vector<ir::Literal> arguments, const RunTe
   return nest(signature_.result, literals, next);
 }
 
-Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments, const RunTerms &terms) const {
+Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments,
+                                                  const interpreter::Options &host) const {
   BP_TRY(check_arguments(signature_.name, signature_.parameters, arguments));
   std::vector<Value> given;
   for (Value &argument : arguments) {
@@ -477,7 +478,7 @@ Result<std::vector<Value>> Program::run_on_device(std::vector<Value> arguments, 
     }
   }
   arguments.clear();
-  BP_ASSIGN(std::vector<Value> arrays, run_arrays(std::move(given), true, terms));
+  BP_ASSIGN(std::vector<Value> arrays, run_arrays(std::move(given), true, host));
   std::size_t next = 0;
   const auto take = [&](const ir::Shape &shape) -> Result<Value> {
     if (shape.is_array()) {
@@ -516,7 +517,7 @@ Execution::Execution(std::shared_ptr<const Program> program)
       host_(locations_.size()),
       is_given_(locations_.size()),
       stays_(locations_.size()),
-      terms_(std::make_unique<RunTerms>()),
+      context_(new RunContext{*program_->device_, program_->host_calls_}),
       run_(std::make_unique<bp_run_t>()) {
   // Reserves all elements now, so that allocate() allocates only planned memory.
   arena_.temporaries.resize(locations_.size());
@@ -629,7 +630,7 @@ Status Execution::allocate() {
   }
   find_transfers();
   static std::atomic<std::uint64_t> next_id = 1;
-  *run_ = {next_id++, locations_.data(), locations_.size(), arena_.scratch.location(), terms_.get(), &run_extension};
+  *run_ = {next_id++, locations_.data(), locations_.size(), arena_.scratch.location(), context_.get(), &run_extension};
   return {};
 }
 
@@ -705,7 +706,13 @@ void Execution::note_sent(bool is_sent) {
   }
 }
 
+void Execution::set_host(const interpreter::Options &host) {
+  context_->terms = host.terms;
+  context_->host = &host;
+}
+
 Status Execution::run() {
+  context_->failure.reset();
   if (program_->is_compiled_ && program_->device_->queue() != nullptr) {
     BP_TRY(start());
     return finish();
@@ -717,7 +724,11 @@ Status Execution::run() {
 
 // Returns what a run that ended like this amounts to: a cancelled one says why, and a result that is late is a failure.
 Status Execution::outcome(Status done) const {
-  const Cancellation *cancellation = terms_->cancellation.get();
+  if (context_->failure) [[unlikely]] {
+    const Error &failure = *context_->failure;
+    return Error(failure.code(), fmt::format("{}: {}", program_->name(), failure.message()));
+  }
+  const Cancellation *cancellation = context_->terms.cancellation.get();
   const bool is_cut_short = !done.ok() && done.error().code() == ErrorCode::Cancelled;
   if (cancellation == nullptr || !(done.ok() ? cancellation->is_late() : is_cut_short)) [[likely]] {
     return done;
@@ -728,8 +739,8 @@ Status Execution::outcome(Status done) const {
 }
 
 Status Execution::run_here() {
-  if (terms_->cancellation != nullptr) {
-    BP_TRY(terms_->cancellation->check());
+  if (context_->terms.cancellation != nullptr) {
+    BP_TRY(context_->terms.cancellation->check());
   }
   for (const Transfer &transfer : in_) {
     if (transfer.is_due) {
@@ -752,6 +763,11 @@ Status Execution::run_here() {
 
 Status Execution::start() {
   BP_CHECK(!started_);
+  context_->failure.reset();
+  if (is_in_host_call(*program_->device_)) {
+    return unsupported("{}: a function that a run on {} calls starts a run there, which would wait for the first one",
+                       program_->name(), program_->device_->id());
+  }
   bp_command_t run{};
   run.kind = BP_COMMAND_RUN;
   run.program = program_->program_;

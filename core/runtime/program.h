@@ -21,9 +21,12 @@
 #include "core/base/shared_bytes.h"
 #include "core/host/image.h"
 #include "core/host/plugin.h"
+#include "core/interpreter/options.h"
 #include "core/ir/literal.h"
+#include "core/runtime/host_calls.h"
 #include "core/runtime/memory.h"
 #include "core/runtime/queue.h"
+#include "core/runtime/run_extensions.h"
 #include "core/runtime/value.h"
 
 namespace bp::runtime {
@@ -89,6 +92,8 @@ class Program : public std::enable_shared_from_this<Program> {
   bool is_compiled() const { return is_compiled_; }
   // Whether it can be run, unless its signature says otherwise.
   bool is_loaded() const { return program_ != nullptr; }
+  // Whether its runs call the application.
+  bool calls_host() const { return !host_calls_.empty(); }
   // Empty unless it was kept.
   const SharedBytes &artifact() const { return artifact_; }
 
@@ -99,10 +104,11 @@ class Program : public std::enable_shared_from_this<Program> {
   // Arguments are given by parameter number; types and sizes must be those of the parameters. Literals whose bytes are
   // those of the buffer are used without a copy, except where a donation would change bytes of another literal, too.
   // Fails with Cancelled or DeadlineExceeded if the terms say so, even if the device has done all of its work late.
-  Result<ir::Literal> run(std::vector<ir::Literal> arguments, const RunTerms &terms = {}) const;
+  // `host` also has what runs the instructions that the device calls the application for.
+  Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
   // Like run(), but arrays that lie on the device are used where they are, and results stay on the device. Returns the
   // elements of a tuple, otherwise one result.
-  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const RunTerms &terms = {}) const;
+  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const interpreter::Options &host = {}) const;
 
  private:
   friend class Execution;
@@ -131,7 +137,8 @@ class Program : public std::enable_shared_from_this<Program> {
     bool is_in_place = false;                  // the run works in the memory of the literal or array
   };
   Result<Bound> bind(std::size_t input, Value argument, Execution &execution) const;
-  Result<std::vector<Value>> run_arrays(std::vector<Value> arguments, bool results_stay, const RunTerms &terms) const;
+  Result<std::vector<Value>> run_arrays(std::vector<Value> arguments, bool results_stay,
+                                        const interpreter::Options &host) const;
   bool is_whole(const Leaf &leaf) const;
   bool fits(const DeviceArray &array, std::size_t input) const;
   void find_shared_memory();
@@ -160,6 +167,7 @@ class Program : public std::enable_shared_from_this<Program> {
   // The kinds of what is in arenas: by allocation, of size 0 for other allocations; of the scratch.
   std::vector<BlockKind> temporary_kinds_;
   BlockKind scratch_kind_;
+  HostCallSites host_calls_;
   std::shared_ptr<FreeBlocks> free_blocks_;  // nullptr until it is loaded
 };
 
@@ -201,7 +209,10 @@ class Execution {
   Status fetch_output(std::size_t leaf);
 
   // Sets the terms of all later runs.
-  void set_terms(const RunTerms &terms) { *terms_ = terms; }
+  void set_terms(const RunTerms &terms) { context_->terms = terms; }
+  // Sets the terms of all later runs, and what runs the instructions that the device calls the application for. Must
+  // live until the last of them has ended.
+  void set_host(const interpreter::Options &host);
 
   // Complete on return. Allocates no memory. Fails with Cancelled or DeadlineExceeded if the terms say so; the next run
   // works, with donated inputs that were set again.
@@ -242,7 +253,7 @@ class Execution {
   std::vector<bool> is_given_;       // by allocation: an input that is on the device already
   std::vector<bool> stays_;          // by allocation: an output that stays there
   std::vector<Transfer> in_, out_;   // transfers before and after the run
-  std::unique_ptr<RunTerms> terms_;
+  std::unique_ptr<RunContext> context_;
   std::unique_ptr<bp_run_t> run_;
   std::optional<Event> started_;
 };

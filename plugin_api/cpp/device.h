@@ -28,6 +28,7 @@
 //                           // see append_preference()
 //   bp.fusion/draft-1       static constexpr bp_fusion_limits_t fusion_limits;
 //   bp.custom-call/draft-1  static constexpr bp_routine_t routines[];
+//   bp.host-call/draft-1    static constexpr std::uint32_t host_call_kinds;  // BP_CALLS_*; a run calls: run_services.h
 //   bp.counters/draft-1     static constexpr bp_counter_desc_t counters[];  // a run adds to them: run_services.h
 //   bp.external-memory/draft-1
 //                           std::span<const bp_external_support_t> external_support() const;  // as spaces()
@@ -79,6 +80,7 @@
 #include "backplane/ext/draft/device_info.h"
 #include "backplane/ext/draft/external_memory.h"
 #include "backplane/ext/draft/fusion.h"
+#include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/layout.h"
 #include "backplane/ext/queue.h"
 #include "call.h"
@@ -174,6 +176,7 @@ class DeviceFrame {
   static constexpr bool has_layout = requires { &Device::preferences; };
   static constexpr bool has_fusion = requires { Device::fusion_limits; };
   static constexpr bool has_routines = requires { Device::routines; };
+  static constexpr bool has_host_calls = requires { Device::host_call_kinds; };
   static constexpr bool has_counters = requires { Device::counters; };
   static constexpr bool has_info = requires { &Device::report; };
   static constexpr bool has_external_memory = requires { &Device::import_memory; };
@@ -438,6 +441,7 @@ class DeviceFrame {
   static constexpr bp_device_fusion_t fusion_table = {&Device::fusion_limits};
   static constexpr bp_device_info_t info_table = {report};
   static constexpr bp_device_custom_call_t custom_call_table = {Device::routines, std::size(Device::routines)};
+  static constexpr bp_device_host_call_t host_call_table = {Device::host_call_kinds};
   static constexpr bp_device_counters_t counters_table = {Device::counters, std::size(Device::counters)};
 
   // Calls visit(id, table) for each extension of the class; null for tables that belong to each device (own_table).
@@ -470,6 +474,9 @@ class DeviceFrame {
     if constexpr (has_routines) {
       visit(BP_EXT_CUSTOM_CALL, &custom_call_table);
     }
+    if constexpr (has_host_calls) {
+      visit(BP_EXT_HOST_CALL, &host_call_table);
+    }
     if constexpr (has_counters) {
       visit(BP_EXT_COUNTERS, &counters_table);
     }
@@ -481,7 +488,7 @@ class DeviceFrame {
     }
   }
 
-  static constexpr std::size_t max_extensions = 12;
+  static constexpr std::size_t max_extensions = 13;
   static constexpr std::array<const char *, max_extensions + 1> list_extensions() {
     std::array<const char *, max_extensions + 1> ids{};  // ends with null
     std::size_t count = 0;

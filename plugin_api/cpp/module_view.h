@@ -149,6 +149,7 @@ class Instruction {
   std::uint32_t index() const { return index_; }  // as bp_diag.report() and cost_ns use it
   std::uint16_t op() const { return instr_->op; }
   bool has_side_effect() const { return (instr_->flags & BP_INSTR_SIDE_EFFECT) != 0; }
+  bool is_host_call() const { return (instr_->flags & BP_INSTR_HOST_CALL) != 0; }
   std::string_view name() const { return string(instr_->name); }
   std::string_view origin() const { return instr_->origin == BP_NONE ? std::string_view() : string(instr_->origin); }
 

@@ -1,11 +1,12 @@
-// The tables that the host offers for one run, with a substitute for each that it does not offer (BP-RUN-05). They are
-// looked up once, when the run begins; copies are cheap.
+// The tables that the host offers for one run, with a substitute for each that it does not offer (BP-RUN-05), except
+// for calls of the application. They are looked up once, when the run begins; copies are cheap.
 #pragma once
 
 #include <cstdint>
 
 #include "backplane/ext/draft/cancel.h"
 #include "backplane/ext/draft/counters.h"
+#include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/priority.h"
 
 namespace bp::plugin {
@@ -46,6 +47,22 @@ class RunCounters {
  private:
   const bp_run_t *run_;
   const bp_run_counters_t *table_;
+};
+
+// Calls the application for marked instructions (bp.host-call/draft-1).
+class HostCalls {
+ public:
+  explicit HostCalls(const bp_run_t &run)
+      : run_(&run), table_(find_table<bp_run_host_call_t>(run, BP_EXT_RUN_HOST_CALL)) {}
+
+  // Has the application run the instruction with this index in the module. A status other than BP_OK ends the run.
+  bp_status call(std::uint32_t instruction) const {
+    return table_ == nullptr ? BP_INVALID : table_->call(run_, instruction);
+  }
+
+ private:
+  const bp_run_t *run_;
+  const bp_run_host_call_t *table_;
 };
 
 // Returns how urgent the run is (bp.priority/draft-1).

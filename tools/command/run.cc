@@ -180,11 +180,13 @@ Status run(const ir::Module &module, const Backend &backend, const Executable &e
   BP_TRY(check_comparable(module, request));
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.predicted = executable.memory();
-  if (const auto &program = executable.program()) {
+  if (const auto &program = executable.program(); program != nullptr && !program->calls_host()) {
     BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat, request.terms));
     outcome.run_seconds = std::move(measured.seconds);
     outcome.measured = measured.memory;
-    BP_ASSIGN(outcome.result, program->run(arguments, request.terms));
+    interpreter::Options host;
+    host.terms = request.terms;
+    BP_ASSIGN(outcome.result, program->run(arguments, host));
   } else {
     Progress progress(request.backend.name());
     for (int i = 0; i < request.repeat; ++i) {

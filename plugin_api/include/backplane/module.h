@@ -137,11 +137,12 @@ typedef struct bp_allocation {
 } bp_allocation_t;
 BP_FROZEN(bp_allocation_t, 32);
 
-enum { BP_INSTR_SIDE_EFFECT = 1 };
+// HOST_CALL: the application runs it; only for devices that have bp.host-call (ext/draft/host_call.h).
+enum { BP_INSTR_SIDE_EFFECT = 1, BP_INSTR_HOST_CALL = 2 };
 
 typedef struct bp_instr {
   uint16_t op;                       // BP_OP_ (op_ids.h)
-  uint16_t flags;                    // BP_INSTR_SIDE_EFFECT
+  uint16_t flags;                    // BP_INSTR_
   uint32_t operands, operand_count;  // in operands: value ids
   uint32_t results, result_count;    // consecutive value ids
   uint32_t attrs, attr_count;        // in attrs, sorted by key
