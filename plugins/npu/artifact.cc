@@ -111,6 +111,7 @@ class Check {
       case Opcode::Branch:
         return is_type(i.type) && has_elements(i.from[0], 1, i.type) && i.columns <= program_.instructions.size();
       case Opcode::Jump: return i.columns <= program_.instructions.size();
+      case Opcode::Call: return true;
     }
     return false;
   }

@@ -64,10 +64,15 @@ class Compiler {
   }
 
   Status instruction(plugin::Instruction i) {
+    if (i.is_host_call()) {
+      lowering_.emit(Opcode::Call).origin = i.index();
+      return {};
+    }
     switch (i.op()) {
       case BP_OP_PARAMETER:
       case BP_OP_CONSTANT:
-      case BP_OP_BITCAST: return {};
+      case BP_OP_BITCAST:
+      case BP_OP_AFTER_ALL: return {};
       case BP_OP_CALL: return computation(i.called());
       case BP_OP_WHILE: return loop(i);
       case BP_OP_CONDITIONAL: return branches(i);
@@ -138,6 +143,12 @@ class Compiler {
 float ask(plugin::Instruction i, bool is_laid_out, std::string &reason) {
   if (is_never_asked(i.op())) {
     return 0;
+  }
+  if (i.op() == BP_OP_AFTER_ALL) {
+    return 0;
+  }
+  if (i.is_host_call()) {
+    return static_cast<float>(64 * nanoseconds_per_cycle);
   }
   if (is_control_flow(i.op())) {
     return static_cast<float>(8 * nanoseconds_per_cycle);

@@ -50,6 +50,7 @@ std::uint64_t cycles(const Program &program, const Instruction &instruction) {
     case Opcode::Vector: return 4 + quotient_up(columns * find_function(instruction.function)->cycles, lanes);
     case Opcode::Reduce: return 4 + quotient_up(instruction.rows * columns, lanes);
     case Opcode::Multiply: return 16 + 8 * tile_products(instruction);
+    case Opcode::Call: return 64;
     default: return 4;
   }
 }

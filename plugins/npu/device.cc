@@ -27,7 +27,7 @@ BP_PLUGIN_MANIFEST(R"({
     "aliases": ["npu"],
     "name": "Simulated NPU",
     "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.rewrite/1", "bp.layout/draft-1",
-                   "bp.counters/draft-1", "bp.external-memory/draft-1", "bp.device-info/draft-1"]
+                   "bp.host-call/draft-1", "bp.counters/draft-1", "bp.external-memory/draft-1", "bp.device-info/draft-1"]
   }]
 })");
 
@@ -69,6 +69,7 @@ class NpuDevice {
   }
   static constexpr std::uint32_t queue_kinds[] = {1u << BP_COMMAND_COPY | 1u << BP_COMMAND_FILL, 1u << BP_COMMAND_RUN};
 
+  static constexpr std::uint32_t host_call_kinds = BP_CALLS_INFEED | BP_CALLS_OUTFEED | BP_CALLS_FUNCTIONS;
   static constexpr const auto &counters = npu::counters;
 
   plugin::HostServices services;

@@ -5,7 +5,8 @@
 namespace bp::npu {
 
 const char *to_string(Opcode opcode) {
-  constexpr std::array names = {"Load", "Store", "Ramp", "Vector", "Reduce", "Multiply", "Index", "Branch", "Jump"};
+  constexpr std::array names = {"Load",     "Store", "Ramp",   "Vector", "Reduce",
+                                "Multiply", "Index", "Branch", "Jump",   "Call"};
   static_assert(names.size() == opcode_count);
   return names[static_cast<std::size_t>(opcode)];
 }

@@ -16,6 +16,7 @@
 // | Index       | index register `rows` = the s32 at from[0], clamped to [0, option]       | 4                      |
 // | Branch      | jumps to instruction `columns` unless the element at from[0] is `option` | 4                      |
 // | Jump        | jumps to instruction `columns`                                           | 4                      |
+// | Call        | interrupts the host, which runs instruction `origin` of the module       | 64                     |
 //
 // Types are BP_DTYPE numbers, functions BP_OP_ numbers. b is 64 for tensors in DRAM, 256 for tensors in the scratchpad.
 // k is 1, or 8 for quotients and the function unit. A run is a sequence of elements that are adjacent in memory.
@@ -51,8 +52,8 @@ constexpr std::uint64_t quotient_up(std::uint64_t x, std::uint64_t y) {
   return (x + y - 1) / y;
 }
 
-enum class Opcode : std::uint8_t { Load, Store, Ramp, Vector, Reduce, Multiply, Index, Branch, Jump };
-inline constexpr std::uint8_t opcode_count = 9;
+enum class Opcode : std::uint8_t { Load, Store, Ramp, Vector, Reduce, Multiply, Index, Branch, Jump, Call };
+inline constexpr std::uint8_t opcode_count = 10;
 const char *to_string(Opcode opcode);
 
 // A dimension of a tensor, which may be split once: the byte offset of index i is (i / tile) * outer + (i % tile) *

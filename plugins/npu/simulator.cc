@@ -75,11 +75,21 @@ class Recorder {
 // One run of one program.
 class Execution {
  public:
-  Execution(const Memory &memory, const Program &program, const bp_run_t &run, std::byte *scratch)
-      : memory_(memory), program_(program), run_(run), end_(run), counters_(run), scratch_(scratch) {}
+  // `turn` is given up while the application runs an instruction.
+  Execution(const Memory &memory, const Program &program, const bp_run_t &run, std::byte *scratch,
+            Turnstile::Turn &turn)
+      : memory_(memory),
+        program_(program),
+        run_(run),
+        turn_(turn),
+        end_(run),
+        host_(run),
+        counters_(run),
+        scratch_(scratch) {}
 
-  // Runs the program. Fails if an instruction accesses memory outside of a piece.
-  Status run(std::uint64_t &clock) {
+  // Runs the program, advances the clock, and counts its cycles. Fails if an instruction accesses memory outside of a
+  // piece.
+  Status run(std::uint64_t &clock, std::uint64_t &cycles_of_run) {
     Recorder recorder(run_, clock);
     for (std::uint32_t at = 0; at < program_.instructions.size();) {
       const Instruction &instruction = program_.instructions[at];
@@ -87,7 +97,9 @@ class Execution {
       if (end_.is_over()) {
         return Error(BP_CANCELLED, "ended before machine instruction " + std::to_string(at), instruction.origin);
       }
-      clock += cycles(program_, instruction);
+      const std::uint64_t taken = cycles(program_, instruction);
+      clock += taken;
+      cycles_of_run += taken;
       count(instruction);
       ++at;
       switch (instruction.opcode) {
@@ -104,6 +116,7 @@ class Execution {
           }
           break;
         case Opcode::Jump: at = instruction.columns; break;
+        case Opcode::Call: BP_TRY(call(instruction)); break;
         default: compute(instruction, scratch_);
       }
     }
@@ -124,6 +137,13 @@ class Execution {
     if (instruction.opcode == Opcode::Multiply) {
       counters_.add(matrix_counter, instruction.origin, taken);
     }
+  }
+
+  Status call(const Instruction &instruction) {
+    turn_.leave();
+    const bp_status status = host_.call(instruction.origin);
+    turn_.take();
+    return status == BP_OK ? Status() : Error(status, "the application did not run this", instruction.origin);
   }
 
   std::int32_t element(std::uint32_t dtype, std::uint32_t address) const {
@@ -249,7 +269,9 @@ class Execution {
   const Memory &memory_;
   const Program &program_;
   const bp_run_t &run_;
+  Turnstile::Turn &turn_;
   const plugin::EarlyEnd end_;
+  const plugin::HostCalls host_;
   const plugin::RunCounters counters_;
   std::byte *scratch_;
   std::array<std::int32_t, index_registers> registers_{};
@@ -257,7 +279,7 @@ class Execution {
 
 }  // namespace
 
-Turnstile::Turn::Turn(Turnstile &turnstile, std::int32_t priority) : turnstile_(turnstile), priority_(priority) {
+void Turnstile::Turn::take() {
   std::unique_lock lock(turnstile_.mutex_);
   Turn **place = &turnstile_.first_;
   while (*place != nullptr && (*place)->priority_ >= priority_) {
@@ -270,7 +292,7 @@ Turnstile::Turn::Turn(Turnstile &turnstile, std::int32_t priority) : turnstile_(
   turnstile_.is_busy_ = true;
 }
 
-Turnstile::Turn::~Turn() {
+void Turnstile::Turn::leave() {
   {
     const std::lock_guard lock(turnstile_.mutex_);
     turnstile_.is_busy_ = false;
@@ -283,7 +305,7 @@ Status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t
     return Error(BP_INVALID, "the run has " + std::to_string(run.allocation_count) + " allocations, expected " +
                                  std::to_string(program.allocation_count));
   }
-  const Turnstile::Turn turn(turnstile_, plugin::priority_of(run));
+  Turnstile::Turn turn(turnstile_, plugin::priority_of(run));
   std::byte *scratch = nullptr;
   if (program.scratch_bytes != 0) {
     const auto piece = memory_.find(run.scratch, Memory::Access::Write);
@@ -299,10 +321,8 @@ Status Simulator::run(const Program &program, const bp_run_t &run, std::uint64_t
       std::memset(piece->data(), stale_pattern, std::min<std::uint64_t>(bytes, piece->size()));
     }
   }
-  const std::uint64_t begin = clock_;
-  Status status = Execution(memory_, program, run, scratch).run(clock_);
-  cycles = clock_ - begin;
-  return status;
+  cycles = 0;
+  return Execution(memory_, program, run, scratch, turn).run(clock_, cycles);
 }
 
 }  // namespace bp::npu

@@ -28,10 +28,14 @@ class Turnstile {
   // Waits for its turn, which ends with its destruction.
   class Turn {
    public:
-    Turn(Turnstile &turnstile, std::int32_t priority);
-    ~Turn();
+    Turn(Turnstile &turnstile, std::int32_t priority) : turnstile_(turnstile), priority_(priority) { take(); }
+    ~Turn() { leave(); }
     Turn(const Turn &) = delete;
     Turn &operator=(const Turn &) = delete;
+
+    // Ends the turn, and waits for the next one.
+    void leave();
+    void take();
 
    private:
     friend class Turnstile;
