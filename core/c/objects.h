@@ -18,6 +18,7 @@ struct backplane_backend {
 struct backplane_terms {
   std::shared_ptr<bp::Cancellation> cancellation;
   std::int32_t priority;
+  bp::HostCalls host_calls;
 };
 
 struct backplane_executable {

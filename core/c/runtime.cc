@@ -2,6 +2,7 @@
 #include "backplane/runtime.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/split.hpp>
 #include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <cstring>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/c/arrays.h"
 #include "core/c/objects.h"
 #include "core/host/build_configuration.h"
 
@@ -22,7 +24,10 @@ using bp::Result;
 using bp::Shape;
 using bp::Status;
 using bp::c::call;
+using bp::c::copy_out;
+using bp::c::describe;
 using bp::c::expect_given;
+using bp::c::make_literal;
 
 Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count) {
   std::vector<std::pair<std::string, std::string>> read;
@@ -93,6 +98,10 @@ Status set(std::string &option, const std::string &value) {
   option = value;
   return {};
 }
+Status set(std::vector<std::string> &option, const std::string &value) {
+  boost::algorithm::split(option, value, [](char c) { return c == ','; });
+  return {};
+}
 Status set(std::shared_ptr<const bp::Cancellation> &option, const std::string &value) {
   double seconds = 0;
   if (!boost::conversion::try_lexical_convert(value, seconds) || !(seconds > 0)) {
@@ -114,7 +123,8 @@ constexpr struct {
                        {"cache-dir", set_member<&bp::CompileOptions::cache_dir>},
                        {"dump-dir", set_member<&bp::CompileOptions::dump_dir>},
                        {"deadline", set_member<&bp::CompileOptions::cancellation>},
-                       {"keep-artifacts", set_member<&bp::CompileOptions::keep_artifacts>}};
+                       {"keep-artifacts", set_member<&bp::CompileOptions::keep_artifacts>},
+                       {"host-functions", set_member<&bp::CompileOptions::host_functions>}};
 
 Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count) {
   BP_ASSIGN(const auto read, read_options(given, count));
@@ -124,7 +134,7 @@ Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::u
     if (found == std::end(compile_options)) {
       return bp::invalid_input(
           "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
-          "deadline or keep-artifacts",
+          "deadline, keep-artifacts or host-functions",
           key);
     }
     if (Status status = found->set(options, value); !status.ok()) {
@@ -148,16 +158,6 @@ void add_leaves(const Shape &shape, const std::string &name, backplane_executabl
   }
 }
 
-backplane_array_t describe(const Shape &shape, const std::string &name) {
-  const auto width = static_cast<std::uint64_t>(bp::ir::byte_width(shape.element_type()));
-  return {name.c_str(),
-          shape.rank() == 0 ? nullptr : shape.sizes().data(),
-          static_cast<std::uint64_t>(shape.element_count()) * width,
-          static_cast<std::uint32_t>(shape.rank()),
-          static_cast<std::uint16_t>(shape.element_type()),
-          0};
-}
-
 // Describes the arrays of the interface.
 void describe_arrays(backplane_executable &executable) {
   for (const bp::package::Value &parameter : executable.interface.parameters) {
@@ -169,7 +169,7 @@ void describe_arrays(backplane_executable &executable) {
   }
   for (std::size_t i = 0; i < executable.leaves.size(); ++i) {
     (i < inputs ? executable.inputs : executable.outputs)
-        .push_back(describe(executable.leaves[i], executable.names[i]));
+        .push_back(describe(executable.leaves[i], executable.names[i].c_str()));
   }
 }
 
@@ -186,43 +186,6 @@ Status check_static(const Module &module) {
     return bp::unsupported("{}: has shape {}, expected sizes that are known before it runs", root.name(),
                            to_string(root.shape()))
         .at(root.location());
-  }
-  return {};
-}
-
-// Returns a value of this shape with its arrays copied from `inputs`, and advances `inputs`.
-Result<Literal> make_literal(const Shape &shape, const void *const *&inputs) {
-  if (shape.is_tuple()) {
-    std::vector<Literal> elements;
-    for (const Shape &element : shape.elements()) {
-      BP_ASSIGN(Literal literal, make_literal(element, inputs));
-      elements.push_back(std::move(literal));
-    }
-    return Literal::tuple(std::move(elements));
-  }
-  if (!shape.is_array()) {
-    return Literal::token();
-  }
-  BP_ASSIGN(Literal literal, Literal::zeros(shape));
-  const void *input = *inputs++;
-  if (const std::span<std::byte> bytes = literal.mutable_bytes(); !bytes.empty()) {
-    BP_TRY(expect_given(input, "an input"));
-    std::memcpy(bytes.data(), input, bytes.size());
-  }
-  return literal;
-}
-
-Status copy_out(const Literal &literal, void *const *&outputs) {
-  if (literal.shape().is_tuple()) {
-    for (const Literal &element : literal.tuple_elements()) {
-      BP_TRY(copy_out(element, outputs));
-    }
-  } else if (literal.shape().is_array()) {
-    void *output = *outputs++;
-    if (const auto bytes = literal.bytes(); !bytes.empty()) {
-      BP_TRY(expect_given(output, "an output"));
-      std::memcpy(output, bytes.data(), bytes.size());
-    }
   }
   return {};
 }
@@ -355,7 +318,7 @@ backplane_terms_t *backplane_make_terms(double seconds, int32_t priority) {
   auto cancellation = seconds == 0  ? std::make_shared<bp::Cancellation>()
                       : seconds > 0 ? bp::Cancellation::after(seconds)
                                     : bp::Cancellation::after(0);
-  return new (std::nothrow) backplane_terms{std::move(cancellation), priority};
+  return new (std::nothrow) backplane_terms{std::move(cancellation), priority, {}};
 }
 
 void backplane_cancel(backplane_terms_t *terms) {
@@ -391,6 +354,7 @@ bp_status backplane_run_with_terms(const backplane_executable *executable, const
     bp::interpreter::Options host;
     if (terms != nullptr) {
       host.terms = {terms->cancellation, terms->priority};
+      terms->host_calls.serve(host);
     }
     BP_ASSIGN(const Literal result, executable->executable->run(std::move(arguments), host));
     return copy_out(result, outputs);

@@ -244,7 +244,7 @@ TEST_CASE("all errors are in one report") {
        {{"speed", "9"}},
        BP_INVALID,
        "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
-       "deadline or keep-artifacts"},
+       "deadline, keep-artifacts or host-functions"},
       {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number of at least 0"},
       {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
       {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},
@@ -262,4 +262,94 @@ TEST_CASE("all errors are in one report") {
   CHECK_THAT(errors.text(), Catch::StartsWith(message));
   CHECK(executable == nullptr);
   backplane_release_backend(backend);
+}
+
+namespace {
+
+// Adds two arrays of two floats, or fails if there is a word in place of data.
+bp_status add_on_host(void *data, const backplane_call_t *call, const bp_diag_t *errors) {
+  if (data != nullptr) {
+    errors->report(errors, BP_INTERNAL, BP_NONE, static_cast<const char *>(data));
+    return BP_INTERNAL;
+  }
+  CHECK(std::string(call->target) == "add");
+  CHECK(std::string(call->config) == "fast");
+  REQUIRE((call->input_count == 2 && call->output_count == 1));
+  CHECK((call->outputs[0].rank == 1 && call->outputs[0].dims[0] == 2 && call->outputs[0].size == 8));
+  float sides[2][2];
+  std::memcpy(sides[0], call->input_data[0], 8);
+  std::memcpy(sides[1], call->input_data[1], 8);
+  const float sum[] = {sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]};
+  std::memcpy(call->output_data[0], sum, 8);
+  return BP_OK;
+}
+
+bp_status feed(void *data, const backplane_call_t *call, const bp_diag_t *) {
+  float &next = *static_cast<float *>(data);
+  REQUIRE((call->target == nullptr && call->input_count == 0 && call->output_count == 1));
+  const float values[] = {next, next + 1};
+  std::memcpy(call->output_data[0], values, sizeof values);
+  next += 10;
+  return BP_OK;
+}
+
+bp_status take(void *data, const backplane_call_t *call, const bp_diag_t *) {
+  REQUIRE((call->target == nullptr && call->input_count == 1 && call->output_count == 0));
+  std::vector<float> &taken = *static_cast<std::vector<float> *>(data);
+  taken.resize(taken.size() + 2);
+  std::memcpy(taken.data() + taken.size() - 2, call->input_data[0], 8);
+  return BP_OK;
+}
+
+}  // namespace
+
+TEST_CASE("functions of the application serve custom calls, infeed and outfeed") {
+  const std::string text = R"(HloModule served
+    ENTRY main { x = f32[2] parameter(0)  t = token[] after-all()
+      i = (f32[2], token[]) infeed(t)  a = f32[2] get-tuple-element(i), index=0
+      u = token[] get-tuple-element(i), index=1
+      c = f32[2] custom-call(a, x), custom_call_target="add", backend_config="fast"
+      o = token[] outfeed(c, u), outfeed_shape=f32[2]{0}
+      ROOT r = f32[2] add(c, c) })";
+  for (const char *name : {"interpreter", "kernels", "npu"}) {
+    INFO(name);
+    backplane_backend_t *backend = load(name);
+    backplane_executable_t *executable = nullptr;
+    Errors errors;
+    REQUIRE(compile(backend, text, {{"host-functions", "add"}}, errors, &executable) == BP_OK);
+    const float x[] = {1, 2};
+    float result[2] = {};
+    const void *inputs[] = {x};
+    void *outputs[] = {result};
+    float next = 3;
+    std::vector<float> taken;
+    backplane_terms_t *terms = backplane_make_terms(0, 0);
+    REQUIRE(backplane_serve_function(terms, "add", add_on_host, nullptr, &errors.diag) == BP_OK);
+    REQUIRE(backplane_serve_infeed(terms, feed, &next, &errors.diag) == BP_OK);
+    REQUIRE(backplane_serve_outfeed(terms, take, &taken, &errors.diag) == BP_OK);
+    for (const float expected : {8.0F, 28.0F}) {
+      REQUIRE(backplane_run_with_terms(executable, inputs, outputs, terms, &errors.diag) == BP_OK);
+      CHECK((result[0] == expected && result[1] == expected + 4));
+    }
+    CHECK(taken == std::vector<float>{4, 6, 14, 16});
+    CHECK(backplane_serve_function(terms, "add", add_on_host, nullptr, &errors.diag) == BP_INVALID);
+    CHECK(errors.text() == "two functions are registered for the custom call \"add\"");
+    errors.told.clear();
+    CHECK(backplane_serve_infeed(terms, nullptr, nullptr, &errors.diag) == BP_INVALID);
+    backplane_release_terms(terms);
+
+    char why[] = "the shop is closed";
+    terms = backplane_make_terms(0, 0);
+    errors.told.clear();
+    CHECK(backplane_run_with_terms(executable, inputs, outputs, terms, &errors.diag) != BP_OK);
+    CHECK_THAT(errors.text(), Catch::Contains("takes f32[2] from the application, which feeds nothing"));
+    errors.told.clear();
+    REQUIRE(backplane_serve_infeed(terms, feed, &next, nullptr) == BP_OK);
+    REQUIRE(backplane_serve_function(terms, "add", add_on_host, why, nullptr) == BP_OK);
+    CHECK(backplane_run_with_terms(executable, inputs, outputs, terms, &errors.diag) == BP_INVALID);
+    CHECK_THAT(errors.text(), Catch::Contains("the application's function failed: the shop is closed"));
+    backplane_release_terms(terms);
+    backplane_release_executable(executable);
+    backplane_release_backend(backend);
+  }
 }

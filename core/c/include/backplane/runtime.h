@@ -60,6 +60,8 @@ typedef struct backplane_executable backplane_executable_t;
 //   "dump-dir"      a directory for all intermediate results
 //   "deadline"      maximum seconds for the compilation; BP_CANCELLED if it takes longer
 //   "keep-artifacts"  "1": the executable keeps what backplane_save_package() writes
+//   "host-functions"  targets of the custom calls that the application serves, separated by commas: a backend may then
+//                     call them from inside of a program, in a loop for example
 // BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
 // sizes of inputs or outputs are known only when it runs.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,
@@ -127,6 +129,34 @@ BP_EXPORT void backplane_release_terms(backplane_terms_t *terms);
 BP_EXPORT bp_status backplane_run_with_terms(const backplane_executable_t *executable, const void *const *inputs,
                                              void *const *outputs, const backplane_terms_t *terms,
                                              const bp_diag_t *errors);
+
+// --- instructions that the application runs: infeed, outfeed, and custom calls of its own ---
+
+// One execution of such an instruction. All is borrowed for the call. Arrays are as those of backplane_run(), in the
+// order of operands and results, with tuples flattened and without tokens; inputs are not to be written.
+typedef struct backplane_call {
+  const char *target;                            // custom_call_target; NULL: infeed or outfeed
+  const char *config;                            // backend_config of a custom call, or ""
+  const backplane_array_t *inputs, *outputs;     // infeed has no inputs, outfeed no outputs
+  void *const *input_data, *const *output_data;  // by array; the function writes all bytes of the outputs
+  uint32_t input_count, output_count;
+} backplane_call_t;
+BP_FROZEN(backplane_call_t, 56);
+
+// A function of the application. BP_OK; BP_CANCELLED to end the run as if it had been cancelled; with any other status
+// the run fails with the first message that was reported to `errors`. It is called on a thread of the run, and may run
+// other executables, but not on the device whose run calls it.
+typedef bp_status (*backplane_function_t)(void *data, const backplane_call_t *call, const bp_diag_t *errors);
+
+// Have runs with these terms call the function with `data`, which stay valid as long as the terms: for custom calls of
+// a target, for each infeed, for each outfeed. Calls of one run follow each other; several runs call at the same time.
+// To be called before the first run. BP_INVALID: the target is empty or has a function.
+BP_EXPORT bp_status backplane_serve_function(backplane_terms_t *terms, const char *target,
+                                             backplane_function_t function, void *data, const bp_diag_t *errors);
+BP_EXPORT bp_status backplane_serve_infeed(backplane_terms_t *terms, backplane_function_t function, void *data,
+                                           const bp_diag_t *errors);
+BP_EXPORT bp_status backplane_serve_outfeed(backplane_terms_t *terms, backplane_function_t function, void *data,
+                                            const bp_diag_t *errors);
 
 // --- DLPack ---
 //
