@@ -1,12 +1,14 @@
 // Faults in what a device does with the offers of the host for one run or one compilation: an early end, counters,
-// reports of progress.
+// calls of the application, reports of progress.
 #include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <set>
 
 #include "backplane/ext/draft/cancel.h"
 #include "backplane/ext/draft/counters.h"
+#include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/priority.h"
 #include "backplane/ext/draft/progress.h"
 #include "conformance/mutants/common_faults.h"
@@ -103,6 +105,55 @@ constexpr bp_run_priority_t no_priority = {[](const bp_run_t *) -> std::int32_t 
 
 constexpr bp_run_counters_t counts_nothing = {[](const bp_run_t *, std::uint32_t, std::uint32_t, std::uint64_t) {}};
 
+using CallingRun = ChangedRun<bp_run_host_call_t>;
+
+bp_status pass_on(const bp_run_t *run, std::uint32_t instr) {
+  const CallingRun &calling = CallingRun::of(run);
+  return calling.original_table->call(calling.original, instr);
+}
+
+// In the later iterations of a loop, the results of the first one stay.
+constexpr bp_run_host_call_t calls_once = {[](const bp_run_t *run, std::uint32_t instr) -> bp_status {
+  static std::mutex mutex;
+  static std::set<std::pair<std::uint64_t, std::uint32_t>> called;
+  {
+    const std::lock_guard lock(mutex);
+    if (!called.emplace(run->id, instr).second) {
+      return BP_OK;
+    }
+  }
+  return pass_on(run, instr);
+}};
+
+constexpr bp_run_host_call_t calls_twice = {[](const bp_run_t *run, std::uint32_t instr) -> bp_status {
+  const bp_status status = pass_on(run, instr);
+  return status == BP_OK ? pass_on(run, instr) : status;
+}};
+
+constexpr bp_run_host_call_t calls_on = {[](const bp_run_t *run, std::uint32_t instr) -> bp_status {
+  pass_on(run, instr);
+  return BP_OK;
+}};
+
+constexpr bp_run_host_call_t calls_failure_lost = {[](const bp_run_t *run, std::uint32_t instr) -> bp_status {
+  return pass_on(run, instr) == BP_OK ? BP_OK : BP_DEVICE_LOST;
+}};
+
+// The call before this one is made again in its place.
+constexpr bp_run_host_call_t calls_previous = {[](const bp_run_t *run, std::uint32_t instr) -> bp_status {
+  static std::atomic<std::uint64_t> last_run = 0;
+  static std::atomic<std::uint32_t> last = 0;
+  const bool is_same_run = last_run.exchange(run->id) == run->id;
+  const std::uint32_t before = last.exchange(instr);
+  return pass_on(run, is_same_run && before < instr ? before : instr);
+}};
+
+std::mutex device_lock;
+constexpr bp_run_host_call_t calls_under_lock = {[](const bp_run_t *run, std::uint32_t instr) -> bp_status {
+  const std::lock_guard lock(device_lock);
+  return pass_on(run, instr);
+}};
+
 // Calls the host's service for progress at the end of each compilation that succeeds.
 template <class Report>
 Fault at_end_of_compilation(Report report) {
@@ -193,6 +244,26 @@ constexpr Mutant run_table[] = {
          service = static_cast<const bp_host_progress_t *>(found);
          return &deaf_service;
        }};
+     }},
+    {"call-once-per-run", "runs", "the application is called for an instruction in the first iteration of a loop only",
+     "npu", "contract/BP-CALL-01/*", with_table<bp_run_host_call_t, BP_EXT_RUN_HOST_CALL, &calls_once>},
+    {"call-made-twice", "runs", "the application is called twice for each instruction", "npu", "contract/BP-CALL-01/*",
+     with_table<bp_run_host_call_t, BP_EXT_RUN_HOST_CALL, &calls_twice>},
+    {"call-of-previous", "runs", "the application is called for the instruction before", "npu", "contract/BP-CALL-02",
+     with_table<bp_run_host_call_t, BP_EXT_RUN_HOST_CALL, &calls_previous>},
+    {"call-failure-ignored", "runs", "a run goes on after the application has failed", "npu", "contract/BP-CALL-03",
+     with_table<bp_run_host_call_t, BP_EXT_RUN_HOST_CALL, &calls_on>},
+    {"call-failure-loses-device", "runs", "a run whose application fails returns BP_DEVICE_LOST", "npu",
+     "contract/BP-CALL-03", with_table<bp_run_host_call_t, BP_EXT_RUN_HOST_CALL, &calls_failure_lost>},
+    {"call-under-lock", "runs", "memory cannot be allocated while the application is called", "npu",
+     "contract/BP-CALL-04",
+     [] {
+       Fault fault = with_table<bp_run_host_call_t, BP_EXT_RUN_HOST_CALL, &calls_under_lock>();
+       fault.memory_alloc = [](const auto &next, auto &, auto...) {
+         const std::lock_guard lock(device_lock);
+         return next();
+       };
+       return fault;
      }},
     {"counters-same-name", "life", "two counters have the same name", "npu", "life_cycle/load",
      [] {
