@@ -542,11 +542,13 @@ def pack():
 
 def exchanged_values():
     """Each run takes the values of --infeed from the first on, and the outfed values of the last run are printed."""
-    for name in ("interpreter", BACKEND):
-        arguments = ["run", "exchange.hlo", "--on", name, "--infeed", "one.txt", "--print", "--repeat", "2"]
-        out = expect(arguments, SUCCESS, "").out
-        check(out.endswith("\noutfeed:          14\n-14\n"), f"run with an infeed on {name} printed\n{out}")
-        printed = json.loads(expect([*arguments, "--json"], SUCCESS, "").out)
+    # npu calls the application from inside of a program, unless it is in a worker or recorded.
+    for where in (["interpreter"], [BACKEND], ["npu"], ["npu", "--isolate"], ["npu", "--layer", "record=exchange.calls"]):
+        arguments = ["run", "exchange.hlo", "--infeed", "one.txt", "--print", "--repeat", "2", "--on", *where]
+        said = "record: ...calls in exchange.calls" if "--layer" in where else ""
+        out = expect(arguments, SUCCESS, said).out
+        check(out.endswith("\noutfeed:          14\n-14\n"), f"run with an infeed on {where} printed\n{out}")
+        printed = json.loads(expect([*arguments, "--json"], SUCCESS, said).out)
         check((printed["outfeed"], printed["results"]) == (["14"], ["-14"]), f"run --json with an infeed printed {printed}")
 
 
