@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "backplane/ext/draft/constants.h"
 #include "conformance/suite/contract_trials.h"

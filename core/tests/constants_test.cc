@@ -1,10 +1,16 @@
 // The contents of constants that compile() can ask for (bp.constants/draft-1), on the backends that compile.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "backplane/ext/draft/constants.h"
 #include "core/backplane.h"

@@ -1,5 +1,7 @@
 #include "plugins/npu/tiled_matrix.h"
 
+#include <algorithm>
+
 namespace bp::npu {
 
 TiledMatrix::TiledMatrix(const Tensor &array, const std::vector<std::int64_t> &words, std::uint32_t tile,

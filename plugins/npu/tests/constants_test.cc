@@ -3,6 +3,8 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "backplane/ext/draft/constants.h"
 #include "core/interpreter/random_inputs.h"
@@ -12,7 +14,7 @@
 namespace bp::npu::tests {
 namespace {
 
-// Returns the text of an array of one or more dimensions, the first ones of size 1, with the elements at(row, column).
+// Returns the text of a matrix with the elements at(row, column).
 template <class At>
 std::string matrix_of(int rows, int columns, At at) {
   std::string text;
