@@ -1,6 +1,7 @@
 // Asynchronous ops, which do all their work at the start, and channels between the devices of a simulation.
 #include "core/interpreter/collectives.h"
 #include "core/interpreter/exchange.h"
+#include "core/interpreter/host_calls.h"
 
 namespace bp::interpreter {
 
@@ -59,11 +60,18 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
   }
 }
 
-// Channels between the devices of a simulation: the start of a receive returns the received value.
+// Channels between the devices of a simulation, where the start of a receive returns the received value, and with the
+// application.
 Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   Exchange *exchange = evaluator.options().exchange;
+  if (exchange == nullptr && (instruction.opcode() == Opcode::Infeed || instruction.opcode() == Opcode::Outfeed)) {
+    if (evaluator.options().on_host_call) {
+      return evaluator.options().on_host_call(instruction, operands);
+    }
+    return HostCalls().execute(instruction, operands);
+  }
   if (exchange == nullptr) {
-    return unsupported("{} exchanges values with another device or the host, expected a simulation of several devices",
+    return unsupported("{} exchanges values with another device, expected a simulation of several devices",
                        instruction.op().text);
   }
   if (instruction.opcode() == Opcode::Outfeed) {

@@ -4,6 +4,7 @@
 
 #include "core/interpreter/evaluator.h"
 #include "core/interpreter/factorizations.h"
+#include "core/interpreter/host_calls.h"
 #include "core/interpreter/lapack.h"
 #include "core/interpreter/simulation.h"
 #include "core/ir/annotations.h"
@@ -188,16 +189,10 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
       return known.evaluate(evaluator, instruction, operands);
     }
   }
-  if (evaluator.options().on_custom_call) {
-    return evaluator.options().on_custom_call(instruction, operands);
+  if (evaluator.options().on_host_call) {
+    return evaluator.options().on_host_call(instruction, operands);
   }
-  if (ir::is_lapack_target(target)) {
-    return unsupported(
-        "the custom call \"{}\" has other operands, results, layouts or flags than the routine, which takes matrices "
-        "column by column; or they are empty",
-        target);
-  }
-  return unsupported("the interpreter knows no custom call \"{}\"", target);
+  return HostCalls().execute(instruction, operands);
 }
 
 }  // namespace bp::interpreter

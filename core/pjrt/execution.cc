@@ -68,7 +68,12 @@ Result<std::vector<std::shared_ptr<Content>>> take_arguments(const CompiledProgr
 // Returns options with which the host runs the custom calls that the device leaves to it. They refer to the run.
 interpreter::Options host_options(const Run &run) {
   interpreter::Options host;
-  host.on_custom_call = [&run](const ir::Instruction &call, std::span<const ir::Literal> operands) {
+  host.on_host_call = [&run](const ir::Instruction &call,
+                             std::span<const ir::Literal> operands) -> Result<ir::Literal> {
+    if (call.opcode() != ir::Opcode::CustomCall) {
+      return unsupported("{} exchanges values with the application, which PJRT has no functions for",
+                         ir::to_string(call.opcode()));
+    }
     const RunQueue::GivesWay gives_way(run.queue());
     return call_foreign_function(run.foreign, call, operands);
   };

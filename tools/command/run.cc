@@ -8,6 +8,7 @@
 #include "core/base/files.h"
 #include "core/debugging/agreement.h"
 #include "core/interpreter/compare.h"
+#include "core/interpreter/host_calls.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/device_count.h"
 #include "core/text/parser.h"
@@ -28,7 +29,7 @@ struct RunRequest {
   std::string against, dump_dir, cache_dir;
   BackendChoice backend;
   std::uint64_t seed = 1;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, infeeds;
   int repeat = 1;
   std::int64_t memory_limit = 0;
   RunTerms terms;                       // of the compilation and all runs
@@ -53,6 +54,7 @@ struct Outcome {
   std::optional<debugging::Agreement> agreement;    // if the outputs are compared as a whole
   std::optional<InstructionReport> by_instruction;  // if each instruction is compared
   ir::Literal result;
+  std::vector<ir::Literal> outfed;     // in the last run
   std::vector<ir::Literal> by_device;  // by device, in place of `result`, if devices are simulated
   std::int64_t partitions = 1;
 };
@@ -61,6 +63,19 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::size_t middle = values.size() / 2;
   return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Reads a file that holds a literal of a shape; `what` is the value of what, for messages.
+Result<ir::Literal> read_value(const std::string &file, const ir::Shape &shape, std::string_view what) {
+  BP_ASSIGN(std::string content, read_file(file));
+  if (content.starts_with("\x93NUMPY")) {
+    return invalid_input("{} is a NumPy file, expected text such as {{1, 2}}", file);
+  }
+  auto literal = text::parse_literal(content, shape, file);
+  if (!literal.ok()) {
+    return std::move(literal).error().note(fmt::format("read as the value of {}, {}", what, ir::to_string(shape)));
+  }
+  return literal;
 }
 
 // Makes arguments from files, with one literal per parameter ({1, 2} for f32[2]), or from a seed.
@@ -75,19 +90,35 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   }
   std::vector<ir::Literal> arguments;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) {
-    BP_ASSIGN(std::string content, read_file(request.inputs[i]));
-    if (content.starts_with("\x93NUMPY")) {
-      return invalid_input("{} is a NumPy file, expected text such as {{1, 2}}", request.inputs[i]);
-    }
-    const ir::Shape &shape = entry.parameter(i).shape();
-    auto literal = text::parse_literal(content, shape, request.inputs[i]);
-    if (!literal.ok()) {
-      return std::move(literal).error().note(
-          fmt::format("read as the value of parameter {}, {}", i, ir::to_string(shape)));
-    }
-    arguments.push_back(std::move(literal).value());
+    BP_ASSIGN(ir::Literal argument,
+              read_value(request.inputs[i], entry.parameter(i).shape(), fmt::format("parameter {}", i)));
+    arguments.push_back(std::move(argument));
   }
   return arguments;
+}
+
+// Sets what infeed reads, from the first file again, and has the values of outfeed kept.
+void set_channels(interpreter::HostCalls &calls, const RunRequest &request, std::vector<ir::Literal> &outfed) {
+  if (!request.infeeds.empty()) {
+    calls.set_infeed(
+        [&files = request.infeeds, next = std::size_t{0}](const ir::Shape &shape) mutable -> Result<ir::Literal> {
+          if (next == files.size()) {
+            return invalid_input("all {} files of --infeed have been read, expected another one with {}", files.size(),
+                                 ir::to_string(shape));
+          }
+          const std::size_t number = next++;
+          auto value = read_value(files[number], shape, fmt::format("infeed {}", number));
+          if (!value.ok()) {  // the error gets the place of the instruction
+            return make_error(value.error().code(), "--infeed {}: {}", files[number], value.error().message());
+          }
+          return value;
+        });
+  }
+  outfed.clear();
+  calls.set_outfeed([&outfed](const ir::Literal &value) {
+    outfed.push_back(value);
+    return Status();
+  });
 }
 
 interpreter::Options with_progress(Progress &progress, RunTerms terms = {}) {
@@ -125,9 +156,28 @@ Status simulate(const ir::Module &module, const RunRequest &request, Outcome &ou
   return {};
 }
 
+// A comparison runs the module several times, in parts and in other ways, and each run would need the values anew.
+Status check_comparable(const ir::Module &module, const RunRequest &request) {
+  if (!request.by_instruction && request.against.empty()) {
+    return {};
+  }
+  for (const ir::Computation computation : module.computations()) {
+    for (const ir::Instruction instruction : computation.instructions()) {
+      if (instruction.opcode() == ir::Opcode::Infeed || instruction.opcode() == ir::Opcode::Outfeed) {
+        return unsupported(
+            "{} cannot compare a program that exchanges values with the application, as {} ({}) does: expected a run "
+            "without it",
+            request.by_instruction ? "--by-instruction" : "--against", instruction.name(), instruction.op().text);
+      }
+    }
+  }
+  return {};
+}
+
 // Runs what was compiled or loaded, and compares its results.
 Status run(const ir::Module &module, const Backend &backend, const Executable &executable, const RunRequest &request,
            Outcome &outcome) {
+  BP_TRY(check_comparable(module, request));
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.predicted = executable.memory();
   if (const auto &program = executable.program()) {
@@ -139,7 +189,11 @@ Status run(const ir::Module &module, const Backend &backend, const Executable &e
     Progress progress(request.backend.name());
     for (int i = 0; i < request.repeat; ++i) {
       auto begin = std::chrono::steady_clock::now();
-      BP_ASSIGN(outcome.result, executable.run(arguments, with_progress(progress, request.terms)));
+      interpreter::HostCalls calls;
+      set_channels(calls, request, outcome.outfed);
+      interpreter::Options host = with_progress(progress, request.terms);
+      calls.serve(host);
+      BP_ASSIGN(outcome.result, executable.run(arguments, host));
       outcome.run_seconds.push_back(seconds_since(begin));
     }
   }
@@ -333,6 +387,9 @@ void print_for_people(const RunRequest &request, const Outcome &outcome) {
   if (outcome.by_instruction) {
     print_comparisons(request, outcome);
   }
+  for (const ir::Literal &value : outcome.outfed) {
+    fmt::print("outfeed:          {}\n", text::print(value));
+  }
   if (request.print_results && request.devices) {
     print_by_device(outcome.by_device, outcome.partitions);
   } else if (request.print_results) {
@@ -383,6 +440,13 @@ void print_as_json(const RunRequest &request, const Outcome &outcome) {
     }
     object["agrees"] = all_agree(outcome, request.tolerance);
     object["by_instruction"] = std::move(instructions);
+  }
+  if (!outcome.outfed.empty()) {
+    boost::json::array outfed;
+    for (const ir::Literal &value : outcome.outfed) {
+      outfed.emplace_back(text::print(value));
+    }
+    object["outfeed"] = std::move(outfed);
   }
   if (request.print_results) {
     boost::json::array results;  // one for each simulated device, or the only one
@@ -484,6 +548,7 @@ Options run_options() {
       "  backplane run model.hlo --on acme --isolate=60   crashes and calls of over 60 s are errors\n"
       "  backplane run model.hlo --on interpreter --devices 8 --print    simulates replicas and partitions\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
+      "  backplane run model.hlo --infeed a.txt b.txt     feeds two values; prints those of outfeed\n"
       "  backplane run exported.mlir --shapes f32[8,4] f32[4]    gives the unknown sizes of a program\n"
       "  backplane run models.hlo                        runs each module of the file; --part=step: only one\n"
       "  backplane_counting run model.hlo                also measures the host's memory; only in the build tree\n");
@@ -491,6 +556,8 @@ Options run_options() {
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, whose results are compared")(
       "seed", po::value<std::uint64_t>()->default_value(1), "seed of the random inputs")(
       "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
+      "infeed", po::value<std::vector<std::string>>()->multitoken(),
+      "files with the values that infeed takes, one per value, in this order; each run begins with the first")(
       "memory-limit", po::value<std::int64_t>()->default_value(0),
       "maximum bytes of memory of a program; cheap values are recomputed to stay below; 0: no limit")(
       "devices", po::value<std::int64_t>(),
@@ -538,6 +605,14 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
   request.by_instruction = options.has("by-instruction");
   if (options.has("inputs")) {
     request.inputs = options.get<std::vector<std::string>>("inputs");
+  }
+  if (options.has("infeed")) {
+    request.infeeds = options.get<std::vector<std::string>>("infeed");
+    if (request.by_instruction || !request.against.empty() || options.has("devices")) {
+      return options.misuse(
+          "--infeed cannot be combined with --against, --by-instruction or --devices, which run the model in other "
+          "ways");
+    }
   }
   for (auto exit : {options.check_at_least<std::int64_t>("memory-limit", 0), options.check_at_least("repeat", 1)}) {
     if (exit) {

@@ -109,6 +109,7 @@ FILES = {
     "large.hlo": model("  a = f32[] parameter(0)", "  ROOT b = f32[1000000,1000000,1000] broadcast(a), dimensions={}"),
     "large_parameter.hlo": model("  ROOT a = f32[1000000,1000000,1000] parameter(0)"),
     "four.txt": "{1, 2, 3, 4}",
+    "one.txt": "7",
     "four.npy": b"\x93NUMPY\x01\x00",
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
@@ -117,6 +118,13 @@ FILES = {
                         "  two = s32[] get-tuple-element(fed), index=0", "  expected = s32[] constant(2)",
                         "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
                         "custom_call_has_side_effect=true"),
+    # Exchanges values with the application.
+    "exchange.hlo": model("  t = token[] after-all()", "  fed = (s32[], token[]) infeed(t)",
+                          "  value = s32[] get-tuple-element(fed), index=0", "  u = token[] get-tuple-element(fed), index=1",
+                          "  double = s32[] add(value, value)", "  given = token[] outfeed(double, u), outfeed_shape=s32[]",
+                          "  ROOT r = s32[] negate(double)"),
+    "giving.hlo": model("  x = f32[4] parameter(0)", "  t = token[] after-all()",
+                        "  given = token[] outfeed(x, t), outfeed_shape=f32[4]{0}", "  ROOT r = f32[4] negate(x)"),
     "text.txt": "forty-two",
     "cut.bpkg": "BPACKAGE",
     "newer.bpkg": b"BPACKAGE\x07" + bytes(100),
@@ -252,6 +260,18 @@ MISTAKES = [
      "backplane: cut.txt:1:... found the end of the text\n  {1, 2,\n  ...^\n  note: read as the value of parameter 0, f32[4]"),
     (["run", "good.hlo", "--inputs", "text.txt", "--on", "null"], FAILED,
      "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
+    # Values that the program takes from the application and gives to it.
+    *[(["run", "exchange.hlo", "--on", name, "--infeed", "one.txt"], SUCCESS, "") for name in ("interpreter", BACKEND)],
+    *[(["run", "exchange.hlo", "--on", name], FAILED,
+       "backplane: exchange.hlo:4:3: fed: takes s32[] from the application, which feeds nothing: expected a source of infeed")
+      for name in ("interpreter", BACKEND)],
+    (["run", "exchange.hlo", "--infeed", "absent.txt"], FAILED,
+     "backplane: exchange.hlo:4:3: fed: --infeed absent.txt: cannot read absent.txt: No such file or directory"),
+    (["run", "exchange.hlo", "--infeed", "text.txt"], FAILED,
+     "backplane: exchange.hlo:4:3: fed: --infeed text.txt: expected an integer (s32), found 'forty-two'"),
+    *[(["run", "giving.hlo", *comparison], FAILED,
+       f"backplane: {comparison[0]} cannot compare a program that exchanges values with the application, as given (outfeed) does: "
+       "expected a run without it") for comparison in (["--against", "interpreter"], ["--by-instruction"])],
     (["run", "large_parameter.hlo", "--on", "interpreter"], FAILED,
      "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
     # Programs that leave sizes open.
@@ -436,6 +456,9 @@ MISUSES = [
      "--devices runs on the interpreter only, but --on is null: expected --on interpreter"),
     (["run", "good.hlo", "--on", "interpreter", "--devices", "2", "--against", "null"],
      "--devices cannot be combined with --against or --by-instruction: only the interpreter simulates several devices"),
+    *[(["run", "exchange.hlo", "--infeed", "one.txt", *other],
+       "--infeed cannot be combined with --against, --by-instruction or --devices, which run the model in other ways")
+      for other in (["--against", "interpreter"], ["--by-instruction"], ["--on", "interpreter", "--devices", "1"])],
     (["run", "good.hlo", "--repeat", "0"], "--repeat is 0, expected at least 1"),
     (["compile", "good.hlo", "-o", "x", "--deadline", "-1"], "--deadline is -1, expected a number of seconds above 0"),
     (["compile", "good.hlo", "-o", "x", "--deadline", "1", "--isolate"], "--deadline does not reach a worker process: limit its calls by --isolate=SECONDS"),

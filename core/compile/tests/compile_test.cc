@@ -649,7 +649,7 @@ TEST_CASE("parts may be run for their effects alone") {
   REQUIRE(compiled->executable.program() == nullptr);
   std::string seen;
   interpreter::Options host;
-  host.on_custom_call = [&](const ir::Instruction &, std::span<const ir::Literal> operands) -> Result<ir::Literal> {
+  host.on_host_call = [&](const ir::Instruction &, std::span<const ir::Literal> operands) -> Result<ir::Literal> {
     seen = text::print(operands[0]);
     return operands[0];
   };

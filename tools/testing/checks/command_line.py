@@ -540,6 +540,16 @@ def pack():
            "backplane: clash.csv:3: preset of b is 2, expected one that is free at time 2: a of line 2 is preset from 0 to 4")
 
 
+def exchanged_values():
+    """Each run takes the values of --infeed from the first on, and the outfed values of the last run are printed."""
+    for name in ("interpreter", BACKEND):
+        arguments = ["run", "exchange.hlo", "--on", name, "--infeed", "one.txt", "--print", "--repeat", "2"]
+        out = expect(arguments, SUCCESS, "").out
+        check(out.endswith("\noutfeed:          14\n-14\n"), f"run with an infeed on {name} printed\n{out}")
+        printed = json.loads(expect([*arguments, "--json"], SUCCESS, "").out)
+        check((printed["outfeed"], printed["results"]) == (["14"], ["-14"]), f"run --json with an infeed printed {printed}")
+
+
 def run():
     found = expect(["run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--json", "--dump-dir", "dump"], SUCCESS, "")
     if found.code == SUCCESS:
@@ -980,8 +990,8 @@ def main():
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, signatures, inspect, ops,
-                     optimize, debugging, self_checking, memory, pack, run, devices, several_modules, cache,
-                     several_backends, layers, interrupted, little_memory, replay, exits, quoted, limited_files,
+                     optimize, debugging, self_checking, memory, pack, exchanged_values, run, devices, several_modules,
+                     cache, several_backends, layers, interrupted, little_memory, replay, exits, quoted, limited_files,
                      isolated, packages, precision):
             part()
         if BACKEND == "cpu":
