@@ -250,7 +250,7 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
   compile::DirectoryCache directory(options.cache_dir);
-  inner.cache = options.cache_dir.empty() ? nullptr : &directory;
+  inner.cache = options.cache == nullptr && !options.cache_dir.empty() ? &directory : options.cache;
   return compile::compile(std::move(module), devices(), inner);
 }
 

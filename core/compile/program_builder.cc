@@ -94,6 +94,7 @@ Result<std::vector<std::byte>> compile_image(Session &session, const ir::Module 
     }
     return session.check_wanted().ok();
   });
+  diagnostics.offer_constants(image);
   bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
     return session.device->compiler()->compile(session.device->abi(), image.module(), artifact.abi(), diag);
   });

@@ -72,17 +72,36 @@ void Diagnostics::report(const bp_diag_t *diag, bp_status status, std::uint32_t 
 }
 
 bp_status Diagnostics::progress(const bp_diag_t *diag, std::uint64_t done, std::uint64_t total) noexcept {
-  // A layer may have put a receiver of its own in front of the one that listens.
-  for (; diag != nullptr && diag->report == &Diagnostics::report;
-       diag = static_cast<const Diagnostics *>(diag->ctx)->below_) {
-    if (const auto &self = *static_cast<const Diagnostics *>(diag->ctx); self.heard_ != nullptr) {
-      try {
-        return self.heard_(done, total) ? BP_OK : BP_CANCELLED;
-      } catch (...) {
-        return BP_OK;  // a listener that fails does not end the work
-      }
-    }
+  const Diagnostics *listener = find(diag, [](const Diagnostics &self) { return self.heard_ != nullptr; });
+  try {
+    return listener == nullptr || listener->heard_(done, total) ? BP_OK : BP_CANCELLED;
+  } catch (...) {
+    return BP_OK;  // a listener that fails does not end the work
   }
+}
+
+bp_status Diagnostics::constant(const bp_diag_t *diag, std::uint32_t allocation, const void **data,
+                                std::uint64_t *size) noexcept {
+  Diagnostics *offering = find(diag, [](const Diagnostics &self) { return self.offered_ != nullptr; });
+  try {
+    return offering == nullptr ? bp_status{BP_UNSUPPORTED} : offering->constant(allocation, data, size);
+  } catch (...) {
+    return BP_NO_MEMORY;
+  }
+}
+
+bp_status Diagnostics::constant(std::uint32_t allocation, const void **data, std::uint64_t *size) {
+  const auto constant = std::ranges::find(offered_->constants(), allocation, &ImageConstant::allocation);
+  if (constant == offered_->constants().end()) {
+    return BP_INVALID;
+  }
+  const std::lock_guard lock(content_mutex_);
+  auto found = contents_.find(allocation);
+  if (found == contents_.end()) {
+    found = contents_.emplace(allocation, content_of(*constant)).first;
+  }
+  *data = found->second.bytes().data();
+  *size = found->second.size();
   return BP_OK;
 }
 

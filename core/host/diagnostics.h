@@ -1,9 +1,10 @@
-// Diagnostics: the sink for one call into a plugin (bp_diag), and the one function in which a plugin's status and
-// reports become a Result.
+// Diagnostics: the sink for one call into a plugin (bp_diag), what services of the host answer about that call, and the
+// one function in which a plugin's status and reports become a Result.
 #pragma once
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "backplane/module.h"
 #include "core/base/result.h"
+#include "core/base/shared_bytes.h"
 #include "core/host/image.h"
 
 namespace bp::host {
@@ -53,6 +55,13 @@ class Diagnostics {
   // get: BP_OK or BP_CANCELLED.
   static bp_status progress(const bp_diag_t *diag, std::uint64_t done, std::uint64_t total) noexcept;
 
+  // To be called before the call, which is compile() of this image: the plugin may ask for the contents of its
+  // constants (bp.constants/draft-1), on any thread. The image must outlive the call.
+  void offer_constants(const Image &image) { offered_ = &image; }
+  // Returns what bp_host_constants.content() is to return for the call that `diag` was passed to.
+  static bp_status constant(const bp_diag_t *diag, std::uint32_t allocation, const void **data,
+                            std::uint64_t *size) noexcept;
+
   // The reports, after the call.
   const std::vector<Report> &reports() const { return reports_; }
 
@@ -70,12 +79,29 @@ class Diagnostics {
  private:
   std::vector<Report> causes_first(bp_status status) const;
   static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instruction, const char *message) noexcept;
+  // Returns the first receiver of the call for which has(receiver) holds: a layer may have put one of its own in front.
+  // Returns nullptr if there is none.
+  template <class Has>
+  static Diagnostics *find(const bp_diag_t *diag, Has &&has) {
+    while (diag != nullptr && diag->report == &Diagnostics::report) {
+      auto &self = *static_cast<Diagnostics *>(diag->ctx);
+      if (has(self)) {
+        return &self;
+      }
+      diag = self.below_;
+    }
+    return nullptr;
+  }
+  bp_status constant(std::uint32_t allocation, const void **data, std::uint64_t *size);
 
   bp_diag_t abi_;
   const bp_diag_t *below_;
   std::function<bool(std::uint64_t, std::uint64_t)> heard_;
+  const Image *offered_ = nullptr;
   std::mutex mutex_;
   std::vector<Report> reports_;
+  std::mutex content_mutex_;
+  std::map<std::uint32_t, SharedBytes> contents_;  // by allocation: those that were asked for
 };
 
 // Returns the name, such as "out of memory"; for unknown statuses a text with the number.

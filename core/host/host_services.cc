@@ -46,6 +46,9 @@ const void *HostServices::get_extension(const bp_host_t *host, const char *id) n
   if (wanted == BP_EXT_PROGRESS) {
     return &progress_service;
   }
+  if (wanted == BP_EXT_CONSTANTS) {
+    return &constant_service;
+  }
   return nullptr;
 }
 
@@ -62,6 +65,11 @@ void HostServices::signal(const bp_host_t *host, bp_point_t point, bp_status sta
 bp_status HostServices::progress(const bp_host_t *, const bp_diag_t *diag, std::uint64_t done,
                                  std::uint64_t total) noexcept {
   return Diagnostics::progress(diag, done, total);
+}
+
+bp_status HostServices::constant(const bp_host_t *, const bp_diag_t *diag, std::uint32_t allocation, const void **data,
+                                 std::uint64_t *size) noexcept {
+  return Diagnostics::constant(diag, allocation, data, size);
 }
 
 void HostServices::log(const bp_host_t *host, std::uint32_t severity, const char *message) noexcept {

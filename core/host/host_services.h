@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/ext/draft/constants.h"
 #include "backplane/ext/draft/progress.h"
 #include "backplane/ext/log.h"
 #include "backplane/ext/thread_pool.h"
@@ -48,11 +49,13 @@ class HostServices {
 
   static bp_status progress(const bp_host_t *host, const bp_diag_t *diag, std::uint64_t done,
                             std::uint64_t total) noexcept;
+  static bp_status constant(const bp_host_t *host, const bp_diag_t *diag, std::uint32_t allocation, const void **data,
+                            std::uint64_t *size) noexcept;
 
   static constexpr bp_host_log_t log_service = {&HostServices::log};
   static constexpr bp_host_threads_t thread_service = {&HostServices::thread_count, &HostServices::parallel};
-
   static constexpr bp_host_progress_t progress_service = {&HostServices::progress};
+  static constexpr bp_host_constants_t constant_service = {&HostServices::constant};
 
   HostOptions options_;
   bp_host_t abi_;

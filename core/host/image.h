@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/shared_bytes.h"
 #include "core/buffers/plan.h"
 #include "core/host/host_calls.h"
 #include "core/host/opset.h"
@@ -50,6 +51,9 @@ struct ImageConstant {
   // buffer, at an address that is aligned for it.
   bool is_in_place = false;
 };
+// Returns the bytes of a constant as its buffer has them, aligned to 64. They are those of the literal where these are
+// the same, otherwise a copy.
+SharedBytes content_of(const ImageConstant &constant);
 
 // The knowledge of the plugin that gets an image.
 struct Receiver {

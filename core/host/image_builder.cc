@@ -566,6 +566,18 @@ Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::
   return ImageBuilder(module, stage, plan, receiver).build();
 }
 
+SharedBytes content_of(const ImageConstant &constant) {
+  if (ir::is_stored_as_literal(constant.shape)) {
+    auto owner = std::make_shared<const ir::Literal>(constant.literal);
+    const std::span<const std::byte> bytes = owner->bytes();
+    return {bytes, std::move(owner)};
+  }
+  auto owner = std::make_shared<Image::Storage>(static_cast<std::size_t>(constant.shape.byte_size()));
+  ir::store(constant.literal, constant.shape, *owner);
+  const std::span<const std::byte> bytes = *owner;
+  return {bytes, std::move(owner)};
+}
+
 Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants) {
   Image image;
   image.storage_.assign(bytes.begin(), bytes.end());

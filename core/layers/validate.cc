@@ -15,6 +15,7 @@
 #include "core/host/image.h"
 #include "core/layers/artifacts.h"
 #include "core/layers/interposer.h"
+#include "core/layers/watched_diag.h"
 
 namespace bp::layers {
 namespace {
@@ -30,30 +31,6 @@ std::uint64_t checksum(const void *data, std::uint64_t size) {
   }
   return hash;
 }
-
-// A sink that must not be used after its call (BP-DIAG-02). All of them live as long as the layer, so that a late
-// report is detected and does not cause a crash.
-struct WatchedDiag {
-  bp_diag_t abi;
-  const bp_diag_t *below;
-  Violations *violations;
-  Function function;
-  std::atomic<bool> is_over = false;
-
-  static void report(const bp_diag_t *diag, bp_status status, std::uint32_t instr, const char *msg) {
-    auto &self = *static_cast<WatchedDiag *>(diag->ctx);
-    if (self.is_over) {
-      self.violations->add("BP-DIAG-02", fmt::format("{}: reports after the call: {}", to_string(self.function),
-                                                     host::printable(msg == nullptr ? "" : msg)));
-      return;
-    }
-    if (msg == nullptr) {
-      self.violations->add("BP-DIAG-01", fmt::format("{}: a report without a message", to_string(self.function)));
-      msg = "";
-    }
-    self.below->report(self.below, status, instr, msg);
-  }
-};
 
 struct WatchedStream {
   bp_ostream_t abi;
@@ -377,8 +354,8 @@ class ValidateLayer final : public Interposer {
     stream->below = tee.abi();
     stream->violations = violations_.get();
     stream->function = Function::compiler_compile;
-    const bp_status status =
-        Interposer::compiler_compile(device, module, &stream->abi, Watch(*this, diag, Function::compiler_compile));
+    const bp_status status = Interposer::compiler_compile(
+        device, module, &stream->abi, Watch(*this, diag, Function::compiler_compile, device.host.below));
     stream->is_over = true;
     if (checksum(module, module->size) != before) {
       add("BP-MODULE-04", "compiler.compile writes to the module");
@@ -394,8 +371,9 @@ class ValidateLayer final : public Interposer {
                           std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
                           const bp_diag_t *diag) override {
     const std::uint64_t before = checksum(artifact, size);
-    const bp_status status = Interposer::compiler_load(device, artifact, size, constants, taken, allocation_count,
-                                                       program, Watch(*this, diag, Function::compiler_load));
+    const bp_status status =
+        Interposer::compiler_load(device, artifact, size, constants, taken, allocation_count, program,
+                                  Watch(*this, diag, Function::compiler_load, device.host.below));
     if (checksum(artifact, size) != before) {
       add("BP-LAW-01", "compiler.load writes to the artifact, which is borrowed");
     }
@@ -483,6 +461,10 @@ class ValidateLayer final : public Interposer {
     const OnQueue on_queue(*this, device, queue, Function::native_sync_wait);
     return Interposer::native_sync_wait(device, queue, point, Watch(*this, diag, Function::native_sync_wait));
   }
+  const void *host_get_extension(LayeredHost &host, const char *id) override {
+    const void *found = Interposer::host_get_extension(host, id);
+    return id == nullptr ? found : watched_service(id, found);
+  }
   void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                    const char *msg) override {
     {
@@ -545,7 +527,7 @@ class ValidateLayer final : public Interposer {
   // Provides the sink for one call.
   class Watch {
    public:
-    Watch(ValidateLayer &layer, const bp_diag_t *below, Function function) {
+    Watch(ValidateLayer &layer, const bp_diag_t *below, Function function, const bp_host_t *host = nullptr) {
       const std::lock_guard lock(layer.mutex_);
       while (layer.diags_.size() > 4096 && layer.diags_.front().is_over) {
         layer.diags_.pop_front();
@@ -553,6 +535,7 @@ class ValidateLayer final : public Interposer {
       diag_ = &layer.diags_.emplace_back();
       diag_->abi = {diag_, &WatchedDiag::report};
       diag_->below = below;
+      diag_->host = host;
       diag_->violations = layer.violations_.get();
       diag_->function = function;
     }
@@ -667,19 +650,6 @@ class ValidateLayer final : public Interposer {
 thread_local std::vector<std::uint64_t> ValidateLayer::environments_;
 
 }  // namespace
-
-void Violations::add(std::string rule, std::string message) {
-  const std::lock_guard lock(mutex_);
-  all_.push_back({std::move(rule), std::move(message)});
-  if (listener_) {
-    listener_(all_.back());
-  }
-}
-
-std::vector<Violation> Violations::all() const {
-  const std::lock_guard lock(mutex_);
-  return all_;
-}
 
 host::Layer validate_layer(std::shared_ptr<Violations> violations) {
   return [violations = std::move(violations)](std::unique_ptr<host::Entry> below) {

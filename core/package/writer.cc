@@ -8,7 +8,6 @@
 
 #include "core/base/files.h"
 #include "core/host/build_configuration.h"
-#include "core/ir/storage.h"
 #include "core/package/container.h"
 #include "core/package/index_json.h"
 #include "core/package/package.h"
@@ -33,16 +32,6 @@ SharedBytes bytes_of(const ir::Literal &literal) {
   auto owner = std::make_shared<const ir::Literal>(literal);
   const std::span<const std::byte> bytes = owner->bytes();
   return {bytes, std::move(owner)};
-}
-
-// Returns the bytes of a constant as its buffer has them.
-SharedBytes stored_bytes(const host::ImageConstant &constant) {
-  if (ir::is_stored_as_literal(constant.shape)) {
-    return bytes_of(constant.literal);
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(constant.shape.byte_size()));
-  ir::store(constant.literal, constant.shape, bytes);
-  return SharedBytes(std::move(bytes));
 }
 
 class PackageWriter {
@@ -149,7 +138,7 @@ class PackageWriter {
       const auto hash = image.view().content_hash(image.view().allocations()[constant.allocation]);
       Sha256 key;
       std::memcpy(key.data(), hash.data(), key.size());
-      blobs_.add(key, stored_bytes(constant));
+      blobs_.add(key, host::content_of(constant));
     }
     entry.parameters = program.signature().parameters;
     entry.result = program.signature().result;

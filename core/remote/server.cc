@@ -190,7 +190,8 @@ class Server {
     }
     const std::string path(reader.text());
     host::HostOptions services;
-    services.withdrawn.emplace(BP_EXT_PROGRESS);  // the application, which wants to know, is another process
+    services.withdrawn.emplace(BP_EXT_PROGRESS);   // the application, which wants to know, is another process
+    services.withdrawn.emplace(BP_EXT_CONSTANTS);  // and so is the application that has them
     for (std::size_t i = reader.count(); i > 0; --i) {
       services.withdrawn.emplace(reader.text());
     }

@@ -74,6 +74,33 @@ TEST_CASE("the interpreter is a backend like others") {
   }
 }
 
+TEST_CASE("an application's own cache keeps artifacts in place of the directory") {
+  struct OwnCache final : compile::ArtifactCache {
+    std::optional<std::vector<std::byte>> find(const Key &) const override { return kept; }
+    Status store(const Key &, std::span<const std::byte> artifact) override {
+      kept.emplace(artifact.begin(), artifact.end());
+      return {};
+    }
+    std::optional<std::vector<std::byte>> kept;
+  };
+  const testing::TemporaryFolder folder;
+  OwnCache cache;
+  CompileOptions options;
+  options.cache = &cache;
+  options.cache_dir = folder / "unused";
+  BackendOptions tiny_options;
+  tiny_options.settings = {{"ops", "add,multiply"}};
+  const Backend backend = Backend::load(tiny(), tiny_options).value();
+  for (const std::size_t cached : {0, 1}) {
+    const auto compiled = backend.compile(parse_module(double_text, "twice.hlo").value(), options);
+    REQUIRE(compiled.ok());
+    CHECK(compiled->report.programs == 1);
+    CHECK(compiled->report.cached == cached);
+    CHECK(cache.kept.has_value());
+  }
+  CHECK_FALSE(std::filesystem::exists(options.cache_dir));
+}
+
 TEST_CASE("a program for several devices runs on no backend alone, however it is run") {
   const Module module = parse_module(
                             "HloModule two, num_partitions=2\nENTRY e { x = f32[4] parameter(0)  "

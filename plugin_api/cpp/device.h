@@ -10,7 +10,8 @@
 //                           Status copy(bp_loc_t to, bp_loc_t from, std::uint64_t size);
 //   bp.compiler/1           Status claim(const bp_module_t *module, Claims &claims) const;
 //                           Result<std::string> compile(const bp_module_t *module) const;  // returns the artifact
-//                           // or with a further parameter: const Progress &progress (host_services.h)
+//                           // or with further parameters (host_services.h): const Progress &progress, or
+//                           // const Progress &progress, const Constants &constants
 //                           Result<std::unique_ptr<Program>> load(std::span<const char> artifact,
 //                                                                 std::uint32_t allocation_count);
 //                           // or with further parameters: const bp_loc_t *constants, std::uint8_t *taken
@@ -285,8 +286,11 @@ class DeviceFrame {
                            const bp_diag_t *diag) {
     const Device &on = self(device).device_;
     return write_result(artifact, diag, [&] {
-      if constexpr (requires { on.compile(module, std::declval<const Progress &>()); }) {
-        return on.compile(module, Progress(self(device).host_, diag));
+      const bp_host_t *host = self(device).host_;
+      if constexpr (requires { on.compile(module, std::declval<Progress>(), std::declval<Constants>()); }) {
+        return on.compile(module, Progress(host, diag), Constants(host, diag));
+      } else if constexpr (requires { on.compile(module, std::declval<Progress>()); }) {
+        return on.compile(module, Progress(host, diag));
       } else {
         return on.compile(module);
       }

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "backplane/ext/draft/constants.h"
 #include "backplane/ext/draft/progress.h"
 #include "backplane/ext/log.h"
 #include "backplane/ext/thread_pool.h"
@@ -99,6 +103,31 @@ class Progress {
   const bp_host_t *host_;
   const bp_diag_t *diag_;
   const bp_host_progress_t *progress_;
+};
+
+// The contents of constants during one call of compile() (bp.constants/draft-1). Valid during the call. Threads: any.
+class Constants {
+ public:
+  Constants(const bp_host_t *host, const bp_diag_t *diag)
+      : host_(host),
+        diag_(diag),
+        constants_(static_cast<const bp_host_constants_t *>(host->get_extension(host, BP_EXT_CONSTANTS))) {}
+
+  // Returns the bytes of a constant allocation of the module, in the layout of its shape. Empty if the host does not
+  // tell: the plugin then does without.
+  std::span<const std::byte> content(std::uint32_t allocation) const {
+    const void *data = nullptr;
+    std::uint64_t size = 0;
+    if (constants_ == nullptr || constants_->content(host_, diag_, allocation, &data, &size) != BP_OK) {
+      return {};
+    }
+    return {static_cast<const std::byte *>(data), static_cast<std::size_t>(size)};
+  }
+
+ private:
+  const bp_host_t *host_;
+  const bp_diag_t *diag_;
+  const bp_host_constants_t *constants_;
 };
 
 // Runs the body of an ABI function that cannot report, such as destroy(). An exception is logged as an error, with

@@ -30,7 +30,8 @@ bool is_control_flow(std::uint16_t op) {
 
 class Compiler {
  public:
-  Compiler(const bp_module_t *module, const plugin::Progress &progress) : view_(module), progress_(progress) {}
+  Compiler(const bp_module_t *module, const plugin::Progress &progress, const plugin::Constants &constants)
+      : view_(module), progress_(progress), lowering_(program_, true, true, &constants) {}
 
   Result<Program> run() {
     program_.allocation_count = static_cast<std::uint32_t>(view_.allocations().size());
@@ -136,7 +137,7 @@ class Compiler {
   const plugin::Progress &progress_;
   std::uint64_t done_ = 0;  // instructions
   Program program_;
-  Lowering lowering_{program_, true, true};
+  Lowering lowering_;
 };
 
 // Returns the estimated cost of an instruction, from the same lowering that compiles it, or -1 and a reason.
@@ -194,8 +195,9 @@ std::string preferences(const bp_module_t *module) {
   return bytes;
 }
 
-Result<Program> compile(const bp_module_t *module, const plugin::Progress &progress) {
-  return Compiler(module, progress).run();
+Result<Program> compile(const bp_module_t *module, const plugin::Progress &progress,
+                        const plugin::Constants &constants) {
+  return Compiler(module, progress, constants).run();
 }
 
 }  // namespace bp::npu

@@ -19,7 +19,8 @@ std::string preferences(const bp_module_t *module);
 std::string rewrite(std::uint32_t phase, const bp_module_t *module);
 
 // Compiles a module that was claimed and is at BP_STAGE_FINAL. Reports its progress by instructions, and fails with
-// BP_CANCELLED if the result is not wanted any more.
-plugin::Result<Program> compile(const bp_module_t *module, const plugin::Progress &progress);
+// BP_CANCELLED if the result is not wanted any more. With the contents of constants, programs may take fewer cycles.
+plugin::Result<Program> compile(const bp_module_t *module, const plugin::Progress &progress,
+                                const plugin::Constants &constants);
 
 }  // namespace bp::npu

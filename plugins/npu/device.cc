@@ -93,8 +93,9 @@ class NpuDevice {
     npu::claim(module, claims);
     return {};
   }
-  Result<std::string> compile(const bp_module_t *module, const plugin::Progress &progress) const {
-    BP_ASSIGN(const Program program, npu::compile(module, progress));
+  Result<std::string> compile(const bp_module_t *module, const plugin::Progress &progress,
+                              const plugin::Constants &constants) const {
+    BP_ASSIGN(const Program program, npu::compile(module, progress, constants));
     return write_artifact(program);
   }
   Result<std::unique_ptr<LoadedProgram>> load(std::span<const char> artifact, std::uint32_t allocation_count);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "plugin_api/cpp/host_services.h"
 #include "plugin_api/cpp/module_view.h"
 #include "plugins/npu/tensor_view.h"
 
@@ -14,9 +15,10 @@ namespace bp::npu {
 class Lowering {
  public:
   // `is_planned`: whether values have memory; if not, the program only serves for counting cycles. `is_laid_out`:
-  // whether the layouts are final, so that dots must have the layouts that they require.
-  Lowering(Program &program, bool is_planned, bool is_laid_out)
-      : program_(program), is_planned_(is_planned), is_laid_out_(is_laid_out) {}
+  // whether the layouts are final, so that dots must have the layouts that they require. `constants`: the contents of
+  // constants, with which a dot may become shorter; nullptr: they are not known.
+  Lowering(Program &program, bool is_planned, bool is_laid_out, const plugin::Constants *constants = nullptr)
+      : program_(program), is_planned_(is_planned), is_laid_out_(is_laid_out), constants_(constants) {}
 
   // Appends instructions of the machine that compute the instruction, and returns an empty string. If that is not
   // possible, returns the reason, and what was appended must be discarded.
@@ -73,6 +75,7 @@ class Lowering {
 
   Program &program_;
   bool is_planned_, is_laid_out_;
+  const plugin::Constants *constants_;
   std::uint32_t origin_ = 0;
   std::size_t limit_ = 0;  // maximum number of instructions in the program
   std::uint32_t taken_ = 0;

@@ -1,25 +1,24 @@
 // Products of matrices. The matrix unit works on tiles. The operands and the result have the same tiles in DRAM, so
 // blocks of tiles are moved without rearranging them. A block of sums stays in the scratchpad during the loop over the
-// depth.
+// depth. If the host tells the content of a constant operand of s8, products with zeros are left out: weights of pruned
+// networks have many. Those of bf16 are not, because an infinity times 0 is NaN.
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
 
 #include "plugins/npu/lowering.h"
+#include "plugins/npu/tiled_matrix.h"
 
 namespace bp::npu {
-
-// Matrices as rows of tiles. The tensor has the outer dimensions, then the row of tiles, then the element in that row.
-struct TiledMatrix {
-  Tensor tensor;
-  std::uint32_t rows, columns;  // elements
-};
 
 namespace {
 
 // Sizes of blocks in elements, multiples of the sizes of all tiles. Blocks of both operands and their sums fit into the
 // scratchpad.
 constexpr std::uint32_t block_rows = 128, block_columns = 128, block_depth = 256;
+
+// Cycles of a product of tiles, and those that a step takes besides: two loads and a product begin (instruction_set.h).
+constexpr std::uint64_t tile_product_cycles = 8, step_cycles = 2 * 32 + 16;
 
 // The roles of an operand's dimensions. The last free and the last contracting dimension form matrices; all others
 // enumerate the matrices.
@@ -69,24 +68,6 @@ bool has_layout(plugin::Shape shape, const std::vector<std::int64_t> &words) {
          std::equal(shape.tile(0).begin(), shape.tile(0).end(), words.end() - 2);
 }
 
-TiledMatrix tiled(const Tensor &array, const std::vector<std::int64_t> &words, std::uint32_t tile) {
-  const std::uint32_t rank = array.rank;
-  TiledMatrix matrix{array, array.dimensions[words[1]].size, array.dimensions[words[0]].size};
-  const auto rows = static_cast<std::uint32_t>(quotient_up(matrix.rows, tile_rows));
-  const auto row = static_cast<std::uint32_t>(quotient_up(matrix.columns, tile) * tile_rows * tile);
-  std::uint64_t stride = array.width;
-  matrix.tensor.dimensions[rank - 1] = {row, row, stride, 0};
-  stride *= row;
-  matrix.tensor.dimensions[rank - 2] = {rows, rows, stride, 0};
-  stride *= rows;
-  for (std::uint32_t outer = 2; outer < rank; ++outer) {
-    const std::uint32_t size = array.dimensions[words[outer]].size;
-    matrix.tensor.dimensions[rank - 1 - outer] = {size, size, stride, 0};
-    stride *= size;
-  }
-  return matrix;
-}
-
 }  // namespace
 
 std::string find_dot_layouts(plugin::Instruction dot, DotLayouts &layouts) {
@@ -134,15 +115,15 @@ class Lowering::Dot {
         result_type_(i.result().shape().dtype()),
         sum_type_(type_ == BP_DTYPE_S8 ? BP_DTYPE_S32 : BP_DTYPE_F32),
         tile_(tile_columns(type_)),
-        lhs_(tiled(lowering.view(i.operand(0)), layouts.words[0], tile_)),
-        rhs_(tiled(lowering.view(i.operand(1)), layouts.words[1], tile_)),
-        result_(tiled(lowering.view(i.result()), layouts.words[2], tile_)),
-        rows_(std::min(block_rows, lhs_.rows)),
-        columns_(std::min(block_columns, rhs_.columns)),
-        depth_(std::min(block_depth, lhs_.columns)) {
-    lhs_tensor_ = lowering.add(lhs_.tensor);
-    rhs_tensor_ = lowering.add(rhs_.tensor);
-    result_tensor_ = lowering.add(result_.tensor);
+        lhs_(lowering.view(i.operand(0)), layouts.words[0], tile_, content_of(i.operand(0))),
+        rhs_(lowering.view(i.operand(1)), layouts.words[1], tile_, content_of(i.operand(1))),
+        result_(lowering.view(i.result()), layouts.words[2], tile_),
+        rows_(std::min(block_rows, lhs_.rows())),
+        columns_(std::min(block_columns, rhs_.columns())),
+        depth_(std::min(block_depth, lhs_.columns())) {
+    lhs_tensor_ = lowering.add(lhs_.tensor());
+    rhs_tensor_ = lowering.add(rhs_.tensor());
+    result_tensor_ = lowering.add(result_.tensor());
     lhs_at_ = lowering.take(bytes(rows_, depth_, width_of(type_)));
     rhs_at_ = lowering.take(bytes(depth_, columns_, width_of(type_)));
     const std::uint64_t sums = bytes(rows_, columns_, width_of(sum_type_));
@@ -161,8 +142,8 @@ class Lowering::Dot {
     Sizes blocks = batch_;
     blocks.insert(blocks.end(), left_outer_.begin(), left_outer_.end());
     blocks.insert(blocks.end(), right_outer_.begin(), right_outer_.end());
-    blocks.push_back(static_cast<std::uint32_t>(quotient_up(lhs_.rows, rows_)));
-    blocks.push_back(static_cast<std::uint32_t>(quotient_up(rhs_.columns, columns_)));
+    blocks.push_back(static_cast<std::uint32_t>(quotient_up(lhs_.rows(), rows_)));
+    blocks.push_back(static_cast<std::uint32_t>(quotient_up(rhs_.columns(), columns_)));
     for_each_box(blocks, 1, [&](const Box &at) {
       const Block block = block_at(at.start);
       add_up(block);
@@ -170,7 +151,7 @@ class Lowering::Dot {
         round(block);
       }
       lowering_.store(
-          Window(result_.tensor), result_tensor_,
+          Window(result_.tensor()), result_tensor_,
           box({block.batch, block.left, block.right}, block.row, block.row_count, block.column, block.column_count),
           result_at_);
     });
@@ -182,6 +163,18 @@ class Lowering::Dot {
     Sizes batch, left, right;
     std::uint32_t row, row_count, column, column_count;
   };
+
+  // A part of the depth that is multiplied at once: indices from `begin` to before `end`.
+  struct Step {
+    std::uint32_t begin, end;
+  };
+
+  // Returns the content of an operand whose zeros make a difference; empty if it is not known, or of another operand.
+  std::span<const std::byte> content_of(plugin::Value operand) const {
+    const bool is_wanted = lowering_.constants_ != nullptr && lowering_.is_planned_ && type_ == BP_DTYPE_S8 &&
+                           operand.instruction().op() == BP_OP_CONSTANT;
+    return is_wanted ? lowering_.constants_->content(operand.allocation()) : std::span<const std::byte>();
+  }
 
   static Sizes sizes(plugin::Shape shape, const std::vector<std::int64_t> &dimensions, std::size_t but) {
     Sizes list;
@@ -207,8 +200,8 @@ class Lowering::Dot {
     block.right = take_index(right_outer_);
     block.row = *next++ * rows_;
     block.column = *next * columns_;
-    block.row_count = std::min(rows_, lhs_.rows - block.row);
-    block.column_count = std::min(columns_, rhs_.columns - block.column);
+    block.row_count = std::min(rows_, lhs_.rows() - block.row);
+    block.column_count = std::min(columns_, rhs_.columns() - block.column);
     return block;
   }
 
@@ -227,29 +220,63 @@ class Lowering::Dot {
     return result;
   }
 
+  Box lhs_box(const Block &block, const Sizes &summed, Step step) const {
+    return box({block.batch, block.left, summed}, block.row, block.row_count, step.begin, step.end - step.begin);
+  }
+  Box rhs_box(const Block &block, const Sizes &summed, Step step) const {
+    return box({block.batch, block.right, summed}, step.begin, step.end - step.begin, block.column, block.column_count);
+  }
+
+  // Divides the depth into steps of at most `depth_`. Leaves out what an operand is known to be 0 in, unless a further
+  // step would take longer than to multiply zeros.
+  std::vector<Step> steps(const Block &block, const Sizes &summed) const {
+    const std::uint64_t cycles_per_tile =
+        tile_product_cycles * quotient_up(block.row_count, tile_rows) * quotient_up(block.column_count, tile_);
+    std::vector<Step> list;
+    for (std::uint32_t k = 0; k < lhs_.columns(); k += tile_) {
+      const Step next{k, std::min(k + tile_, lhs_.columns())};
+      if ((lhs_.has_content() && lhs_.is_zero(lhs_box(block, summed, next))) ||
+          (rhs_.has_content() && rhs_.is_zero(rhs_box(block, summed, next)))) {
+        continue;
+      }
+      const bool is_near = !list.empty() && (k - list.back().end) / tile_ * cycles_per_tile <= step_cycles;
+      if (is_near && next.end - list.back().begin <= depth_) {
+        list.back().end = next.end;
+      } else {
+        list.push_back(next);
+      }
+    }
+    return list;
+  }
+
   void add_up(const Block &block) {
     std::uint32_t adds = 0;
     for_each_box(summed_outer_, 1, [&](const Box &summed) {
-      for (std::uint32_t k = 0; k < lhs_.columns && !lowering_.is_full_; k += depth_) {
-        const std::uint32_t depth_count = std::min(depth_, lhs_.columns - k);
-        lowering_.load(Window(lhs_.tensor), lhs_tensor_,
-                       box({block.batch, block.left, summed.start}, block.row, block.row_count, k, depth_count),
-                       lhs_at_);
-        lowering_.load(Window(rhs_.tensor), rhs_tensor_,
-                       box({block.batch, block.right, summed.start}, k, depth_count, block.column, block.column_count),
-                       rhs_at_);
-        Instruction &step = lowering_.emit(Opcode::Multiply);
-        step.type = static_cast<std::uint8_t>(type_);
-        step.result_type = static_cast<std::uint8_t>(sum_type_);
-        step.to = sums_at_;
-        step.from[0] = lhs_at_;
-        step.from[1] = rhs_at_;
-        step.rows = block.row_count;
-        step.columns = block.column_count;
-        step.depth = depth_count;
-        step.option = std::exchange(adds, 1);
+      for (const Step step : steps(block, summed.start)) {
+        if (!lowering_.is_full_) {
+          multiply(block, summed.start, step, std::exchange(adds, 1));
+        }
       }
     });
+    if (adds == 0) {  // all products are 0, and so become the sums
+      multiply(block, Sizes(summed_outer_.size(), 0), {0, std::min(tile_, lhs_.columns())}, 0);
+    }
+  }
+
+  // adds: 1 if there are sums already.
+  void multiply(const Block &block, const Sizes &summed, Step step, std::uint32_t adds) {
+    lowering_.load(Window(lhs_.tensor()), lhs_tensor_, lhs_box(block, summed, step), lhs_at_);
+    lowering_.load(Window(rhs_.tensor()), rhs_tensor_, rhs_box(block, summed, step), rhs_at_);
+    Instruction &product = lowering_.emit(Opcode::Multiply);
+    product.type = static_cast<std::uint8_t>(type_);
+    product.result_type = static_cast<std::uint8_t>(sum_type_);
+    product.to = sums_at_;
+    product.from[0] = lhs_at_;
+    product.from[1] = rhs_at_;
+    product.rows = block.row_count;
+    product.columns = block.column_count;
+    product.depth = step.end - step.begin;
+    product.option = adds;
   }
 
   // Converts the sums to the type of the result.

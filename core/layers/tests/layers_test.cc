@@ -6,6 +6,8 @@
 #include <map>
 #include <thread>
 
+#include "backplane/ext/draft/constants.h"
+#include "backplane/ext/draft/progress.h"
 #include "core/layers/counters.h"
 #include "core/layers/tests/tiny_program.h"
 #include "core/layers/trace.h"
@@ -184,6 +186,90 @@ TEST_CASE("BP-ROUTINE-01: two routines of one name are refused") {
   };
   CHECK_THAT(run("tiny", {mutant<Doubles>()}),
              Catch::Contains("routines 0 and 1 are both called tiny.twice, expected different targets"));
+}
+
+// Below validate: asks services of the host about calls.
+struct Asks : Interposer {
+  using Interposer::Interposer;
+  template <class Table>
+  static const Table &service(LayeredDevice &device, const char *id) {
+    return *static_cast<const Table *>(device.host.below->get_extension(device.host.below, id));
+  }
+  static bp_status content(LayeredDevice &device, const bp_diag_t *diag, std::uint32_t allocation) {
+    const void *data = nullptr;
+    std::uint64_t size = 0;
+    return service<bp_host_constants_t>(device, BP_EXT_CONSTANTS)
+        .content(device.host.below, diag, allocation, &data, &size);
+  }
+  static bp_status progress(LayeredDevice &device, const bp_diag_t *diag, std::uint64_t done) {
+    return service<bp_host_progress_t>(device, BP_EXT_PROGRESS).report(device.host.below, diag, done, 10);
+  }
+};
+
+TEST_CASE("validate hands on questions about a call, and names the rule that they break") {
+  struct AsksRightly : Asks {
+    using Asks::Asks;
+    bp_status compiler_compile(LayeredDevice &d, const bp_module_t *m, const bp_ostream_t *out,
+                               const bp_diag_t *diag) override {
+      std::uint32_t contents = 0;
+      for (std::uint32_t i = 0; i < m->allocations.count; ++i) {
+        if (BP_AT(m, allocations, bp_allocation_t, i)->kind == BP_ALLOC_CONSTANT) {
+          contents += content(d, diag, i) == BP_OK ? 1 : 0;
+        }
+      }
+      CHECK(contents > 0);
+      const bp_diag_t other = {nullptr, [](const bp_diag_t *, bp_status, std::uint32_t, const char *) {}};
+      CHECK(content(d, &other, 0) == BP_UNSUPPORTED);
+      CHECK(progress(d, &other, 11) == BP_OK);
+      CHECK(progress(d, diag, 10) == BP_OK);
+      return Interposer::compiler_compile(d, m, out, diag);
+    }
+  };
+  CHECK(broken_rules<AsksRightly>() == Rules());
+  struct AsksForInput : Asks {
+    using Asks::Asks;
+    bp_status compiler_compile(LayeredDevice &d, const bp_module_t *m, const bp_ostream_t *out,
+                               const bp_diag_t *diag) override {
+      CHECK(content(d, diag, m->allocations.count) == BP_INVALID);
+      return Interposer::compiler_compile(d, m, out, diag);
+    }
+  };
+  CHECK(broken_rules<AsksForInput>() == Rules{"BP-CONSTANT-01"});
+  struct AsksInLoad : Asks {
+    using Asks::Asks;
+    bp_status compiler_load(LayeredDevice &d, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
+                            std::uint8_t *taken, std::uint32_t count, const bp_program_t **program,
+                            const bp_diag_t *diag) override {
+      CHECK(content(d, diag, 0) == BP_INVALID);
+      return Interposer::compiler_load(d, artifact, size, constants, taken, count, program, diag);
+    }
+  };
+  CHECK(broken_rules<AsksInLoad>() == Rules{"BP-CONSTANT-01"});
+  struct DoesTooMuch : Asks {
+    using Asks::Asks;
+    bp_status compiler_compile(LayeredDevice &d, const bp_module_t *m, const bp_ostream_t *out,
+                               const bp_diag_t *diag) override {
+      progress(d, diag, 11);
+      return Interposer::compiler_compile(d, m, out, diag);
+    }
+  };
+  CHECK(broken_rules<DoesTooMuch>() == Rules{"BP-PROGRESS-01"});
+  struct ReportsLate : Asks {
+    using Asks::Asks;
+    bp_status compiler_compile(LayeredDevice &d, const bp_module_t *m, const bp_ostream_t *out,
+                               const bp_diag_t *diag) override {
+      last = diag;
+      return Interposer::compiler_compile(d, m, out, diag);
+    }
+    bp_status compiler_load(LayeredDevice &d, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
+                            std::uint8_t *taken, std::uint32_t count, const bp_program_t **program,
+                            const bp_diag_t *diag) override {
+      progress(d, last, 1);
+      return Interposer::compiler_load(d, artifact, size, constants, taken, count, program, diag);
+    }
+    const bp_diag_t *last = nullptr;
+  };
+  CHECK(broken_rules<ReportsLate>() == Rules{"BP-PROGRESS-01"});
 }
 
 TEST_CASE("validate names the rule that a plugin breaks") {

@@ -1,0 +1,253 @@
+// Trials of bp.constants/draft-1: what a device does with the contents of constants that the host tells to compile().
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "backplane/ext/draft/constants.h"
+#include "conformance/suite/contract_trials.h"
+#include "conformance/suite/guarded_block.h"
+#include "conformance/suite/stage.h"
+#include "core/compile/artifact_cache.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/verifier.h"
+#include "core/layers/interposer.h"
+#include "core/text/parser.h"
+
+namespace bp::conformance {
+namespace {
+
+using namespace layers;
+
+// The conversation of a host with a device. Threads: a device asks from any.
+struct Disclosure {
+  std::mutex mutex;
+  bool is_offered = false;
+  std::uint64_t questions = 0;                           // in all
+  std::vector<std::string> broken;                       // rules that a question broke
+  std::map<const bp_diag_t *, const bp_module_t *> now;  // the calls of compile() that are in progress
+  // The contents that were told, each in pages of its own, which cannot be written, and cannot be read any more once
+  // compile() has returned. They stay reserved, so that no other memory gets their address.
+  std::deque<GuardedBlock> told;
+};
+
+void protect(const GuardedBlock &block, int protection) {
+  mprotect(block.pages().data(), block.pages().size(), protection);
+}
+
+// A host that offers the service if the disclosure says so.
+struct Discloser final : Interposer {
+  Discloser(std::unique_ptr<host::Entry> below, Disclosure &disclosure)
+      : Interposer(std::move(below)), disclosure_(disclosure) {}
+
+  const void *host_get_extension(LayeredHost &host, const char *id) override {
+    if (std::string_view(id) != BP_EXT_CONSTANTS) {
+      return Interposer::host_get_extension(host, id);
+    }
+    of_trial() = this;
+    below_ = host.below;
+    return disclosure_.is_offered ? &table : nullptr;
+  }
+  bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
+                             const bp_diag_t *diag) override {
+    {
+      const std::lock_guard lock(disclosure_.mutex);
+      disclosure_.now[diag] = module;
+    }
+    const bp_status status = Interposer::compiler_compile(device, module, artifact, diag);
+    const std::lock_guard lock(disclosure_.mutex);
+    disclosure_.now.erase(diag);
+    for (const GuardedBlock &block : disclosure_.told) {
+      protect(block, PROT_NONE);
+    }
+    return status;
+  }
+
+ private:
+  // The service's table has no room for data, and a process runs one trial at a time.
+  static Discloser *&of_trial() {
+    static Discloser *discloser = nullptr;
+    return discloser;
+  }
+  static bp_status content(const bp_host_t *, const bp_diag_t *diag, std::uint32_t allocation, const void **data,
+                           std::uint64_t *size) {
+    return of_trial()->answer(diag, allocation, data, size);
+  }
+  bp_status answer(const bp_diag_t *diag, std::uint32_t allocation, const void **data, std::uint64_t *size) {
+    const std::lock_guard lock(disclosure_.mutex);
+    ++disclosure_.questions;
+    const auto call = disclosure_.now.find(diag);
+    if (call == disclosure_.now.end()) {
+      disclosure_.broken.emplace_back("a content is asked for after compile(), or without its bp_diag");
+      return BP_INVALID;
+    }
+    const bp_module_t *module = call->second;
+    if (allocation >= module->allocations.count ||
+        BP_AT(module, allocations, bp_allocation_t, allocation)->kind != BP_ALLOC_CONSTANT) {
+      disclosure_.broken.push_back(
+          fmt::format("the content of allocation {} is asked for, expected one of kind BP_ALLOC_CONSTANT", allocation));
+      return BP_INVALID;
+    }
+    const auto *service = static_cast<const bp_host_constants_t *>(below_->get_extension(below_, BP_EXT_CONSTANTS));
+    const void *bytes = nullptr;
+    if (const bp_status status = service->content(below_, diag, allocation, &bytes, size); status != BP_OK) {
+      return status;
+    }
+    auto block = GuardedBlock::make(nullptr, 0, *size, 64, GuardedBlock::Side::AtEnd, std::byte{0});
+    if (!block.ok() || !block->write(0, {static_cast<const std::byte *>(bytes), *size}).ok()) {
+      return BP_NO_MEMORY;
+    }
+    protect(*block, PROT_READ);
+    *data = reinterpret_cast<const void *>(static_cast<std::uintptr_t>(block->location().offset));
+    disclosure_.told.push_back(std::move(*block));
+    return BP_OK;
+  }
+  static constexpr bp_host_constants_t table = {&Discloser::content};
+
+  Disclosure &disclosure_;
+  const bp_host_t *below_ = nullptr;
+};
+
+// The artifacts of a program: it is compiled once.
+struct Artifacts final : compile::ArtifactCache {
+  std::optional<std::vector<std::byte>> find(const Key &key) const override {
+    const auto found = by_key.find(key);
+    return found == by_key.end() ? std::nullopt : std::optional(found->second);
+  }
+  Status store(const Key &key, std::span<const std::byte> artifact) override {
+    by_key[key].assign(artifact.begin(), artifact.end());
+    return {};
+  }
+  std::map<Key, std::vector<std::byte>> by_key;
+};
+
+// Returns the text of a matrix with the elements at(row, column).
+template <class At>
+std::string matrix(int rows, int columns, At at) {
+  std::string text = "{";
+  for (int row = 0; row < rows; ++row) {
+    text += row == 0 ? "{" : ", {";
+    for (int column = 0; column < columns; ++column) {
+      text += fmt::format("{}{}", column == 0 ? "" : ", ", at(row, column));
+    }
+    text += "}";
+  }
+  return text + "}";
+}
+
+// Programs with constants whose elements differ in all that a compiler may look for: zeros at the beginning, in the
+// middle and at the end of either dimension, powers of two, elements that are all the same, repeated rows. There are
+// two of each shape, so that a content that is taken for another one shows.
+std::vector<std::string> programs_with_constants() {
+  const auto any = [](int row, int column) { return (row * 7 + column * 5 + row * column) % 11 - 5; };
+  const auto zeros_in_middle = [any](int row, int column) { return row >= 40 && row < 220 ? 0 : any(row, column); };
+  const auto zeros_around = [any](int row, int column) {
+    return row < 64 || row >= 160 || column >= 40 ? 0 : 2 * any(row, column) + 1;
+  };
+  const auto power = [](int row, int column) { return 1 << ((row + column) % 6); };
+  const auto same = [](int, int) { return 3; };
+  std::vector<std::string> programs;
+  for (const auto &[type, sum] : {std::pair{"s8", "s32"}, {"bf16", "f32"}, {"f32", "f32"}}) {
+    programs.push_back(
+        fmt::format("ENTRY main {{ x = {0}[16,256] parameter(0)  y = {0}[16,256] parameter(1)  "
+                    "v = {0}[256,64] constant({2})  w = {0}[256,64] constant({3})  "
+                    "a = {1}[16,64] dot(x, v), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+                    "b = {1}[16,64] dot(y, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+                    "ROOT r = ({1}[16,64], {1}[16,64]) tuple(a, b) }}",
+                    type, sum, matrix(256, 64, zeros_in_middle), matrix(256, 64, zeros_around)));
+  }
+  for (const char *type : {"f32", "s32"}) {
+    programs.push_back(
+        fmt::format("ENTRY main {{ x = {0}[24,40] parameter(0)  p = {0}[24,40] constant({1})  "
+                    "q = {0}[24,40] constant({2})  s = {0}[24,40] constant({3})  t = {0}[24,40] constant({4})  "
+                    "a = {0}[24,40] multiply(x, p)  b = {0}[24,40] add(a, q)  c = {0}[24,40] maximum(b, s)  "
+                    "ROOT d = {0}[24,40] subtract(c, t) }}",
+                    type, matrix(24, 40, power), matrix(24, 40, any), matrix(24, 40, same),
+                    matrix(24, 40, [any](int row, int column) { return any(row % 2, column); })));
+  }
+  return programs;
+}
+
+// Compiles the program, or loads its artifact, for a device whose host offers the service or not, and runs it.
+Result<Literal> run_with(Subject &subject, Disclosure &disclosure, bool is_offered, const ir::Module &module,
+                         Artifacts &artifacts) {
+  disclosure.is_offered = is_offered;
+  BP_ASSIGN(const Backend backend, load_under(subject, [&disclosure](std::unique_ptr<host::Entry> below) {
+              return std::make_unique<Discloser>(std::move(below), disclosure);
+            }));
+  CompileOptions options;
+  options.fold_constants = false;
+  options.device_only = true;
+  options.cache = &artifacts;
+  const bool is_made = !artifacts.by_key.empty();
+  BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
+  if (is_made && compiled.report.cached != compiled.report.programs) {
+    return make_error(ErrorCode::PluginFailure, "load() refuses it");
+  }
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+  return compiled.executable.run(std::move(arguments));
+}
+
+// Runs a program whose artifact was made without the service, with it, and with it but loaded without it.
+Result<std::optional<Verdict>> judge(Subject &subject, Disclosure &disclosure, const ir::Module &module) {
+  Artifacts plain, informed;
+  const Result<Literal> expected = run_with(subject, disclosure, false, module, plain);
+  if (!expected.ok() && expected.error().code() == ErrorCode::Unsupported) {
+    return std::optional<Verdict>();
+  }
+  if (!expected.ok()) {
+    return std::optional(
+        failure("BP-CONSTANT-03: a program with constants fails without the service: " + expected.error().to_string()));
+  }
+  for (const bool is_offered : {true, false}) {
+    const Result<Literal> found = run_with(subject, disclosure, is_offered, module, informed);
+    const char *how = is_offered ? "made with the service" : "made with the service and loaded without it";
+    if (!found.ok()) {
+      return std::optional(
+          failure(fmt::format("BP-CONSTANT-03: an artifact {} fails: {}", how, found.error().to_string())));
+    }
+    if (!found->identical(*expected)) {
+      return std::optional(
+          failure(fmt::format("BP-CONSTANT-03: the result differs in bits if the artifact was {}", how)));
+    }
+  }
+  return std::optional<Verdict>();
+}
+
+Result<Verdict> contents_of_constants(Subject &subject) {
+  Disclosure disclosure;
+  for (const std::string &program : programs_with_constants()) {
+    BP_ASSIGN(const ir::Module module, text::parse_module(program));
+    BP_TRY(ir::verify(module));
+    BP_ASSIGN(const std::optional<Verdict> failed, judge(subject, disclosure, module));
+    if (!disclosure.broken.empty()) {
+      return failure("BP-CONSTANT-01: " + disclosure.broken.front());
+    }
+    if (failed) {
+      return *failed;
+    }
+  }
+  return disclosure.questions > 0 ? Verdict()
+                                  : Verdict{.status = CaseStatus::Unsupported,
+                                            .message = "the device does not ask for the content of constants"};
+}
+// A device that writes to a content, or reads it too late, ends the process of the case (BP-CONSTANT-02).
+Verdict uses_contents(Subject &subject) {
+  return verdict_or_error(contents_of_constants(subject));
+}
+
+constexpr ContractTrial constant_table[] = {
+    {"BP-CONSTANT-01", "bp.compiler/1", uses_contents},
+    {"BP-CONSTANT-02", "bp.compiler/1", uses_contents},
+    {"BP-CONSTANT-03", "bp.compiler/1", uses_contents},
+};
+
+}  // namespace
+
+const std::span<const ContractTrial> constant_trials = constant_table;
+
+}  // namespace bp::conformance
