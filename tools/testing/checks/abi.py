@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks with libabigail that the published interfaces are unchanged: the structs of the plugin ABI and the functions
 of the C face, compared with conformance/museum/1.0.0/*.abi. Additions are allowed. Skipped without abidiff (Debian:
-abigail-tools). `abi.py --bless` writes the current headers' ABI there, which is right only before a version is
-declared."""
+abigail-tools). `abi.py --bless` writes the current headers' ABI there, which is right only for a new
+version, in a folder of its own."""
 
 import os
 import pathlib
