@@ -66,7 +66,8 @@ struct CompileOptions {
   std::shared_ptr<const Cancellation> cancellation = {};
   // If set, called with what the device reports of its progress with one program, on any thread.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
-  // Targets of custom calls that the application runs: see interpreter::HostCalls and compile::Options.
+  // Targets of custom calls, "infeed" and "outfeed", which the application runs: see interpreter::HostCalls and
+  // compile::Options.
   std::vector<std::string> host_functions = {};
   // Whether the executable keeps its artifacts, so that save_package() can write it.
   bool keep_artifacts = false;

@@ -343,7 +343,7 @@ class Both {
       CompileOptions options;
       options.fold_constants = false;
       options.device_only = true;
-      options.host_functions = {std::string(function_name)};
+      options.host_functions = {std::string(function_name), "infeed", "outfeed"};
       compiled = both->backend_->compile(module, options);
       if (compiled.ok() || compiled.error().code() != ErrorCode::Unsupported) {
         both->module_ = std::move(module);

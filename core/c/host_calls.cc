@@ -1,4 +1,5 @@
 // Functions of the C interface that serve instructions of a program: custom calls, infeed and outfeed.
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "backplane/runtime.h"
 #include "core/c/arrays.h"
 #include "core/c/objects.h"
+#include "core/host/diagnostics.h"
 
 namespace {
 
@@ -33,6 +35,23 @@ class Arrays {
       described.push_back(bp::c::describe(kept.shape(), name));
       data.push_back(kept.mutable_bytes().data());
     }
+  }
+
+  // InvalidInput if the application has written bytes that are no values of their type.
+  Status check() const {
+    for (std::size_t i = 0; i < literals_.size(); ++i) {
+      if (literals_[i].shape().element_type() != bp::ir::ElementType::Pred) {
+        continue;
+      }
+      const auto bytes = literals_[i].bytes();
+      const auto wrong = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
+      if (wrong != bytes.end()) {
+        return bp::invalid_input(
+            "the application's function wrote {} as element {} of output {}, expected 0 or 1 (pred)",
+            static_cast<int>(*wrong), wrong - bytes.begin(), i);
+      }
+    }
+    return {};
   }
 
   std::vector<backplane_array_t> described;
@@ -75,10 +94,11 @@ Result<Literal> call(const Served &served, const char *target, const char *confi
   const bp_diag_t diag = {&first, FirstReport::report};
   if (const bp_status status = served.function(served.data, &made, &diag); status != BP_OK) {
     const std::string why = first.message.empty() ? "it does not say why" : first.message;
-    return status == BP_CANCELLED
-               ? bp::make_error(bp::ErrorCode::Cancelled, "the application's function ended the run: {}", why)
-               : bp::make_error(bp::ErrorCode::InvalidInput, "the application's function failed: {}", why);
+    const bp::ErrorCode code = bp::host::error_code(status, bp::ErrorCode::InvalidInput);
+    return bp::make_error(code, "the application's function {}: {}",
+                          code == bp::ErrorCode::Cancelled ? "ended the run" : "failed", why);
   }
+  BP_TRY(outputs.check());
   const void *const *written = outputs.data.data();
   return bp::c::make_literal(shape, written);
 }

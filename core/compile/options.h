@@ -42,9 +42,10 @@ struct Options {
   passes::Compare compare;
   // Whether the compiler computes values that depend only on constants.
   bool fold_constants = true;
-  // Targets of the custom calls that the application runs (interpreter::HostCalls). A device that calls the application
-  // from inside of a program (bp.host-call/draft-1) may have them in its programs, others do not. Such a function may
-  // not run a program on the same device.
+  // Instructions that the application runs (interpreter::HostCalls) and that may be part of a program, if the device
+  // calls the application from inside of one (bp.host-call/draft-1): targets of custom calls, "infeed", "outfeed". The
+  // device is then busy until the application answers. Such a function may not run a program on the same device, nor
+  // wait for anything that another run there gives.
   std::vector<std::string> host_functions;
   // Maximum bytes for a program, without the backend's own scratch memory; 0: the capacity that the device states for
   // its space 0, or no limit. If the plan needs more, cheap values are computed again; if that is not enough, an

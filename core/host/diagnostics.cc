@@ -14,15 +14,6 @@ constexpr std::size_t max_reports = 100000;
 constexpr std::size_t max_notes = 10;
 constexpr std::size_t max_message = 2000;
 
-ErrorCode error_code(bp_status status) {
-  switch (status) {
-    case BP_UNSUPPORTED: return ErrorCode::Unsupported;
-    case BP_NO_MEMORY: return ErrorCode::OutOfMemory;
-    case BP_CANCELLED: return ErrorCode::Cancelled;
-    default: return ErrorCode::PluginFailure;
-  }
-}
-
 std::string describe(const Report &report, const bp_module_t *module) {
   const std::string message = report.message.empty() ? "no reason given" : report.message;
   if (report.instruction == BP_NONE) {
@@ -40,6 +31,15 @@ std::string printable(std::string_view text) {
   std::string out(text.substr(0, max_message));
   std::ranges::replace_if(out, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return text.size() > max_message ? out + "..." : out;
+}
+
+ErrorCode error_code(bp_status status, ErrorCode otherwise) {
+  switch (status) {
+    case BP_UNSUPPORTED: return ErrorCode::Unsupported;
+    case BP_NO_MEMORY: return ErrorCode::OutOfMemory;
+    case BP_CANCELLED: return ErrorCode::Cancelled;
+    default: return otherwise;
+  }
 }
 
 std::string status_name(bp_status status) {
@@ -112,7 +112,8 @@ Status Diagnostics::result(bp_status status, std::string_view who, std::string_v
   }
   const std::vector<Report> reports = causes_first(status);
   const std::string reason = reports.empty() ? "no reason given" : describe(reports[0], module);
-  Error error(error_code(status), fmt::format("plugin {}: {}: {}: {}", who, what, status_name(status), reason));
+  Error error(error_code(status, ErrorCode::PluginFailure),
+              fmt::format("plugin {}: {}: {}: {}", who, what, status_name(status), reason));
   for (std::size_t i = 1; i < std::min(reports.size(), max_notes); ++i) {
     error = std::move(error).note(describe(reports[i], module));
   }

@@ -106,6 +106,8 @@ class Diagnostics {
 
 // Returns the name, such as "out of memory"; for unknown statuses a text with the number.
 std::string status_name(bp_status status);
+// Returns what a failure with this status is; `otherwise` if the status says no more than that it failed.
+ErrorCode error_code(bp_status status, ErrorCode otherwise);
 
 // Makes text from a plugin suitable for a terminal and a log: control bytes become spaces, the length is limited.
 std::string printable(std::string_view text);

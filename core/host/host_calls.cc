@@ -20,14 +20,17 @@ bool is_flat(const ir::Shape &shape) {
 }  // namespace
 
 bool HostCallMarks::has(const ir::Instruction &instruction) const {
+  const auto calls_for = [&](std::uint32_t kind, std::string_view name) {
+    return (kinds & kind) != 0 && std::ranges::find(functions, name) != functions.end();
+  };
   switch (instruction.opcode()) {
-    case ir::Opcode::Infeed: return (kinds & BP_CALLS_INFEED) != 0 && is_flat(instruction.shape().elements()[0]);
-    case ir::Opcode::Outfeed: return (kinds & BP_CALLS_OUTFEED) != 0 && is_flat(instruction.operand(0).shape());
+    case ir::Opcode::Infeed: return calls_for(BP_CALLS_INFEED, "infeed") && is_flat(instruction.shape().elements()[0]);
+    case ir::Opcode::Outfeed: return calls_for(BP_CALLS_OUTFEED, "outfeed") && is_flat(instruction.operand(0).shape());
     case ir::Opcode::CustomCall: break;
     default: return false;
   }
-  if ((kinds & BP_CALLS_FUNCTIONS) == 0 || !instruction.calls().empty() || !is_flat(instruction.shape()) ||
-      std::ranges::find(functions, instruction.text(ir::AttributeKey::CustomCallTarget)) == functions.end()) {
+  if (!calls_for(BP_CALLS_FUNCTIONS, instruction.text(ir::AttributeKey::CustomCallTarget)) ||
+      !instruction.calls().empty() || !is_flat(instruction.shape())) {
     return false;
   }
   return std::ranges::all_of(instruction.operands(), [&](ir::InstructionId operand) {

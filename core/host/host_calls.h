@@ -16,7 +16,7 @@ namespace bp::host {
 // The instructions that a device calls out for, in one compilation. By default nothing is marked.
 struct HostCallMarks {
   std::uint32_t kinds = 0;             // BP_CALLS_*
-  std::vector<std::string> functions;  // targets of the custom calls that the application runs
+  std::vector<std::string> functions;  // targets of the custom calls that the application runs, "infeed", "outfeed"
 
   // Whether the instruction is marked. One with tuples in tuples, a tuple of one array or called computations is not,
   // because an image does not say what was in which tuple.

@@ -11,18 +11,23 @@
 namespace bp::runtime {
 namespace {
 
-thread_local const host::Device *calling_for = nullptr;  // the device whose run this thread calls the application for
+thread_local std::shared_ptr<const HostCall> innermost;  // that this thread executes
 
-// Sets the device that this thread calls the application for.
+// Has this thread execute a call.
 class Calling {
  public:
-  explicit Calling(const host::Device &device) : before_(std::exchange(calling_for, &device)) {}
-  ~Calling() { calling_for = before_; }
+  Calling(const host::Device &device, std::shared_ptr<const HostCall> outer)
+      : call_(std::make_shared<HostCall>(device, std::move(outer))), before_(std::exchange(innermost, call_)) {}
+  ~Calling() {
+    call_->end();
+    innermost = std::move(before_);
+  }
   Calling(const Calling &) = delete;
   Calling &operator=(const Calling &) = delete;
 
  private:
-  const host::Device *before_;
+  std::shared_ptr<HostCall> call_;
+  std::shared_ptr<const HostCall> before_;
 };
 
 // Makes the operand of a call from its parameters: one of them, or a tuple of several.
@@ -65,6 +70,22 @@ Status transfer(const host::Device &device, bp_loc_t to, bp_loc_t from, std::uin
 
 }  // namespace
 
+HostCall::HostCall(const host::Device &device, std::shared_ptr<const HostCall> outer)
+    : device_(&device), outer_(std::move(outer)) {}
+
+bool HostCall::is_for(const host::Device &device) const {
+  for (const HostCall *call = this; call != nullptr; call = call->outer_.get()) {
+    if (call->device_.load(std::memory_order_relaxed) == &device) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::shared_ptr<const HostCall> current_host_call() {
+  return innermost;
+}
+
 Result<HostCallSites> HostCallSites::of(const bp_module_t *image) {
   const plugin::ModuleView view(image);
   BP_ASSIGN(auto modules, host::read_host_calls(image));
@@ -90,7 +111,7 @@ Result<HostCallSites> HostCallSites::of(const bp_module_t *image) {
 }
 
 Status HostCallSites::run(std::uint32_t instruction, const host::Device &device, const bp_loc_t *allocations,
-                          const interpreter::Options &host) const {
+                          const std::shared_ptr<const HostCall> &outer, const interpreter::Options &host) const {
   const auto found = sites_.find(instruction);
   if (found == sites_.end()) {
     return make_error(ErrorCode::PluginFailure,
@@ -117,7 +138,7 @@ Status HostCallSites::run(std::uint32_t instruction, const host::Device &device,
   for (const ir::InstructionId operand : call.operands()) {
     operands.push_back(operand_of(site.module.instruction(operand), parameters));
   }
-  const Calling calling(device);
+  const Calling calling(device, outer);
   BP_ASSIGN(ir::Literal result, interpreter::evaluate_instruction(call, operands, host));
   std::vector<ir::Literal> results;
   append_values(std::move(result), results);
@@ -132,10 +153,6 @@ Status HostCallSites::run(std::uint32_t instruction, const host::Device &device,
                     host_location(bytes.bytes().data()), slice.size));
   }
   return {};
-}
-
-bool is_in_host_call(const host::Device &device) {
-  return calling_for == &device;
 }
 
 }  // namespace bp::runtime

@@ -1,8 +1,10 @@
 // Instructions of a program that the device has the application run, in the middle of a run (ext/draft/host_call.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "backplane/ext/memory.h"
@@ -14,6 +16,25 @@
 
 namespace bp::runtime {
 
+// A call of the application that a run makes. A run that is started inside of it waits with it: calls nest, also across
+// threads.
+class HostCall {
+ public:
+  HostCall(const host::Device &device, std::shared_ptr<const HostCall> outer);
+
+  // Whether this call, or one around it, is made by a run on the device that has not ended it.
+  bool is_for(const host::Device &device) const;
+  // Says that the run goes on.
+  void end() { device_.store(nullptr, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<const host::Device *> device_;
+  std::shared_ptr<const HostCall> outer_;  // in which the run was started; may be nullptr
+};
+
+// Returns the innermost call that this thread executes, or nullptr.
+std::shared_ptr<const HostCall> current_host_call();
+
 // Threads: const functions may be called from any thread, also concurrently.
 class HostCallSites {
  public:
@@ -23,10 +44,11 @@ class HostCallSites {
 
   bool empty() const { return sites_.empty(); }
   // Runs an instruction of the image, as `host` says: takes its operands from their slices, which must have been
-  // computed, and writes its results to theirs. `allocations`: the locations of a run. PluginFailure if the instruction
-  // is not marked; otherwise fails as the application's function does, or as the device does when it copies.
+  // computed, and writes its results to theirs. `allocations`: the locations of a run; `outer`: the call in which it was
+  // started, or nullptr. PluginFailure if the instruction is not marked; otherwise fails as the application's function
+  // does, or as the device does when it copies.
   Status run(std::uint32_t instruction, const host::Device &device, const bp_loc_t *allocations,
-             const interpreter::Options &host) const;
+             const std::shared_ptr<const HostCall> &outer, const interpreter::Options &host) const;
 
  private:
   struct Slice {
@@ -41,8 +63,5 @@ class HostCallSites {
 
   std::map<std::uint32_t, Site> sites_;  // by instruction of the image
 };
-
-// Whether this thread is inside of HostCallSites::run() for the device.
-bool is_in_host_call(const host::Device &device);
 
 }  // namespace bp::runtime

@@ -712,7 +712,7 @@ void Execution::set_host(const interpreter::Options &host) {
 }
 
 Status Execution::run() {
-  context_->failure.reset();
+  context_->begin();
   if (program_->is_compiled_ && program_->device_->queue() != nullptr) {
     BP_TRY(start());
     return finish();
@@ -763,8 +763,8 @@ Status Execution::run_here() {
 
 Status Execution::start() {
   BP_CHECK(!started_);
-  context_->failure.reset();
-  if (is_in_host_call(*program_->device_)) {
+  context_->begin();
+  if (context_->within != nullptr && context_->within->is_for(*program_->device_)) {
     return unsupported("{}: a function that a run on {} calls starts a run there, which would wait for the first one",
                        program_->name(), program_->device_->id());
   }

@@ -27,7 +27,7 @@ bp_status status_of(const Error &error) {
 Status run_on_host(RunContext &context, const bp_run_t *run, std::uint32_t instruction) {
   static const interpreter::Options nobody;
   try {
-    return context.host_calls.run(instruction, context.device, run->allocations,
+    return context.host_calls.run(instruction, context.device, run->allocations, context.within,
                                   context.host == nullptr ? nobody : *context.host);
   } catch (const std::exception &exception) {
     return make_error(ErrorCode::Internal, "the application's function threw: {}", exception.what());

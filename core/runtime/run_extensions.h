@@ -1,6 +1,7 @@
 // The tables that the core offers to a device about one run.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -16,12 +17,19 @@ namespace bp::runtime {
 // The core's data of a run; its ctx.
 struct RunContext {
   const host::Device &device;
-  const HostCallSites &host_calls;  // of the program
+  const HostCallSites &host_calls;              // of the program
+  std::shared_ptr<const HostCall> within = {};  // the call of the application that started the run, or nullptr
   RunTerms terms = {};
   const interpreter::Options *host = nullptr;  // how the application's instructions are run; nullptr: nobody runs them
 
   std::mutex mutex = {};
   std::optional<Error> failure = {};  // of the first of the application's instructions that failed
+
+  // Prepares for the next run, which this thread starts.
+  void begin() {
+    failure.reset();
+    within = current_host_call();
+  }
 };
 
 // bp_run.get_extension() of a run whose ctx is a RunContext.

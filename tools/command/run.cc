@@ -230,6 +230,7 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   compile_options.cache_dir = request.cache_dir;
   compile_options.memory_limit = request.memory_limit;
   compile_options.cancellation = request.terms.cancellation;
+  compile_options.host_functions = {"infeed", "outfeed"};  // one run at a time, and files do not wait for it
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
 

@@ -316,7 +316,7 @@ TEST_CASE("functions of the application serve custom calls, infeed and outfeed")
     backplane_backend_t *backend = load(name);
     backplane_executable_t *executable = nullptr;
     Errors errors;
-    REQUIRE(compile(backend, text, {{"host-functions", "add"}}, errors, &executable) == BP_OK);
+    REQUIRE(compile(backend, text, {{"host-functions", "add,infeed,outfeed"}}, errors, &executable) == BP_OK);
     const float x[] = {1, 2};
     float result[2] = {};
     const void *inputs[] = {x};
@@ -349,6 +349,48 @@ TEST_CASE("functions of the application serve custom calls, infeed and outfeed")
     CHECK(backplane_run_with_terms(executable, inputs, outputs, terms, &errors.diag) == BP_INVALID);
     CHECK_THAT(errors.text(), Catch::Contains("the application's function failed: the shop is closed"));
     backplane_release_terms(terms);
+    backplane_release_executable(executable);
+    backplane_release_backend(backend);
+  }
+}
+
+TEST_CASE("the status of an application's function is kept, and bytes that are no truth value are refused") {
+  const std::string text = R"(HloModule answering
+    ENTRY main { ROOT c = (s32[], pred[3]) custom-call(), custom_call_target="answer" })";
+  for (const char *name : {"interpreter", "npu"}) {
+    INFO(name);
+    backplane_backend_t *backend = load(name);
+    backplane_executable_t *executable = nullptr;
+    Errors errors;
+    REQUIRE(compile(backend, text, {{"host-functions", "answer"}}, errors, &executable) == BP_OK);
+    std::int32_t number = 0;
+    std::uint8_t truths[3] = {};
+    void *outputs[] = {&number, truths};
+    const auto run_with = [&](std::pair<bp_status, std::uint8_t> answer) {
+      const auto function = [](void *data, const backplane_call_t *call, const bp_diag_t *) -> bp_status {
+        const auto &[status, byte] = *static_cast<const std::pair<bp_status, std::uint8_t> *>(data);
+        std::memset(call->output_data[0], 0, 4);
+        std::memset(call->output_data[1], byte, 3);
+        return status;
+      };
+      backplane_terms_t *terms = backplane_make_terms(0, 0);
+      REQUIRE(backplane_serve_function(terms, "answer", function, &answer, nullptr) == BP_OK);
+      errors.told.clear();
+      const bp_status status = backplane_run_with_terms(executable, nullptr, outputs, terms, &errors.diag);
+      backplane_release_terms(terms);
+      return status;
+    };
+    CHECK(run_with({BP_OK, 1}) == BP_OK);
+    CHECK(truths[2] == 1);
+    for (const bp_status status : {BP_UNSUPPORTED, BP_NO_MEMORY, BP_CANCELLED, BP_INVALID}) {
+      CHECK(run_with({status, 1}) == status);
+    }
+    CHECK(run_with({BP_DEVICE_LOST, 1}) == BP_INVALID);
+    CHECK_THAT(errors.text(), Catch::Contains("the application's function failed: it does not say why"));
+    CHECK(run_with({BP_OK, 2}) == BP_INVALID);
+    CHECK_THAT(errors.text(),
+               Catch::Contains("the application's function wrote 2 as element 0 of output 1, expected 0 or 1 (pred)"));
+    CHECK(run_with({BP_OK, 0}) == BP_OK);
     backplane_release_executable(executable);
     backplane_release_backend(backend);
   }

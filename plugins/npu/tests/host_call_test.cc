@@ -67,7 +67,7 @@ Result<Literal> half_of_two(const ir::Instruction &call, std::span<const Literal
 
 Compiled compile_calling(const Backend &backend, std::string_view text) {
   CompileOptions options;
-  options.host_functions = {"half"};
+  options.host_functions = {"half", "infeed", "outfeed"};
   auto compiled = backend.compile(parse(text), options);
   INFO((compiled.ok() ? "" : compiled.error().to_string()));
   REQUIRE(compiled.ok());
@@ -149,6 +149,39 @@ TEST_CASE("a function cannot start a run on the device that waits for it, and ot
   CHECK(run_serving(compiled, calls, {four("{1, 2, 3, 4}")})
             .find("calling: c: inner: a function that a run on dev.backplane.npu calls starts a run there, which would "
                   "wait for the first one") != std::string::npos);
+}
+
+TEST_CASE("a function of a function cannot start a run on the device that waits for both") {
+  const Backend npu = open_npu(), other = open_npu();
+  const Compiled outer = compile_calling(npu, calling), middle = compile_calling(other, calling);
+  const Compiled inner = compile_whole(npu, parse("HloModule inner ENTRY main { x = f32[4] parameter(0) "
+                                                  "ROOT r = f32[4] add(x, x) }"));
+  HostCalls calls, inside;
+  REQUIRE(inside
+              .add_function("half",
+                            [&](const ir::Instruction &call, std::span<const Literal> operands) -> Result<Literal> {
+                              BP_TRY(inner.executable.run({operands[0]}));
+                              return half_of_two(call, operands);
+                            })
+              .ok());
+  interpreter::Options host;
+  inside.serve(host);
+  REQUIRE(calls
+              .add_function("half",
+                            [&](const ir::Instruction &call, std::span<const Literal> operands) -> Result<Literal> {
+                              BP_TRY(middle.executable.run({operands[0]}, host));
+                              return half_of_two(call, operands);
+                            })
+              .ok());
+  CHECK(run_serving(outer, calls, {four("{1, 2, 3, 4}")})
+            .find("inner: a function that a run on dev.backplane.npu calls starts a run there") != std::string::npos);
+  CHECK(run_serving(middle, inside, {four("{1, 2, 3, 4}")}) == "{2, 4, 6, 8}");
+}
+
+TEST_CASE("infeed that the application does not name stays between programs") {
+  auto compiled = open_npu().compile(parse(feeding));
+  REQUIRE(compiled.ok());
+  CHECK((compiled->executable.program() == nullptr || !compiled->executable.program()->calls_host()));
 }
 
 TEST_CASE("a cancelled run ends in the function that it calls") {

@@ -60,8 +60,9 @@ typedef struct backplane_executable backplane_executable_t;
 //   "dump-dir"      a directory for all intermediate results
 //   "deadline"      maximum seconds for the compilation; BP_CANCELLED if it takes longer
 //   "keep-artifacts"  "1": the executable keeps what backplane_save_package() writes
-//   "host-functions"  targets of the custom calls that the application serves, separated by commas: a backend may then
-//                     call them from inside of a program, in a loop for example
+//   "host-functions"  targets of the custom calls that the application serves, "infeed" and "outfeed", separated by
+//                     commas: a backend may then call them from inside of a program, in a loop for example. It is busy
+//                     until the application answers, so none of them may wait for another run on this backend
 // BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
 // sizes of inputs or outputs are known only when it runs.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,
@@ -144,8 +145,9 @@ typedef struct backplane_call {
 BP_FROZEN(backplane_call_t, 56);
 
 // A function of the application. BP_OK; BP_CANCELLED to end the run as if it had been cancelled; with any other status
-// the run fails with the first message that was reported to `errors`. It is called on a thread of the run, and may run
-// other executables, but not on the device whose run calls it.
+// the run fails with the first message that was reported to `errors`, with BP_UNSUPPORTED or BP_NO_MEMORY if the
+// function returned that, else with BP_INVALID, as for outputs of type pred with bytes that are neither 0 nor 1. It is
+// called on a thread of the run, and may run other executables, but not on a device with a run that waits for it.
 typedef bp_status (*backplane_function_t)(void *data, const backplane_call_t *call, const bp_diag_t *errors);
 
 // Have runs with these terms call the function with `data`, which stay valid as long as the terms: for custom calls of
