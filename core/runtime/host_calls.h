@@ -44,9 +44,9 @@ class HostCallSites {
 
   bool empty() const { return sites_.empty(); }
   // Runs an instruction of the image, as `host` says: takes its operands from their slices, which must have been
-  // computed, and writes its results to theirs. `allocations`: the locations of a run; `outer`: the call in which it was
-  // started, or nullptr. PluginFailure if the instruction is not marked; otherwise fails as the application's function
-  // does, or as the device does when it copies.
+  // computed, and writes its results to theirs. `allocations`: the locations of a run; `outer`: the call in which the
+  // run was started, or nullptr. PluginFailure if the instruction is not marked; otherwise fails as the application's
+  // function does, or as the device does when it copies.
   Status run(std::uint32_t instruction, const host::Device &device, const bp_loc_t *allocations,
              const std::shared_ptr<const HostCall> &outer, const interpreter::Options &host) const;
 

@@ -1,8 +1,9 @@
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
+#include <span>
 
 #include "core/backplane.h"
 #include "core/base/files.h"
@@ -97,28 +98,37 @@ Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const 
   return arguments;
 }
 
-// Sets what infeed reads, from the first file again, and has the values of outfeed kept.
-void set_channels(interpreter::HostCalls &calls, const RunRequest &request, std::vector<ir::Literal> &outfed) {
+// Sets what infeed reads, from the first file again, and has the values of outfeed kept. `next`: the number of files
+// read so far.
+void set_channels(interpreter::HostCalls &calls, const RunRequest &request, std::size_t &next,
+                  std::vector<ir::Literal> &outfed) {
+  next = 0;
   if (!request.infeeds.empty()) {
-    calls.set_infeed(
-        [&files = request.infeeds, next = std::size_t{0}](const ir::Shape &shape) mutable -> Result<ir::Literal> {
-          if (next == files.size()) {
-            return invalid_input("all {} files of --infeed have been read, expected another one with {}", files.size(),
-                                 ir::to_string(shape));
-          }
-          const std::size_t number = next++;
-          auto value = read_value(files[number], shape, fmt::format("infeed {}", number));
-          if (!value.ok()) {  // the error gets the place of the instruction
-            return make_error(value.error().code(), "--infeed {}: {}", files[number], value.error().message());
-          }
-          return value;
-        });
+    calls.set_infeed([&files = request.infeeds, &next](const ir::Shape &shape) -> Result<ir::Literal> {
+      if (next == files.size()) {
+        return invalid_input("all {} files of --infeed have been read, expected another one with {}", files.size(),
+                             ir::to_string(shape));
+      }
+      const std::size_t number = next++;
+      auto value = read_value(files[number], shape, fmt::format("infeed {}", number));
+      if (!value.ok()) {  // the error gets the place of the instruction
+        return make_error(value.error().code(), "--infeed {}: {}", files[number], value.error().message());
+      }
+      return value;
+    });
   }
   outfed.clear();
   calls.set_outfeed([&outfed](const ir::Literal &value) {
     outfed.push_back(value);
     return Status();
   });
+}
+
+void warn_of_unread(const std::vector<std::string> &infeeds, std::size_t read) {
+  if (read < infeeds.size()) {
+    fmt::print(stderr, "--infeed: the program has taken {} of {} values, not read: {}\n", read, infeeds.size(),
+               fmt::join(std::span(infeeds).subspan(read), ", "));
+  }
 }
 
 interpreter::Options with_progress(Progress &progress, RunTerms terms = {}) {
@@ -180,6 +190,7 @@ Status run(const ir::Module &module, const Backend &backend, const Executable &e
   BP_TRY(check_comparable(module, request));
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, request));
   outcome.predicted = executable.memory();
+  std::size_t read = 0;  // files of --infeed, by the last run
   if (const auto &program = executable.program(); program != nullptr && !program->calls_host()) {
     BP_ASSIGN(MeasuredRun measured, run_measured(program, arguments, request.repeat, request.terms));
     outcome.run_seconds = std::move(measured.seconds);
@@ -192,13 +203,14 @@ Status run(const ir::Module &module, const Backend &backend, const Executable &e
     for (int i = 0; i < request.repeat; ++i) {
       auto begin = std::chrono::steady_clock::now();
       interpreter::HostCalls calls;
-      set_channels(calls, request, outcome.outfed);
+      set_channels(calls, request, read, outcome.outfed);
       interpreter::Options host = with_progress(progress, request.terms);
       calls.serve(host);
       BP_ASSIGN(outcome.result, executable.run(arguments, host));
       outcome.run_seconds.push_back(seconds_since(begin));
     }
   }
+  warn_of_unread(request.infeeds, read);
   if (request.by_instruction) {
     Progress progress("by instruction");
     BP_ASSIGN(outcome.by_instruction,

@@ -262,6 +262,8 @@ MISTAKES = [
      "backplane: text.txt:1:1: expected ...found 'forty-two'\n  forty-two\n  ^\n  note: read as the value of parameter 0, f32[4]"),
     # Values that the program takes from the application and gives to it.
     *[(["run", "exchange.hlo", "--on", name, "--infeed", "one.txt"], SUCCESS, "") for name in ("interpreter", BACKEND)],
+    *[(["run", "exchange.hlo", "--on", name, "--infeed", "one.txt", "four.txt"], SUCCESS,
+       "--infeed: the program has taken 1 of 2 values, not read: four.txt") for name in ("interpreter", "npu")],
     *[(["run", "exchange.hlo", "--on", name], FAILED,
        "backplane: exchange.hlo:4:3: fed: takes s32[] from the application, which feeds nothing: expected a source of infeed")
       for name in ("interpreter", BACKEND)],
