@@ -595,8 +595,12 @@ constexpr Mutant promise_table[] = {
      [] {
        return at_find([](const auto &next, plugin::ModuleView, std::uint32_t instr) { return next() && instr < 128; });
      }},
+    {"preferences-of-first", "compiler", "layouts are preferred only for the first instruction that has any", "npu",
+     "claims/contractions/local",
+     [] { return prefers_only([](std::uint32_t, std::size_t before) { return before == 0; }); }},
     {"preferences-by-index", "compiler", "layouts are preferred only for the first 40 instructions of a module", "npu",
-     "claims/*/local", [] { return prefers_only([](std::uint32_t instr, std::size_t) { return instr < 40; }); }},
+     "claims/contractions/local",
+     [] { return prefers_only([](std::uint32_t instr, std::size_t) { return instr < 40; }); }},
     {"claim-one-at-a-time", "compiler", "claim() claims nothing while another thread asks", "cpu",
      "contract/BP-CLAIM-01/threads",
      [] {

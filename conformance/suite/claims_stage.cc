@@ -127,11 +127,15 @@ ir::Module with_other_neighbours(const ir::Module &module) {
   ir::Module changed = module;
   const ir::ComputationId entry = changed.entry().id();
   std::map<ir::InstructionId, ir::InstructionId> copies;
+  std::vector<ir::InstructionId> order;
   for (const ir::Instruction i : module.entry().instructions()) {
+    order.push_back(i.id());
     if (i.shape().is_array()) {
       copies[i.id()] = changed.add_instruction(entry, ir::Opcode::Copy, i.shape(), {i.id()});
+      order.push_back(copies[i.id()]);
     }
   }
+  changed.set_instruction_order(entry, std::move(order));
   for (const ir::Instruction i : module.entry().instructions()) {
     for (std::size_t k = 0; k < i.operands().size(); ++k) {
       if (const auto copy = copies.find(i.operands()[k]); copy != copies.end()) {
@@ -139,6 +143,21 @@ ir::Module with_other_neighbours(const ir::Module &module) {
       }
     }
   }
+  return changed;
+}
+
+// Returns the module with a twin before each instruction of the entry.
+ir::Module with_twins(const ir::Module &module) {
+  ir::Module changed = module;
+  const ir::ComputationId entry = changed.entry().id();
+  std::vector<ir::InstructionId> order;
+  for (const ir::Instruction i : module.entry().instructions()) {
+    if (i.opcode() != ir::Opcode::Parameter && i.calls().empty()) {
+      order.push_back(changed.clone_instruction(entry, i, i.operands(), {}));
+    }
+    order.push_back(i.id());
+  }
+  changed.set_instruction_order(entry, std::move(order));
   return changed;
 }
 
@@ -177,7 +196,7 @@ struct LocalAnswers {
   }
 };
 
-Result<Verdict> is_local(Subject &subject, const std::string &name) {
+Result<Verdict> is_local(Subject &subject, const ir::Module &module) {
   struct Variant {
     ir::Module (*change)(const ir::Module &module);
     std::string_view what;
@@ -186,8 +205,8 @@ Result<Verdict> is_local(Subject &subject, const std::string &name) {
       {with_unrelated_instructions, "in a module with an additional, unrelated instruction"},
       {in_a_crowd, "in a module with many more instructions, and with another name"},
       {with_other_neighbours, "if its operands are copies, and its result is copied"},
+      {with_twins, "if the same comes before it"},
   };
-  BP_ASSIGN(const ir::Module module, sample_program(name));
   BP_ASSIGN(const Backend *backend, subject.backend());
   const auto image = host::build_image(module, host::Stage::Legalize);
   if (!image.ok()) {
@@ -214,6 +233,23 @@ Result<Verdict> is_local(Subject &subject, const std::string &name) {
   return Verdict();
 }
 
+// Products of many types, whose layouts matter.
+constexpr std::string_view local_contractions = "contractions";
+
+Result<Verdict> are_local(Subject &subject, const std::string &name) {
+  if (name != local_contractions) {
+    BP_ASSIGN(const ir::Module module, sample_program(name));
+    return is_local(subject, module);
+  }
+  for (const ir::Module &module : contractions()) {
+    BP_ASSIGN(Verdict verdict, is_local(subject, module));
+    if (verdict.status != CaseStatus::Pass) {
+      return verdict;
+    }
+  }
+  return Verdict();
+}
+
 std::vector<std::string> list_claims(const Subject &subject) {
   std::vector<std::string> ids;
   if (subject.is_interpreter()) {
@@ -222,6 +258,7 @@ std::vector<std::string> list_claims(const Subject &subject) {
   for (const std::string &name : sample_program_names()) {
     ids.push_back(fmt::format("claims/{}/local", name));
   }
+  ids.push_back(fmt::format("claims/{}/local", local_contractions));
   for (const char *name : {"chain", "loop", "donation", "in_place", "in_place_f32", "constants", "several_results"}) {
     for (int i = 0; i < (subject.is_full() ? 50 : 6); ++i) {
       ids.push_back(fmt::format("claims/{}/denied_{}", name, i));
@@ -232,6 +269,9 @@ std::vector<std::string> list_claims(const Subject &subject) {
 
 Result<CaseProgram> program_of_claims(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1;
+  if (id.substr(begin).starts_with(local_contractions)) {
+    return make_error(ErrorCode::Unsupported, "the case has several programs");
+  }
   BP_ASSIGN(CaseProgram program, program_of_sample(subject, id, id.substr(begin, id.rfind('/') - begin)));
   program.is_whole = false;
   return program;
@@ -240,7 +280,7 @@ Result<CaseProgram> program_of_claims(Subject &subject, const std::string &id) {
 Verdict run_claims(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
   const std::string name = id.substr(begin, end - begin);
-  const auto verdict = id.substr(end + 1) == "local" ? is_local(subject, name) : deny(subject, name, id);
+  const auto verdict = id.substr(end + 1) == "local" ? are_local(subject, name) : deny(subject, name, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 

@@ -172,7 +172,7 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::si
 // A function of the device that writes to a stream.
 using Writing = std::function<bp_status(const bp_ostream_t *stream, const bp_diag_t *diag)>;
 
-// Refuses the first, second, ... write of the function, each with every status. Returns the number of its writes.
+// Refuses the first, second, ... write of the function, each with two statuses. Returns the number of its writes.
 Result<int> refuse_each_write(const Writing &function, std::string_view name) {
   constexpr int most = 100;
   struct Stream {
@@ -184,7 +184,8 @@ Result<int> refuse_each_write(const Writing &function, std::string_view name) {
     }
   };
   for (int refused_at = 0; refused_at < most; ++refused_at) {
-    for (const bp_status answer : {BP_NO_MEMORY, BP_INTERNAL, BP_INVALID, BP_UNSUPPORTED}) {
+    constexpr bp_status others[] = {BP_INVALID, BP_INTERNAL, BP_UNSUPPORTED};
+    for (const bp_status answer : {bp_status{BP_NO_MEMORY}, others[refused_at % 3]}) {
       Stream stream{0, refused_at, answer};
       const bp_ostream_t abi{&stream, &Stream::write};
       host::Diagnostics diagnostics;
@@ -220,14 +221,18 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
   return verdict_of(still_works(*backend, module));
 }
 
-// Refuses the bytes of preferences() or rewrite() about samples, until some were written for a few of them.
+// Refuses the bytes of preferences() or rewrite() about samples and contractions, until some were written for a few.
 Result<Verdict> with_refusing_stream_of(Subject &subject, bool is_rewrite) {
   constexpr int enough = 3;
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
   int written = 0;
+  std::vector<ir::Module> modules = contractions();
   for (const std::string &name : sample_program_names()) {
-    BP_ASSIGN(const ir::Module module, sample_program(name));
+    BP_ASSIGN(ir::Module module, sample_program(name));
+    modules.push_back(std::move(module));
+  }
+  for (const ir::Module &module : modules) {
     const auto image = host::build_image(module, host::Stage::Legalize);
     if (!image.ok()) {
       continue;  // it has sizes for which no image can be built
@@ -244,8 +249,9 @@ Result<Verdict> with_refusing_stream_of(Subject &subject, bool is_rewrite) {
       break;
     }
   }
-  return written > 0 ? Verdict()
-                     : Verdict{.status = CaseStatus::Unsupported, .message = "it writes nothing about any sample"};
+  return written > 0
+             ? Verdict()
+             : Verdict{.status = CaseStatus::Unsupported, .message = "the device writes nothing about any sample"};
 }
 
 // BP-ALLOC-01: with a block that is too large for any machine, and with many small ones where the capacity is known.

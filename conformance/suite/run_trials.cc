@@ -462,7 +462,7 @@ Result<Verdict> urgent_runs_first(Subject &subject, std::chrono::milliseconds wa
   std::atomic<int> next_place = 0;
   std::latch others_wait(1);
   // The first one holds the device. Equals, numbers of more than a byte or two, and none.
-  constexpr std::optional<std::int32_t> priorities[] = {0, -5, std::nullopt, 9, 0, 300, -5, 70'000, 300};
+  constexpr std::optional<std::int32_t> priorities[] = {0, -5, std::nullopt, 9, 0, 200, -5, 40'000, 200};
   constexpr int expected[] = {1, 8, 6, 5, 7, 3, 9, 2, 4};
   std::vector<std::unique_ptr<DirectRun>> memory;
   std::deque<Rival> rivals;
