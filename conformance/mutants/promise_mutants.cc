@@ -227,7 +227,7 @@ Fault loads_similar(Likes likes) {
 
 // An artifact ends with an address of the process that made it.
 Fault artifact_has_address() {
-  static const void *const place = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  static const void *const place = mmap(nullptr, 1 << 21, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   Fault fault;
   fault.compiler_compile = [](const auto &next, auto &, const bp_module_t *module, const bp_ostream_t *artifact,
                               const bp_diag_t *diag) {
@@ -608,6 +608,7 @@ constexpr Mutant promise_table[] = {
        return Fault{.compiler_claim = [gate](const auto &next, auto &, const bp_module_t *module, float *cost_ns,
                                              const bp_diag_t *) {
          const OneAtATime::Entry entry(*gate);
+         std::this_thread::yield();
          const bp_status status = next();
          std::fill_n(cost_ns, entry.is_first ? 0 : module->instrs.count, -1.0f);
          return status;

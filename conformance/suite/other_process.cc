@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/direct_program.h"
@@ -110,12 +111,16 @@ Result<Message> compile_samples(Subject &subject) {
                          : message;
 }
 
-// Makes everything that is loaded from here on lie at other addresses than in a process that was forked before.
+// Makes everything that is loaded from here on lie at other addresses than in a process that was forked before: large
+// pieces move what is mapped, and small ones fill the gaps.
 void move_addresses(std::uint64_t seed) {
-  constexpr std::size_t piece = 1 << 20, pieces = 64;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    mmap(nullptr, piece + seed % 61 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  constexpr std::pair<std::size_t, std::size_t> pieces[] = {{1 << 20, 64}, {1 << 14, 512}, {1 << 12, 256}};
+  for (const auto &[size, count] : pieces) {
+    for (std::size_t i = 0; i < count; ++i) {
+      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
   }
+  mmap(nullptr, (1 + seed % 61) << 12, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 // Runs the function in a child process.
