@@ -27,6 +27,11 @@ constexpr UnsafeCases unsafe_cases[] = {
     {"concurrency/*/devices", "destroys a device while another one works"},
     {"contract/BP-WAIT-01/failure*", "submits a copy to memory that does not exist"},
     {"contract/BP-CLAIM-01/later", "loads a damaged artifact, and asks for more memory than there is"},
+    {"contract/BP-DIAG-01/reports", "loads a damaged artifact, and asks for more memory than there is"},
+    {"contract/BP-LOG-01/lines", "loads a damaged artifact, and asks for more memory than there is"},
+    {"contract/BP-INFO-04", "loads a damaged artifact, and asks for more memory than there is"},
+    {"contract/lasting_statements", "asks for more memory than there is"},
+    {"contract/BP-STATUS-03/lost", "loses the device on purpose"},
     {"fuzz/calls/*", "destroys programs, devices and libraries in random order"},
     {"performance/load/plugin", "loads and unloads the plugin many times"},
 };

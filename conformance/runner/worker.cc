@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "conformance/report/json_lines.h"
+#include "conformance/suite/process_state.h"
 #include "conformance/suite/stage.h"
 #include "core/base/confinement.h"
 #include "core/debugging/child_process.h"
@@ -46,7 +47,34 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
+// Notices what a plugin may not change in this process or write to its output, whatever the case is about.
+class Bystander {
+ public:
+  // Returns what has happened since the last call, or since the beginning; empty if nothing has.
+  std::string look() {
+    const std::uint64_t now = fingerprint_of_process();
+    std::string what;
+    if (const std::string text = output_after(written_); !text.empty()) {
+      what = "BP-LOG-01: it writes to standard output or standard error: " + host::printable(text);
+      written_ = output_size();
+    } else if (now != fingerprint_) {
+      const ProcessState state = look_at_process();
+      const std::string changed = difference(state_, state);
+      what = "BP-LAW-04: after the case, " + (changed.empty() ? "the floating-point environment has changed" : changed);
+      state_ = state;
+    }
+    fingerprint_ = now;
+    return what;
+  }
+
+ private:
+  std::int64_t written_ = output_size();
+  ProcessState state_ = look_at_process();
+  std::uint64_t fingerprint_ = fingerprint_of_process();
+};
+
 Record run_one(Subject &subject, const std::string &id) {
+  static Bystander bystander;
   Record record;
   record.id = id;
   record.seed = subject.seed_of(id);
@@ -65,6 +93,9 @@ Record run_one(Subject &subject, const std::string &id) {
     record.verdict = failure("the case threw an exception");
   }
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (const std::string seen = bystander.look(); !seen.empty() && record.verdict.status != CaseStatus::Fail) {
+    record.verdict = failure(seen);
+  }
   return record;
 }
 

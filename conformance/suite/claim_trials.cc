@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "conformance/coverage/programs.h"
@@ -16,6 +17,7 @@
 #include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
+#include "core/layers/interposer.h"
 #include "core/text/parser.h"
 
 namespace bp::conformance {
@@ -188,10 +190,199 @@ Verdict asks_later(Subject &subject) {
   return verdict_or_error(ask_later(subject));
 }
 
+// Several threads ask at the same time.
+Result<Verdict> ask_together(Subject &subject) {
+  constexpr std::size_t threads = 3;
+  const std::vector<host::Image> questions = make_questions();
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  BP_ASSIGN(const Answers before, ask_all(device, questions, false));
+  std::vector<Result<Answers>> during(threads, Answers());
+  {
+    std::vector<std::jthread> asking;
+    for (std::size_t t = 0; t < threads; ++t) {
+      asking.emplace_back([&, t] { during[t] = ask_all(device, questions, t % 2 == 1); });
+    }
+  }
+  Verdict verdict;
+  for (const Result<Answers> &answers : during) {
+    if (verdict.status == CaseStatus::Pass) {
+      verdict = answers.ok() ? expect_same_answers(questions, before, *answers, "while other threads ask")
+                             : failure(answers.error().to_string());
+    }
+  }
+  return verdict;
+}
+Verdict asks_together(Subject &subject) {
+  return verdict_or_error(ask_together(subject));
+}
+
+// A device that is not there answers like one that is, if their targets are equal.
+Result<Verdict> ask_offline(Subject &subject) {
+  const std::vector<host::Image> questions = make_questions();
+  BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
+  BP_ASSIGN(const DevicePointer device, make_device(library, subject));
+  BP_ASSIGN(const DevicePointer offline, make_device(library, subject, BP_NONE));
+  const std::string_view target = device->abi()->target, offline_target = offline->abi()->target;
+  if (target != offline_target) {
+    return Verdict{.status = CaseStatus::Unsupported,
+                   .message = fmt::format("offline, the target is {}, and else {}", offline_target, target)};
+  }
+  BP_ASSIGN(const Answers before, ask_all(*device, questions, false));
+  BP_ASSIGN(const Answers after, ask_all(*offline, questions, false));
+  return expect_same_answers(questions, before, after, "by an offline device with the same target");
+}
+Verdict asks_offline(Subject &subject) {
+  return verdict_or_error(ask_offline(subject));
+}
+
+// --- BP-DIAG-01: what is reported ---
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i++]);
+    const int more = first < 0x80 ? 0 : first >> 5 == 6 ? 1 : first >> 4 == 14 ? 2 : first >> 3 == 30 ? 3 : -1;
+    if (more < 0 || text.size() - i < static_cast<std::size_t>(more)) {
+      return false;
+    }
+    for (int k = 0; k < more; ++k) {
+      if (static_cast<unsigned char>(text[i++]) >> 6 != 2) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// `instructions`: of the module that was passed to the call; 0 if none was.
+Status expect_sound_report(const host::Report &report, std::uint32_t instructions, std::string_view call) {
+  const bool is_line = !report.message.empty() && report.message.back() != '\n' && is_utf8(report.message);
+  return !is_line
+             ? Status(make_error(ErrorCode::PluginFailure,
+                                 "BP-DIAG-01: {} reports \"{}\", expected a sentence in UTF-8 without a final newline",
+                                 call, host::printable(report.message)))
+         : report.instruction != BP_NONE && report.instruction >= instructions
+             ? Status(make_error(ErrorCode::PluginFailure,
+                                 "BP-DIAG-01: {} blames instruction {}, but the module has {}: {}", call,
+                                 report.instruction, instructions, host::printable(report.message)))
+             : Status();
+}
+
+// Asks about an instruction at a time where the device has kernels, else about the whole module: reasons are reported for
+// instructions that are not taken.
+Status expect_sound_reasons(const host::Device &device, const bp_module_t *module) {
+  BP_ASSIGN(const std::vector<bool> claimed, claims_of(device, module));
+  std::vector<float> cost(module->instrs.count, -1);
+  for (std::uint32_t i = 0; i < (device.compiler() != nullptr ? 1 : module->instrs.count); ++i) {
+    host::Diagnostics diagnostics;
+    diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
+      if (device.compiler() != nullptr) {
+        return device.compiler()->claim(device.abi(), module, cost.data(), diag);
+      }
+      device.kernels()->find(device.abi(), module, i, diag);
+      return BP_OK;
+    });
+    for (const host::Report &report : diagnostics.reports()) {
+      BP_TRY(expect_sound_report(report, module->instrs.count, device.compiler() != nullptr ? "claim()" : "find()"));
+      if (report.status == BP_UNSUPPORTED && report.instruction != BP_NONE && is_asked(module, report.instruction) &&
+          claimed[report.instruction]) {
+        return make_error(ErrorCode::PluginFailure, "BP-DIAG-01: a reason is reported against {}, which is taken: {}",
+                          plugin::ModuleView(module).instruction(report.instruction).name(),
+                          host::printable(report.message));
+      }
+    }
+  }
+  return {};
+}
+
+Result<Verdict> report_soundly(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  for (const host::Image &question : make_questions()) {
+    BP_TRY(expect_sound_reasons(device, question.module()));
+  }
+  // Calls that fail should say why.
+  if (device.compiler() != nullptr) {
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      const bp_program_t *program = nullptr;
+      const std::lock_guard lock(device.control_mutex());
+      return device.compiler()->load(device.abi(), "no artifact", 11, nullptr, nullptr, 0, &program, diag);
+    });
+    if (status != BP_OK && diagnostics.reports().empty()) {
+      return failure("BP-DIAG-01: load() refuses an artifact, and does not say why");
+    }
+    for (const host::Report &report : diagnostics.reports()) {
+      BP_TRY(expect_sound_report(report, 0, "load()"));
+    }
+  }
+  if (device.memory() != nullptr) {
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      bp_memory_t piece{};
+      return device.memory()->alloc(device.abi(), 0, std::uint64_t{1} << 50, 64, &piece, diag);
+    });
+    if (status != BP_OK && diagnostics.reports().empty()) {
+      return failure("BP-DIAG-01: alloc() refuses a piece, and does not say why");
+    }
+    for (const host::Report &report : diagnostics.reports()) {
+      BP_TRY(expect_sound_report(report, 0, "alloc()"));
+    }
+  }
+  return Verdict();
+}
+Verdict reports_soundly(Subject &subject) {
+  return verdict_or_error(report_soundly(subject));
+}
+
+// --- BP-LOG-01: lines of the log ---
+
+struct LogWatch final : layers::Interposer {
+  struct Lines {
+    std::mutex mutex;
+    std::size_t count = 0;
+    std::string broken;
+  };
+  LogWatch(std::unique_ptr<host::Entry> below, Lines &lines) : Interposer(std::move(below)), lines_(lines) {}
+  void log_log(layers::LayeredHost &, std::uint32_t severity, const char *msg) override {
+    const std::lock_guard lock(lines_.mutex);
+    ++lines_.count;
+    const std::string_view line = msg == nullptr ? "" : msg;
+    if (line.empty() || line.find('\n') != std::string_view::npos || !is_utf8(line) || severity > BP_LOG_ERROR) {
+      lines_.broken = fmt::format("\"{}\" with severity {}", host::printable(line), severity);
+    }
+  }
+  Lines &lines_;
+};
+
+Result<Verdict> log_lines(Subject &subject) {
+  LogWatch::Lines lines;
+  {
+    BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+    BP_ASSIGN(const Backend backend, load_under(subject, [&lines](std::unique_ptr<host::Entry> below) {
+                return std::make_unique<LogWatch>(std::move(below), lines);
+              }));
+    BP_TRY(run_alone(subject, backend, module));
+    make_calls_fail(*backend.device());
+  }
+  if (!lines.broken.empty()) {
+    return failure("BP-LOG-01: the device logs " + lines.broken + ", expected one line in UTF-8 without its newline");
+  }
+  return lines.count > 0 ? Verdict() : Verdict{.status = CaseStatus::Unsupported, .message = "the device logs nothing"};
+}
+Verdict logs_lines(Subject &subject) {
+  return verdict_or_error(log_lines(subject));
+}
+
 constexpr ContractTrial claim_table[] = {
     {"BP-CLAIM-01/reverse", "bp.compiler/1", asks_in_reverse},
     {"BP-CLAIM-01/running", "bp.compiler/1", asks_while_running},
     {"BP-CLAIM-01/later", "bp.compiler/1", asks_later},
+    {"BP-CLAIM-01/offline", "bp.compiler/1", asks_offline},
+    {"BP-CLAIM-01/threads", "bp.compiler/1", asks_together},
+    {"BP-FIND-01/threads", "bp.kernels/1", asks_together},
+    {"BP-DIAG-01/reports", "", reports_soundly},
+    {"BP-LOG-01/lines", "", logs_lines},
     {"BP-FIND-01/reverse", "bp.kernels/1", asks_in_reverse},
     {"BP-FIND-01/running", "bp.kernels/1", asks_while_running},
     {"BP-FIND-01/later", "bp.kernels/1", asks_later},

@@ -2,9 +2,14 @@
 // copies; and the answer for an instruction must not depend on its neighbours (BP-CLAIM-02, BP-FIND-02).
 #include <fmt/format.h>
 
+#include <cstring>
+#include <map>
+
+#include "backplane/ext/draft/layout.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/compile/claims.h"
+#include "core/host/diagnostics.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
@@ -88,25 +93,158 @@ ir::Module with_unrelated_instructions(const ir::Module &module) {
   return changed;
 }
 
-Result<Verdict> is_local(Subject &subject, const std::string &name) {
-  BP_ASSIGN(const ir::Module module, sample_program(name));
-  const ir::Module changed = with_unrelated_instructions(module);
-  BP_ASSIGN(const Backend *backend, subject.backend());
-  std::vector<bool> claimed[2];
-  for (int i = 0; i < 2; ++i) {
-    const ir::Module &asked = i == 0 ? module : changed;
-    const auto image = host::build_image(asked, host::Stage::Legalize);
-    if (!image.ok()) {
-      return nothing_to_do();  // it has sizes for which no image can be built
-    }
-    BP_ASSIGN(const compile::Claims claims, compile::ask(*backend->device(), asked, *image));
-    claimed[i] = claims.claimed;
-  }
+// Returns the module with longer names, and with the call of a long computation before everything else, so that every
+// index differs and the module is many times as large.
+ir::Module in_a_crowd(const ir::Module &module) {
+  constexpr int crowd = 150;
+  ir::Module changed = module;
   for (const ir::Instruction i : module.entry().instructions()) {
-    if (compile::is_claimable(i.opcode()) && claimed[0][index(i.id())] != claimed[1][index(i.id())]) {
-      return failure(fmt::format("{} is {}claimed, but {}claimed in a module with an additional, unrelated instruction",
-                                 i.name(), claimed[0][index(i.id())] ? "" : "not ",
-                                 claimed[0][index(i.id())] ? "not " : ""));
+    changed.set_name(i.id(), fmt::format("{}_with_a_name_that_is_a_little_longer_than_others_are", i.name()));
+  }
+  const ir::Shape shape = ir::Shape::array(ir::ElementType::F32, {3});
+  const ir::ComputationId many = changed.add_computation("many");
+  ir::InstructionId last = changed.add_parameter(many, 0, shape, "one_of_many");
+  for (int i = 0; i < crowd; ++i) {
+    last = changed.add_instruction(many, ir::Opcode::Negate, shape, {last});
+  }
+  changed.set_root(many, last);
+  const ir::ComputationId entry = changed.entry().id();
+  const ir::InstructionId x = changed.add_parameter(
+      entry, static_cast<std::int64_t>(module.entry().parameter_ids().size()), shape, "of_the_crowd");
+  const ir::InstructionId call = changed.add_instruction(entry, ir::Opcode::Call, shape, {x});
+  changed.set_calls(call, std::span(&many, 1));
+  std::vector<ir::ComputationId> order = {many};
+  for (const ir::Computation computation : module.computations()) {
+    order.push_back(computation.id());
+  }
+  changed.set_computation_order(std::move(order));
+  return changed;
+}
+
+// Returns the module with a copy of each array of the entry, which all instructions get as operands in its place: other
+// instructions define the operands, and use the results.
+ir::Module with_other_neighbours(const ir::Module &module) {
+  ir::Module changed = module;
+  const ir::ComputationId entry = changed.entry().id();
+  std::map<ir::InstructionId, ir::InstructionId> copies;
+  std::vector<ir::InstructionId> order;
+  for (const ir::Instruction i : module.entry().instructions()) {
+    order.push_back(i.id());
+    if (i.shape().is_array()) {
+      copies[i.id()] = changed.add_instruction(entry, ir::Opcode::Copy, i.shape(), {i.id()});
+      order.push_back(copies[i.id()]);
+    }
+  }
+  changed.set_instruction_order(entry, std::move(order));
+  for (const ir::Instruction i : module.entry().instructions()) {
+    for (std::size_t k = 0; k < i.operands().size(); ++k) {
+      if (const auto copy = copies.find(i.operands()[k]); copy != copies.end()) {
+        changed.set_operand(i.id(), k, copy->second);
+      }
+    }
+  }
+  return changed;
+}
+
+// Returns the module with a twin before each instruction of the entry.
+ir::Module with_twins(const ir::Module &module) {
+  ir::Module changed = module;
+  const ir::ComputationId entry = changed.entry().id();
+  std::vector<ir::InstructionId> order;
+  for (const ir::Instruction i : module.entry().instructions()) {
+    if (i.opcode() != ir::Opcode::Parameter && i.calls().empty()) {
+      order.push_back(changed.clone_instruction(entry, i, i.operands(), {}));
+    }
+    order.push_back(i.id());
+  }
+  changed.set_instruction_order(entry, std::move(order));
+  return changed;
+}
+
+// What a device answers about the instructions of a module: whether it takes them, and which layouts it prefers.
+struct LocalAnswers {
+  std::vector<bool> claimed;                        // by instruction
+  std::map<ir::InstructionId, std::string> wishes;  // the bytes of all preferences, without the instruction's index
+
+  static Result<LocalAnswers> ask(const host::Device &device, const ir::Module &module, const host::Image &image) {
+    LocalAnswers answers;
+    BP_ASSIGN(const compile::Claims claims, compile::ask(device, module, image));
+    answers.claimed = claims.claimed;
+    if (device.layout() == nullptr) {
+      return answers;
+    }
+    std::string bytes;
+    const bp_ostream_t stream{&bytes, [](const bp_ostream_t *self, const void *data, std::uint64_t size) noexcept {
+                                static_cast<std::string *>(self->ctx)->append(static_cast<const char *>(data), size);
+                                return bp_status{BP_OK};
+                              }};
+    host::Diagnostics diagnostics;
+    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+      return device.layout()->preferences(device.abi(), image.module(), &stream, diag);
+    });
+    BP_TRY(diagnostics.result(status, device.id(), "preferences", image.module()));
+    for (std::size_t at = 0; at + sizeof(bp_layout_preference_t) <= bytes.size();) {
+      bp_layout_preference_t one;
+      std::memcpy(&one, bytes.data() + at, sizeof one);
+      const std::size_t size = sizeof one + std::size_t{one.word_count} * sizeof(std::int64_t);
+      if (one.instr < image.sources().size()) {
+        answers.wishes[image.sources()[one.instr]] += bytes.substr(at + sizeof one.instr, size - sizeof one.instr);
+      }
+      at += size;
+    }
+    return answers;
+  }
+};
+
+Result<Verdict> is_local(Subject &subject, const ir::Module &module) {
+  struct Variant {
+    ir::Module (*change)(const ir::Module &module);
+    std::string_view what;
+  };
+  constexpr Variant variants[] = {
+      {with_unrelated_instructions, "in a module with an additional, unrelated instruction"},
+      {in_a_crowd, "in a module with many more instructions, and with another name"},
+      {with_other_neighbours, "if its operands are copies, and its result is copied"},
+      {with_twins, "if the same comes before it"},
+  };
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const auto image = host::build_image(module, host::Stage::Legalize);
+  if (!image.ok()) {
+    return nothing_to_do();  // it has sizes for which no image can be built
+  }
+  BP_ASSIGN(const LocalAnswers plain, LocalAnswers::ask(*backend->device(), module, *image));
+  for (const Variant &variant : variants) {
+    const ir::Module changed = variant.change(module);
+    BP_ASSIGN(const host::Image other_image, host::build_image(changed, host::Stage::Legalize));
+    BP_ASSIGN(const LocalAnswers other, LocalAnswers::ask(*backend->device(), changed, other_image));
+    for (const ir::Instruction i : module.entry().instructions()) {
+      const bool was = plain.claimed[index(i.id())], is = other.claimed[index(i.id())];
+      if (compile::is_claimable(i.opcode()) && was != is) {
+        return failure(fmt::format("{} is {}claimed, but {}claimed {}", i.name(), was ? "" : "not ", is ? "" : "not ",
+                                   variant.what));
+      }
+      const auto wish = plain.wishes.find(i.id()), other_wish = other.wishes.find(i.id());
+      if ((wish == plain.wishes.end()) != (other_wish == other.wishes.end()) ||
+          (wish != plain.wishes.end() && wish->second != other_wish->second)) {
+        return failure(fmt::format("BP-LAYOUT-01: the device prefers other layouts for {} {}", i.name(), variant.what));
+      }
+    }
+  }
+  return Verdict();
+}
+
+// Products of many types, whose layouts matter.
+constexpr std::string_view local_contractions = "contractions";
+
+Result<Verdict> are_local(Subject &subject, const std::string &name) {
+  if (name != local_contractions) {
+    BP_ASSIGN(const ir::Module module, sample_program(name));
+    return is_local(subject, module);
+  }
+  for (const ir::Module &module : contractions()) {
+    BP_ASSIGN(Verdict verdict, is_local(subject, module));
+    if (verdict.status != CaseStatus::Pass) {
+      return verdict;
     }
   }
   return Verdict();
@@ -120,6 +258,7 @@ std::vector<std::string> list_claims(const Subject &subject) {
   for (const std::string &name : sample_program_names()) {
     ids.push_back(fmt::format("claims/{}/local", name));
   }
+  ids.push_back(fmt::format("claims/{}/local", local_contractions));
   for (const char *name : {"chain", "loop", "donation", "in_place", "in_place_f32", "constants", "several_results"}) {
     for (int i = 0; i < (subject.is_full() ? 50 : 6); ++i) {
       ids.push_back(fmt::format("claims/{}/denied_{}", name, i));
@@ -130,6 +269,9 @@ std::vector<std::string> list_claims(const Subject &subject) {
 
 Result<CaseProgram> program_of_claims(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1;
+  if (id.substr(begin).starts_with(local_contractions)) {
+    return make_error(ErrorCode::Unsupported, "the case has several programs");
+  }
   BP_ASSIGN(CaseProgram program, program_of_sample(subject, id, id.substr(begin, id.rfind('/') - begin)));
   program.is_whole = false;
   return program;
@@ -138,13 +280,14 @@ Result<CaseProgram> program_of_claims(Subject &subject, const std::string &id) {
 Verdict run_claims(Subject &subject, const std::string &id) {
   const std::size_t begin = id.find('/') + 1, end = id.rfind('/');
   const std::string name = id.substr(begin, end - begin);
-  const auto verdict = id.substr(end + 1) == "local" ? is_local(subject, name) : deny(subject, name, id);
+  const auto verdict = id.substr(end + 1) == "local" ? are_local(subject, name) : deny(subject, name, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
 constexpr RuleCases rules_of_claims[] = {
     {"BP-CLAIM-02", "claims/*/local", "bp.compiler/1"},
     {"BP-FIND-02", "claims/*/local", "bp.kernels/1"},
+    {"BP-LAYOUT-01", "claims/*/local", "bp.layout/draft-1"},
 };
 
 }  // namespace

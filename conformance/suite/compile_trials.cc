@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <thread>
 
+#include "conformance/images/altered_image.h"
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/direct_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
+#include "core/debugging/random_scope.h"
+#include "core/host/diagnostics.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
@@ -161,6 +167,296 @@ Verdict compiles_many(Subject &subject) {
   return verdict_or_error(compile_many(subject));
 }
 
+// --- BP-COMPILE-01: large modules ---
+
+// Many instructions, with values that live long, and many results. All operations are exact in any order of rounding:
+// values are combined with others by one addition or subtraction at a time.
+std::string program_of_many_values(std::uint64_t seed) {
+  constexpr std::int64_t parameters = 6, instructions = 310, results = 40;
+  debugging::Random random(seed);
+  std::string text = "ENTRY main {\n";
+  for (std::int64_t i = 0; i < parameters; ++i) {
+    text += fmt::format("  v{0} = f32[21] parameter({0})\n", i);
+  }
+  for (std::int64_t i = parameters; i < instructions; ++i) {
+    constexpr std::string_view names[] = {"maximum", "minimum", "subtract", "maximum", "add", "minimum"};
+    const std::int64_t last = i - 1 - random.below(3), any = random.below(i);
+    const std::string_view name = random.of(names);
+    // A sum with a parameter, so that values stay of ordinary size.
+    const bool is_sum = name == "subtract" || name == "add";
+    text += fmt::format("  v{} = f32[21] {}(v{}, v{})\n", i, name, last, is_sum ? any % parameters : any);
+  }
+  std::string types, names;
+  for (std::int64_t i = 0; i < results; ++i) {
+    types += fmt::format("{}f32[21]", i == 0 ? "" : ", ");
+    names += fmt::format("{}v{}", i == 0 ? "" : ", ", instructions - 1 - i * 7);
+  }
+  return text + fmt::format("  ROOT r = ({}) tuple({})\n}}\n", types, names);
+}
+
+// More parameters and results than fit in a byte.
+std::string program_of_many_parameters() {
+  constexpr int count = 270;
+  std::string text = "ENTRY main {\n", types, names;
+  for (int i = 0; i < count; ++i) {
+    text += fmt::format("  p{0} = f32[5] parameter({0})\n", i);
+  }
+  for (int i = 0; i < count; ++i) {
+    text += fmt::format("  r{} = f32[5] subtract(p{}, p{})\n", i, i, (7 * i + 3) % count);
+    types += fmt::format("{}f32[5]", i == 0 ? "" : ", ");
+    names += fmt::format("{}r{}", i == 0 ? "" : ", ", i);
+  }
+  return text + fmt::format("  ROOT r = ({}) tuple({})\n}}\n", types, names);
+}
+
+// Many constants that are too large to be part of the program, each used twice, far apart.
+std::string program_of_many_constants() {
+  constexpr int count = 140, elements = 18;
+  std::string text = "ENTRY main {\n  v0 = f32[18] parameter(0)\n";
+  for (int i = 0; i < count; ++i) {
+    std::string numbers;
+    for (int k = 0; k < elements; ++k) {
+      numbers += fmt::format("{}{}", k == 0 ? "" : ",", (i * 13 + k * 7 + i * k) % 101 - 50);
+    }
+    text += fmt::format("  c{} = f32[18] constant({{{}}})\n", i, numbers);
+  }
+  for (int i = 0; i < 2 * count; ++i) {
+    text += fmt::format("  v{} = f32[18] {}(v{}, c{})\n", i + 1,
+                        i % 3 == 0   ? "add"
+                        : i % 3 == 1 ? "maximum"
+                                     : "subtract",
+                        i, i % count);
+  }
+  return text + fmt::format("  ROOT r = f32[18] negate(v{})\n}}\n", 2 * count);
+}
+
+// Loops, branches and calls inside each other.
+std::string program_of_deep_nesting() {
+  constexpr int depth = 9;
+  std::string text = "level0 { x = f32[19] parameter(0)  y = f32[19] negate(x)  ROOT r = f32[19] add(y, y) }\n";
+  for (int i = 1; i <= depth; ++i) {
+    const std::string inner = fmt::format("level{}", i - 1);
+    if (i % 3 == 1) {
+      text += fmt::format(R"(
+step{0} {{ t = (s32[], f32[19]) parameter(0)  i = s32[] get-tuple-element(t), index=0
+  x = f32[19] get-tuple-element(t), index=1  one = s32[] constant(1)  n = s32[] add(i, one)
+  y = f32[19] call(x), to_apply={1}  ROOT r = (s32[], f32[19]) tuple(n, y) }}
+less{0} {{ t = (s32[], f32[19]) parameter(0)  i = s32[] get-tuple-element(t), index=0  n = s32[] constant(2)
+  ROOT r = pred[] compare(i, n), direction=LT }}
+level{0} {{ x = f32[19] parameter(0)  zero = s32[] constant(0)  t = (s32[], f32[19]) tuple(zero, x)
+  w = (s32[], f32[19]) while(t), condition=less{0}, body=step{0}
+  ROOT r = f32[19] get-tuple-element(w), index=1 }}
+)",
+                          i, inner);
+    } else if (i % 3 == 2) {
+      text += fmt::format(R"(
+other{0} {{ x = f32[19] parameter(0)  ROOT r = f32[19] subtract(x, x) }}
+level{0} {{ x = f32[19] parameter(0)  p = s32[] constant({2})
+  y = f32[19] conditional(p, x, x), branch_computations={{{3}}}  ROOT r = f32[19] subtract(y, x) }}
+)",
+                          i, inner, i % 2,
+                          i % 2 == 0 ? fmt::format("{}, other{}", inner, i) : fmt::format("other{}, {}", i, inner));
+    } else {
+      text += fmt::format(
+          "level{0} {{ x = f32[19] parameter(0)  m = f32[19] maximum(x, x)  y = f32[19] call(m), "
+          "to_apply={1}  ROOT r = f32[19] minimum(y, x) }}\n",
+          i, inner);
+    }
+  }
+  return text + fmt::format(
+                    "ENTRY main {{ x = f32[19] parameter(0)  y = f32[19] call(x), to_apply=level{}  "
+                    "ROOT r = f32[19] add(y, x) }}\n",
+                    depth);
+}
+
+Result<Verdict> compile_large(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  bool any = false;
+  for (const auto &[what, program] :
+       {std::pair<std::string_view, std::string>{"many values", program_of_many_values(subject.seed_of("many values"))},
+        {"many parameters and results", program_of_many_parameters()},
+        {"many constants", program_of_many_constants()},
+        {"loops and branches inside each other", program_of_deep_nesting()}}) {
+    const auto variant = make_variant(*backend, program, subject.seed_of(what));
+    if (!variant.ok()) {
+      return failure(fmt::format("BP-COMPILE-01: a module with {}: {}", what, variant.error().to_string()));
+    }
+    if (variant->has_value()) {
+      any = true;
+      const Result<Literal> found = (*variant)->compiled.executable.run((*variant)->arguments);
+      if (!found.ok() || !found->identical((*variant)->expected)) {
+        return failure(fmt::format("BP-COMPILE-01: a module with {}: {}", what,
+                                   found.ok() ? "its result is wrong" : found.error().to_string()));
+      }
+    }
+  }
+  return any ? Verdict() : nothing_to_do();
+}
+Verdict compiles_large(Subject &subject) {
+  return verdict_or_error(compile_large(subject));
+}
+
+// --- BP-COMPILE-01: several threads compile at the same time ---
+
+struct CollectedBytes {
+  bp_ostream_t abi{this, &CollectedBytes::write};
+  std::vector<std::byte> bytes;
+  static bp_status write(const bp_ostream_t *stream, const void *data, std::uint64_t size) {
+    auto &self = *static_cast<CollectedBytes *>(stream->ctx);
+    const auto *from = static_cast<const std::byte *>(data);
+    self.bytes.insert(self.bytes.end(), from, from + size);
+    return BP_OK;
+  }
+};
+
+// A sample, its parts, and what it computes.
+struct Learnt {
+  std::string name;
+  std::shared_ptr<const DirectParts> parts;
+  std::vector<Literal> arguments;
+  DirectProgram::Outputs expected;
+};
+
+Result<std::vector<Learnt>> learn(Subject &subject, std::span<const std::string_view> names) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  std::vector<Learnt> all;
+  for (const std::string_view name : names) {
+    BP_ASSIGN(const ir::Module module, sample_program(std::string(name)));
+    const auto parts = DirectParts::compile(backend->device(), module);
+    if (!parts.ok() || *parts == nullptr) {
+      continue;  // other stages judge what does not compile
+    }
+    BP_ASSIGN(const auto program, DirectProgram::load(backend->device(), *parts));
+    BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of(name)));
+    BP_ASSIGN(DirectProgram::Outputs expected, program->run(arguments, {}));
+    all.push_back({std::string(name), *parts, std::move(arguments), std::move(expected)});
+  }
+  return all;
+}
+
+// Loads an artifact of the sample, unless it is the same as before, and runs it.
+Status expect_same_program(const DevicePointer &device, const Learnt &sample, std::vector<std::byte> artifact,
+                           std::string_view when) {
+  if (artifact == sample.parts->artifact) {
+    return {};
+  }
+  DirectParts parts = *sample.parts;
+  parts.artifact = std::move(artifact);
+  const auto program = DirectProgram::load(device, std::make_shared<const DirectParts>(std::move(parts)));
+  if (!program.ok()) {
+    return make_error(ErrorCode::PluginFailure, "load() of {} fails {}: {}", sample.name, when,
+                      program.error().to_string());
+  }
+  BP_ASSIGN(const DirectProgram::Outputs found, (*program)->run(sample.arguments, {}));
+  return found == sample.expected
+             ? Status()
+             : Status(make_error(ErrorCode::PluginFailure, "the result of {} differs in bits {}", sample.name, when));
+}
+
+Result<Verdict> compile_together(Subject &subject) {
+  constexpr std::size_t threads = 3;
+  constexpr std::string_view names[] = {"chain", "in_place", "constants", "large_dot", "loop"};
+  BP_ASSIGN(const std::vector<Learnt> samples, learn(subject, names));
+  if (samples.empty()) {
+    return nothing_to_do();
+  }
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  // Compilations that take little time are repeated more often, because they overlap less.
+  using Clock = std::chrono::steady_clock;
+  const std::chrono::milliseconds patience(subject.is_full() ? 3000 : 80);
+  constexpr std::size_t kept = 8;
+  struct Differing {
+    std::size_t sample;
+    std::vector<std::byte> artifact;
+  };
+  std::array<std::vector<Differing>, threads> differing;
+  std::array<Status, threads> outcomes;
+  std::atomic<std::size_t> ready = 0;
+  {
+    std::vector<std::jthread> compiling;
+    for (std::size_t t = 0; t < threads; ++t) {
+      compiling.emplace_back([&, t] {
+        ++ready;
+        while (ready < threads) {
+          std::this_thread::yield();
+        }
+        const auto end = Clock::now() + patience;
+        for (std::size_t i = 0; outcomes[t].ok() && differing[t].size() < kept; ++i) {
+          if (i >= samples.size() && Clock::now() > end) {
+            break;
+          }
+          const std::size_t next = (i + t) % samples.size();
+          CollectedBytes artifact;
+          host::Diagnostics diagnostics;
+          const bp_module_t *module = samples[next].parts->image.module();
+          const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
+            return device.compiler()->compile(device.abi(), module, &artifact.abi, diag);
+          });
+          outcomes[t] = diagnostics.result(status, device.id(), "compile", module);
+          if (artifact.bytes != samples[next].parts->artifact) {
+            differing[t].push_back({next, std::move(artifact.bytes)});
+          }
+        }
+      });
+    }
+  }
+  for (std::size_t t = 0; t < threads; ++t) {
+    if (!outcomes[t].ok()) {
+      return failure("BP-COMPILE-01: while other threads compile: " + outcomes[t].error().to_string());
+    }
+    for (Differing &one : differing[t]) {
+      const Status same = expect_same_program(backend->device(), samples[one.sample], std::move(one.artifact),
+                                              "if several threads compile at the same time");
+      if (!same.ok()) {
+        return failure("BP-COMPILE-01: " + same.error().message());
+      }
+    }
+  }
+  return Verdict();
+}
+Verdict compiles_together(Subject &subject) {
+  return verdict_or_error(compile_together(subject));
+}
+
+// --- BP-LAW-05, BP-MODULE-07: modules with unknown sections and hints are compiled like others ---
+
+Result<Verdict> compile_altered(Subject &subject) {
+  constexpr std::uint32_t unknown_section = 0xbadc0de;
+  constexpr std::uint16_t unknown_hint = 0xfffe;
+  constexpr std::string_view names[] = {"in_place_f32", "constants", "loop"};
+  BP_ASSIGN(const std::vector<Learnt> samples, learn(subject, names));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  for (const Learnt &sample : samples) {
+    for (const bool has_section : {true, false}) {
+      AlteredImage altered(sample.parts->image.module());
+      if (has_section) {
+        altered.add_section(unknown_section);
+      } else {
+        altered.add_attribute(unknown_hint);
+      }
+      const char *how = has_section ? "if the module has a section with an unknown id (BP-LAW-05)"
+                                    : "if its instructions have a hint with an unknown id (BP-MODULE-07)";
+      CollectedBytes artifact;
+      artifact.abi.ctx = &artifact;
+      host::Diagnostics diagnostics;
+      const bp_module_t *module = altered.module();
+      const bp_status status = diagnostics.call(
+          [&](const bp_diag_t *diag) { return device.compiler()->compile(device.abi(), module, &artifact.abi, diag); });
+      if (status != BP_OK) {
+        return failure(fmt::format("compile() of {} fails {}: {}", sample.name, how,
+                                   diagnostics.result(status, device.id(), "compile", module).error().to_string()));
+      }
+      BP_TRY(expect_same_program(backend->device(), sample, std::move(artifact.bytes), how));
+    }
+  }
+  return samples.empty() ? nothing_to_do() : Verdict();
+}
+Verdict compiles_altered(Subject &subject) {
+  return verdict_or_error(compile_altered(subject));
+}
+
 // --- BP-LOAD-03: artifacts at any address ---
 
 // Gives load() a copy of the artifact that begins so many bytes after an aligned address, and overwrites it afterwards.
@@ -214,6 +510,9 @@ Verdict loads_at_any_address(Subject &subject) {
 constexpr ContractTrial compile_table[] = {
     {"BP-COMPILE-01/variants", "bp.compiler/1", tells_variants_apart},
     {"BP-COMPILE-01/many", "bp.compiler/1", compiles_many},
+    {"BP-COMPILE-01/large", "", compiles_large},
+    {"BP-COMPILE-01/threads", "bp.compiler/1", compiles_together},
+    {"BP-LAW-05/compile", "bp.compiler/1", compiles_altered},
     {"BP-LOAD-03/address", "bp.compiler/1", loads_at_any_address},
 };
 

@@ -2,6 +2,7 @@
 // are missing, calls that fail, devices that are lost. The plugin must report them and continue to work.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -16,8 +17,6 @@
 
 namespace bp::conformance {
 namespace {
-
-constexpr int trials_per_kind = 24;
 
 // The artifact of a compilation, and a copy of the module image it was made from.
 struct Compilation {
@@ -76,7 +75,8 @@ Status expect_refused(const Backend &backend, const Compilation &compilation, co
     }
   }
   std::vector<std::uint8_t> taken(count);
-  const bp_program_t *program = nullptr;
+  constexpr bp_program_t untouched{};
+  const bp_program_t *program = &untouched;
   host::Diagnostics diagnostics;
   // A copy of its own, so that memory checkers detect reads past the end.
   const std::vector<char> bytes(artifact.begin(), artifact.end());
@@ -84,8 +84,11 @@ Status expect_refused(const Backend &backend, const Compilation &compilation, co
     return device.compiler()->load(device.abi(), bytes.data(), bytes.size(), constants.data(), taken.data(), count,
                                    &program, diag);
   });
-  if (status == BP_OK && program != nullptr) {
+  if (status == BP_OK && program != nullptr && program != &untouched) {
     program->destroy(program);
+  } else if (program != &untouched) {
+    return make_error(ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, but has written *program",
+                      host::status_name(status));
   }
   if (status != BP_INVALID) {
     return make_error(ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, expected invalid",
@@ -94,20 +97,54 @@ Status expect_refused(const Backend &backend, const Compilation &compilation, co
   return {};
 }
 
-using Damage = std::function<std::string(const std::string &good, std::uint64_t random)>;
+// The trials of a kind are numbered. The first ones go through the bytes at the beginning and the end, where headers and
+// tables are; the others choose any place.
+using Damage = std::function<std::string(const std::string &good, std::size_t number, std::uint64_t random)>;
 
-std::string truncated(const std::string &good, std::uint64_t random) {
-  return good.substr(0, random % good.size());
+std::size_t place_of_damage(const std::string &good, std::size_t number, std::uint64_t random) {
+  constexpr std::size_t edge = 128;
+  const std::size_t place = number < edge       ? number
+                            : number < 2 * edge ? good.size() - 1 - std::min(number - edge, good.size() - 1)
+                                                : random % good.size();
+  return std::min(place, good.size() - 1);
 }
-std::string flipped(const std::string &good, std::uint64_t random) {
+
+std::string truncated(const std::string &good, std::size_t number, std::uint64_t random) {
+  return good.substr(0, place_of_damage(good, number, random));
+}
+std::string flipped(const std::string &good, std::size_t number, std::uint64_t random) {
   std::string bad = good;
-  bad[random % good.size()] ^= static_cast<char>(1 << (random >> 32) % 8);
+  bad[place_of_damage(good, number, random)] ^= static_cast<char>(1 << (random >> 32) % 8);
   return bad;
 }
-std::string extended(const std::string &good, std::uint64_t random) {
-  return good + std::string(1 + random % 100, static_cast<char>(random >> 8));
+// Two bytes, words or blocks have changed places: sums over all stay the same.
+std::string exchanged(const std::string &good, std::size_t number, std::uint64_t random) {
+  constexpr std::size_t sizes[] = {1, 2, 4, 8, 64, 512};
+  std::string bad = good;
+  const std::size_t size = sizes[number % std::size(sizes)], places = good.size() / size;
+  if (places > 1) {
+    const std::size_t a = random % places, b = (a + 1 + (random >> 32) % (places - 1)) % places;
+    const auto at = [&](std::size_t place) { return bad.begin() + static_cast<std::ptrdiff_t>(place * size); };
+    std::swap_ranges(at(a), at(a) + static_cast<std::ptrdiff_t>(size), at(b));
+  }
+  return bad;
 }
-std::string foreign(const std::string &good, std::uint64_t random) {
+// A block was never written, or was written twice.
+std::string lost(const std::string &good, std::size_t number, std::uint64_t random) {
+  constexpr std::size_t sizes[] = {16, 64, 512, 4096};
+  std::string bad = good;
+  const std::size_t size = std::min(sizes[number % std::size(sizes)], good.size() / 2);
+  const std::size_t places = size == 0 ? 0 : good.size() / size, to = places == 0 ? 0 : random % places * size;
+  const bool is_copied = number % 2 == 1 && places > 1;
+  const std::string block = is_copied ? good.substr((random >> 32) % places * size, size) : std::string(size, '\0');
+  return bad.replace(to, size, block);
+}
+std::string extended(const std::string &good, std::size_t number, std::uint64_t random) {
+  constexpr std::size_t sizes[] = {1, 4, 8, 64, 4096};
+  const std::size_t size = number < std::size(sizes) ? sizes[number] : 1 + random % 100;
+  return good + std::string(size, static_cast<char>(number % 2 == 0 ? 0 : random >> 8));
+}
+std::string foreign(const std::string &good, std::size_t, std::uint64_t random) {
   std::string bytes(random % 3 == 0 ? 0 : random % (2 * good.size()), '\0');
   for (char &byte : bytes) {
     random = random * 6364136223846793005u + 1442695040888963407u;
@@ -116,20 +153,56 @@ std::string foreign(const std::string &good, std::uint64_t random) {
   return bytes;
 }
 
-Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, const std::string &id) {
+Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::size_t trials, const std::string &id) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   auto compilation = compile_sample(subject, module);
   if (!compilation.ok()) {
     return verdict_of_compilation(subject, module, compilation.error());
   }
   BP_ASSIGN(const Backend *backend, subject.backend());
-  for (int i = 0; i < trials_per_kind * (subject.is_full() ? 20 : 1); ++i) {
-    const std::string bad = damage(compilation->artifact, subject.seed_of(fmt::format("{}/{}", id, i)));
+  for (std::size_t i = 0; i < trials * (subject.is_full() ? 20 : 1); ++i) {
+    const std::string bad = damage(compilation->artifact, i, subject.seed_of(fmt::format("{}/{}", id, i)));
     if (bad != compilation->artifact) {
       BP_TRY(expect_refused(*backend, *compilation, bad));
     }
   }
   return verdict_of(still_works(*backend, module));
+}
+
+// A function of the device that writes to a stream.
+using Writing = std::function<bp_status(const bp_ostream_t *stream, const bp_diag_t *diag)>;
+
+// Refuses the first, second, ... write of the function, each with two statuses. Returns the number of its writes.
+Result<int> refuse_each_write(const Writing &function, std::string_view name) {
+  constexpr int most = 100;
+  struct Stream {
+    int writes = 0, refused_at = 0;
+    bp_status answer = BP_OK;
+    static bp_status write(const bp_ostream_t *stream, const void *, std::uint64_t) {
+      auto &self = *static_cast<Stream *>(stream->ctx);
+      return self.writes++ >= self.refused_at ? self.answer : bp_status{BP_OK};
+    }
+  };
+  for (int refused_at = 0; refused_at < most; ++refused_at) {
+    constexpr bp_status others[] = {BP_INVALID, BP_INTERNAL, BP_UNSUPPORTED};
+    for (const bp_status answer : {bp_status{BP_NO_MEMORY}, others[refused_at % 3]}) {
+      Stream stream{0, refused_at, answer};
+      const bp_ostream_t abi{&stream, &Stream::write};
+      host::Diagnostics diagnostics;
+      const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return function(&abi, diag); });
+      if (stream.writes <= refused_at && status == BP_OK) {
+        return refused_at;  // there are no more writes
+      }
+      if (status != answer || stream.writes != refused_at + 1) {
+        return make_error(ErrorCode::PluginFailure,
+                          "BP-STREAM-01: write {} returned \"{}\"; {} made {} more writes and returned \"{}\", "
+                          "expected none and the same status",
+                          refused_at + 1, host::status_name(answer), name, stream.writes - refused_at - 1,
+                          host::status_name(status));
+      }
+    }
+  }
+  return most;
 }
 
 Result<Verdict> with_refusing_stream(Subject &subject) {
@@ -138,33 +211,47 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
   if (!compilation.ok()) {
     return verdict_of_compilation(subject, module, compilation.error());
   }
-  struct Stream {
-    int writes = 0, refused_at = 0;
-    static bp_status write(const bp_ostream_t *stream, const void *, std::uint64_t) {
-      auto &self = *static_cast<Stream *>(stream->ctx);
-      return self.writes++ >= self.refused_at ? BP_NO_MEMORY : BP_OK;
-    }
-  };
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
-  for (int refused_at = 0; refused_at < 100; ++refused_at) {
-    Stream stream{0, refused_at};
-    const bp_ostream_t abi{&stream, &Stream::write};
-    host::Diagnostics diagnostics;
-    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-      return device.compiler()->compile(device.abi(), compilation->module->view().image(), &abi, diag);
-    });
-    if (stream.writes <= refused_at && status == BP_OK) {
-      break;  // there are no more writes
+  BP_TRY(refuse_each_write(
+      [&](const bp_ostream_t *stream, const bp_diag_t *diag) {
+        return device.compiler()->compile(device.abi(), compilation->module->view().image(), stream, diag);
+      },
+      "compile()"));
+  return verdict_of(still_works(*backend, module));
+}
+
+// Refuses the bytes of preferences() or rewrite() about samples and contractions, until some were written for a few.
+Result<Verdict> with_refusing_stream_of(Subject &subject, bool is_rewrite) {
+  constexpr int enough = 3;
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  int written = 0;
+  std::vector<ir::Module> modules = contractions();
+  for (const std::string &name : sample_program_names()) {
+    BP_ASSIGN(ir::Module module, sample_program(name));
+    modules.push_back(std::move(module));
+  }
+  for (const ir::Module &module : modules) {
+    const auto image = host::build_image(module, host::Stage::Legalize);
+    if (!image.ok()) {
+      continue;  // it has sizes for which no image can be built
     }
-    if (status != BP_NO_MEMORY || stream.writes != refused_at + 1) {
-      return failure(
-          fmt::format("BP-STREAM-01: write {} returned BP_NO_MEMORY; compile() made {} more writes and returned {}, "
-                      "expected none and the same status",
-                      refused_at + 1, stream.writes - refused_at - 1, host::status_name(status)));
+    BP_ASSIGN(const int writes,
+              refuse_each_write(
+                  [&](const bp_ostream_t *stream, const bp_diag_t *diag) {
+                    return is_rewrite ? device.rewrite()->rewrite(device.abi(), 0, image->module(), stream, diag)
+                                      : device.layout()->preferences(device.abi(), image->module(), stream, diag);
+                  },
+                  is_rewrite ? "rewrite()" : "preferences()"));
+    written += writes > 0 ? 1 : 0;
+    if (written == enough) {
+      break;
     }
   }
-  return verdict_of(still_works(*backend, module));
+  return written > 0
+             ? Verdict()
+             : Verdict{.status = CaseStatus::Unsupported, .message = "the device writes nothing about any sample"};
 }
 
 // BP-ALLOC-01: with a block that is too large for any machine, and with many small ones where the capacity is known.
@@ -242,8 +329,14 @@ Result<Verdict> with_failing_services(Subject &subject) {
 struct Kind {
   std::string_view name;
   Damage damage;
+  std::size_t trials;
 };
-const Kind kinds[] = {{"truncated", truncated}, {"flipped", flipped}, {"extended", extended}, {"foreign", foreign}};
+const Kind kinds[] = {{"truncated", truncated, 280}, {"flipped", flipped, 400},
+                      {"exchanged", exchanged, 48},  {"lost", lost, 48},
+                      {"extended", extended, 24},    {"foreign", foreign, 24}};
+
+constexpr std::pair<std::string_view, std::string_view> other_streams[] = {
+    {"bp.rewrite/1", "faults/stream/rewrite"}, {"bp.layout/draft-1", "faults/stream/preferences"}};
 
 std::vector<std::string> list_faults(const Subject &subject) {
   std::vector<std::string> ids;
@@ -255,6 +348,11 @@ std::vector<std::string> list_faults(const Subject &subject) {
       ids.push_back(fmt::format("faults/artifact/{}", kind.name));
     }
     ids.emplace_back("faults/stream");
+  }
+  for (const auto &[extension, id] : other_streams) {
+    if (subject.has(extension)) {
+      ids.emplace_back(id);
+    }
   }
   if (subject.has("bp.memory/1") && subject.has("bp.compiler/1")) {
     ids.emplace_back("faults/memory");
@@ -269,6 +367,8 @@ Verdict run_faults(Subject &subject, const std::string &id) {
   std::optional<Result<Verdict>> verdict;
   if (id == "faults/stream") {
     verdict = with_refusing_stream(subject);
+  } else if (id.starts_with("faults/stream/")) {
+    verdict = with_refusing_stream_of(subject, id == other_streams[0].second);
   } else if (id == "faults/BP-HOST-01/services") {
     verdict = with_failing_services(subject);
   } else if (id == "faults/memory") {
@@ -276,16 +376,21 @@ Verdict run_faults(Subject &subject, const std::string &id) {
   }
   for (const Kind &kind : kinds) {
     if (id == fmt::format("faults/artifact/{}", kind.name)) {
-      verdict = damage_artifacts(subject, kind.damage, id);
+      verdict = damage_artifacts(subject, kind.damage, kind.trials, id);
     }
   }
   return verdict_or_error(verdict ? *verdict : run_with_failing_call(subject, id.substr(id.find('/') + 1)));
 }
 
 constexpr RuleCases rules_of_faults[] = {
-    {"BP-LOAD-01", "faults/artifact/*"}, {"BP-STREAM-01", "faults/stream"},
-    {"BP-ALLOC-01", "faults/memory"},    {"BP-ALLOC-01", "faults/alloc/*", "bp.memory/1"},
-    {"BP-STATUS-02", "faults/memory"},   {"BP-STATUS-03", "faults/lost/*"},
+    {"BP-LOAD-01", "faults/artifact/*"},
+    {"BP-STREAM-01", "faults/stream"},
+    {"BP-STREAM-01", "faults/stream/rewrite", "bp.rewrite/1"},
+    {"BP-STREAM-01", "faults/stream/preferences", "bp.layout/draft-1"},
+    {"BP-ALLOC-01", "faults/memory"},
+    {"BP-ALLOC-01", "faults/alloc/*", "bp.memory/1"},
+    {"BP-STATUS-02", "faults/memory"},
+    {"BP-STATUS-03", "faults/lost/*"},
     {"BP-DEVICE-03", "faults/lost/*"},
 };
 

@@ -9,14 +9,17 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "backplane/ext/draft/host_call.h"
 #include "conformance/suite/contract_trials.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/host_calls.h"
 #include "core/interpreter/interpreter.h"
+#include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
 #include "core/layers/interposer.h"
 #include "core/runtime/memory.h"
@@ -227,13 +230,17 @@ ENTRY main {{
 
 // The calls of one run after the other, as the layer sees them. Threads: a device calls from any.
 struct Observed {
-  std::atomic<int> inside = 0;
+  std::atomic<int> inside = 0, calls = 0;
   std::atomic<bool> is_concurrent = false, goes_on = false, has_failed = false;
   std::atomic<bp_status> failure = BP_OK, ended = BP_OK;
+  // The call with this number returns this status without reaching the application; -1: none does.
+  std::atomic<int> refused_at = -1;
+  std::atomic<bp_status> refused_with = BP_OK;
 
   void begin() {
     is_concurrent = goes_on = has_failed = false;
     failure = ended = BP_OK;
+    calls = 0;
   }
 };
 
@@ -262,7 +269,8 @@ struct WatchedRun {
     if (observed.has_failed) {
       observed.goes_on = true;
     }
-    const bp_status status = self.table->call(self.original, instr);
+    const bp_status status =
+        observed.calls++ == observed.refused_at ? observed.refused_with.load() : self.table->call(self.original, instr);
     if (status != BP_OK && !observed.has_failed.exchange(true)) {
       observed.failure = status;
     }
@@ -478,6 +486,31 @@ Result<Verdict> ends_with_application(Subject &subject) {
                                  again.ok() ? "gives other bits" : "fails: " + again.error().to_string()));
     }
   }
+  // Each status, of the first, a middle and the last call.
+  const int all = both->observed.calls;
+  for (const bp_status status : {BP_NO_MEMORY, BP_INVALID, BP_INTERNAL}) {
+    for (const int at : {0, all / 2, all - 1}) {
+      both->observed.refused_at = at;
+      both->observed.refused_with = status;
+      Application application;
+      const Result<Literal> failed = both->run(application, 0);
+      both->observed.refused_at = -1;
+      if (failed.ok() || both->observed.goes_on || both->observed.ended != status) {
+        return failure(
+            fmt::format("BP-CALL-03: a run whose call {} returned \"{}\" {}, expected that it ends with that", at + 1,
+                        host::status_name(status),
+                        both->observed.goes_on ? "goes on calling"
+                                               : "ends with \"" + host::status_name(both->observed.ended) + "\""));
+      }
+    }
+    Application application;
+    const Result<Literal> again = both->run(application, 0);
+    if (!again.ok() || !again->identical(expected)) {
+      return failure(fmt::format("BP-CALL-03: after runs whose calls returned \"{}\", the next one {}",
+                                 host::status_name(status),
+                                 again.ok() ? "gives other bits" : "fails: " + again.error().to_string()));
+    }
+  }
   return Verdict();
 }
 Verdict ends_as_told(Subject &subject) {
@@ -486,21 +519,43 @@ Verdict ends_as_told(Subject &subject) {
 
 // --- BP-CALL-04: during a call, another thread uses the device ---
 
-// Allocates, copies and releases memory, if the device has its own, and compiles a sample program.
-Status use_meanwhile(const host::Device &device, const Backend &backend, const ir::Module &sample) {
+// A program that another thread runs without a queue, which may be in use.
+struct OtherWork {
+  ir::Module sample;
+  std::unique_ptr<DirectProgram> program;
+  std::vector<Literal> arguments;
+  DirectProgram::Outputs expected;
+};
+
+Result<OtherWork> make_other_work(Subject &subject, const Backend &backend) {
+  BP_ASSIGN(ir::Module sample, first_supported_sample(subject));
+  BP_ASSIGN(const auto parts, DirectParts::compile(backend.device(), sample));
+  if (parts == nullptr) {
+    return unsupported("the core leaves nothing of a sample for the device to do");
+  }
+  BP_ASSIGN(std::unique_ptr<DirectProgram> program, DirectProgram::load(backend.device(), parts));
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(sample, 1));
+  BP_ASSIGN(DirectProgram::Outputs expected, program->run(arguments, {}));
+  return OtherWork{std::move(sample), std::move(program), std::move(arguments), std::move(expected)};
+}
+
+// Allocates, copies and releases memory, if the device has its own, compiles a sample program, and runs it.
+Status use_meanwhile(const host::Device &device, const Backend &backend, const OtherWork &work) {
   if (device.memory() != nullptr) {
     BP_ASSIGN(const runtime::Block block, runtime::Block::allocate_on(device, 0, 256, runtime::block_alignment));
     BP_ASSIGN(const runtime::Block bytes, runtime::Block::allocate(256));
     BP_TRY(runtime::copy(device, block.location(), runtime::host_location(bytes.bytes().data()), 256));
   }
-  BP_TRY(backend.compile(sample));
-  return {};
+  BP_TRY(backend.compile(work.sample));
+  BP_ASSIGN(const DirectProgram::Outputs found, work.program->run(work.arguments, {}));
+  return found == work.expected ? Status()
+                                : Status(make_error(ErrorCode::PluginFailure, "the result of a run differs in bits"));
 }
 
 Result<Verdict> stays_usable(Subject &subject) {
   BP_ASSIGN(const auto both, Both::make(subject, &CallingText::straight));
-  BP_ASSIGN(const ir::Module sample, first_supported_sample(subject));
   const Backend &backend = both->backend();
+  BP_ASSIGN(const OtherWork work, make_other_work(subject, backend));
   Application application;
   std::future<Status> other;
   bool has_waited = false;
@@ -508,7 +563,7 @@ Result<Verdict> stays_usable(Subject &subject) {
     if (other.valid()) {
       return {};
     }
-    other = std::async(std::launch::async, [&] { return use_meanwhile(*backend.device(), backend, sample); });
+    other = std::async(std::launch::async, [&] { return use_meanwhile(*backend.device(), backend, work); });
     constexpr std::chrono::seconds patience(10);
     has_waited = other.wait_for(patience) == std::future_status::timeout;
     return {};
@@ -519,7 +574,8 @@ Result<Verdict> stays_usable(Subject &subject) {
   }
   const Status used = other.get();
   if (has_waited) {
-    return failure("BP-CALL-04: while a run is in a call, alloc(), copy(), claim() or compile() does not return");
+    return failure(
+        "BP-CALL-04: while a run is in a call, alloc(), copy(), claim(), compile() or run() does not return");
   }
   if (!used.ok()) {
     return failure("BP-CALL-04: while a run is in a call, the device fails: " + used.error().to_string());
@@ -530,10 +586,99 @@ Verdict stays_free(Subject &subject) {
   return verdict_or_error(stays_usable(subject));
 }
 
+// --- BP-CALL-01: runs of one program that overlap ---
+
+// A run whose calls are only counted; the first one returns once all runs are in a call.
+struct CountedCalls {
+  bp_run_t abi;  // its ctx is this object
+  std::atomic<int> *in_calls;
+  int runs;
+  std::atomic<int> calls = 0;
+
+  static bp_status call(const bp_run_t *run, std::uint32_t) {
+    constexpr std::chrono::milliseconds step(1), patience(500);
+    CountedCalls &self = *static_cast<CountedCalls *>(run->ctx);
+    if (self.calls++ == 0) {
+      ++*self.in_calls;
+      for (auto waited = std::chrono::milliseconds(0); *self.in_calls < self.runs && waited < patience;
+           waited += step) {
+        std::this_thread::sleep_for(step);
+      }
+    }
+    return BP_OK;
+  }
+  static constexpr bp_run_host_call_t table = {&CountedCalls::call};
+  static const void *get_extension(const bp_run_t *, const char *id) {
+    return std::string_view(id) == BP_EXT_RUN_HOST_CALL ? &table : nullptr;
+  }
+};
+
+Result<Verdict> calls_of_own_run(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const DevicePointer &device = backend->device();
+  // Functions would have to be registered.
+  const std::uint32_t kinds = device->host_call_kinds() & (BP_CALLS_INFEED | BP_CALLS_OUTFEED);
+  std::shared_ptr<const DirectParts> parts;
+  std::optional<ir::Module> module;
+  for (const std::string_view type : value_types) {
+    CallingText writer(type, kinds);
+    BP_ASSIGN(module, text::parse_module(writer.loop()));
+    BP_TRY(ir::verify(*module));
+    if (auto compiled = DirectParts::compile(device, *module); kinds != 0 && compiled.ok() && *compiled != nullptr) {
+      parts = *compiled;
+      break;
+    }
+  }
+  if (parts == nullptr) {
+    return unsupported("the device runs the program with no type");
+  }
+  BP_ASSIGN(const auto program, DirectProgram::load(device, parts));
+  BP_ASSIGN(const Literal argument,
+            whole_numbers(module->instruction(module->entry().parameter_ids().front()).shape(), 1));
+  int alone = 0;
+  for (const int count : {1, 2, 3}) {
+    std::atomic<int> in_calls = 0;
+    std::vector<std::unique_ptr<DirectRun>> memory;
+    std::deque<CountedCalls> runs;
+    for (int i = 0; i < count; ++i) {
+      BP_ASSIGN(auto prepared, program->prepare({&argument, 1}, {}));
+      CountedCalls &run = runs.emplace_back(*prepared->abi(), &in_calls, count);
+      run.abi.ctx = &run;
+      run.abi.get_extension = &CountedCalls::get_extension;
+      memory.push_back(std::move(prepared));
+    }
+    std::vector<bp_status> statuses(runs.size());
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        threads.emplace_back([&, i] {
+          host::Diagnostics diagnostics;
+          statuses[i] = diagnostics.call(
+              [&](const bp_diag_t *diag) { return program->abi()->run(program->abi(), &runs[i].abi, diag); });
+        });
+      }
+    }
+    alone = count == 1 ? runs.front().calls.load() : alone;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (statuses[i] != BP_OK || runs[i].calls != alone) {
+        return failure(
+            fmt::format("BP-CALL-01: one of {} runs of a program at the same time makes {} calls and returns "
+                        "\"{}\", expected {} calls, as when it runs alone",
+                        count, runs[i].calls.load(), host::status_name(statuses[i]), alone));
+      }
+    }
+  }
+  return Verdict();
+}
+Verdict calls_for_its_own_run(Subject &subject) {
+  return verdict_or_error(calls_of_own_run(subject));
+}
+
 constexpr ContractTrial host_call_table[] = {
     {"BP-CALL-01/loop", BP_EXT_HOST_CALL, makes_calls<&CallingText::loop>},
     {"BP-CALL-01/branch", BP_EXT_HOST_CALL, makes_calls<&CallingText::branch>},
     {"BP-CALL-01/shapes", BP_EXT_HOST_CALL, passes_types},
+    {"BP-CALL-01/runs", BP_EXT_HOST_CALL, calls_for_its_own_run},
     {"BP-CALL-02", BP_EXT_HOST_CALL, makes_calls<&CallingText::straight>},
     {"BP-CALL-03", BP_EXT_HOST_CALL, ends_as_told},
     {"BP-CALL-04", BP_EXT_HOST_CALL, stays_free},

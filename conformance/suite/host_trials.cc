@@ -1,16 +1,25 @@
 // The plugin with other hosts: without services, with loops that run backwards, with a listener, and with a measurement
 // of the system resources that a run uses.
 #include <fmt/format.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <optional>
+#include <thread>
 
 #include "backplane/ext/draft/profile.h"
 #include "conformance/suite/contract_trials.h"
+#include "conformance/suite/direct_program.h"
 #include "conformance/suite/library.h"
+#include "conformance/suite/process_state.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
+#include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
 #include "core/layers/interposer.h"
@@ -92,11 +101,89 @@ Verdict runs_loops_backwards(Subject &subject) {
   return verdict_or_error(loops_run_backwards(subject));
 }
 
+// --- bp.thread-pool/1 of a larger machine ---
+
+// A host with many threads, of which three work at a time: bodies of the same loop have any of the numbers of workers.
+// Notices bodies that leave another floating-point environment to the thread that they share (BP-LAW-04).
+struct LargeMachine final : Interposer {
+  static constexpr std::uint32_t workers = 61, threads = 3;
+  struct Seen {
+    std::atomic<std::uint64_t> loops = 0, changed = 0;
+  };
+  LargeMachine(std::unique_ptr<host::Entry> below, Seen &seen) : Interposer(std::move(below)), seen_(seen) {}
+
+  std::uint32_t threads_count(LayeredHost &) override { return workers; }
+  void threads_parallel(LayeredHost &, std::uint32_t n, bp_parallel_body body, void *ctx) override {
+    seen_.loops += n > 1 ? 1 : 0;
+    std::atomic<std::uint32_t> next = 0;
+    const auto work = [&](std::uint32_t thread) {
+      const std::uint64_t before = fingerprint_of_thread();
+      for (std::uint32_t i = next++; i < n; i = next++) {
+        // Different threads have different numbers, and each has many.
+        body(ctx, i, (workers - 1 - thread - threads * (i % (workers / threads))) % workers);
+      }
+      seen_.changed += fingerprint_of_thread() != before ? 1 : 0;
+    };
+    std::vector<std::jthread> others;
+    for (std::uint32_t thread = 1; thread < std::min(threads, n); ++thread) {
+      others.emplace_back(work, thread);
+    }
+    work(0);
+  }
+  Seen &seen_;
+};
+
+// Work that devices divide: a product of matrices, a sort, sums of rows, a transpose.
+constexpr std::string_view divided_programs[] = {large_program, R"(
+  less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
+  ENTRY main { x = f32[67,801] parameter(0)  ROOT r = f32[67,801] sort(x), dimensions={1}, is_stable=true, to_apply=less })",
+                                                 R"(
+  sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT r = f32[] add(a, b) }
+  ENTRY main {
+    x = f32[257,601] parameter(0)  y = f32[257,601] parameter(1)  z = f32[] constant(0)
+    m = f32[257,601] multiply(x, y)  t = f32[601,257] transpose(m), dimensions={1,0}
+    s = f32[257] reduce(m, z), dimensions={1}, to_apply=sum
+    ROOT r = (f32[601,257], f32[257]) tuple(t, s) })"};
+
+Result<Verdict> runs_with_many_workers(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  LargeMachine::Seen seen;
+  BP_ASSIGN(const Backend large, load_under(subject, [&seen](std::unique_ptr<host::Entry> below) {
+              return std::make_unique<LargeMachine>(std::move(below), seen);
+            }));
+  for (const std::string_view program : divided_programs) {
+    BP_ASSIGN(const ir::Module module, text::parse_module(program));
+    BP_TRY(ir::verify(module));
+    const auto expected = run_alone(subject, *backend, module);
+    if (!expected.ok()) {
+      continue;  // other stages judge what the device cannot run
+    }
+    const auto found = run_alone(subject, large, module);
+    if (!found.ok()) {
+      return failure(fmt::format("a program fails on a host with {} threads: {}", LargeMachine::workers,
+                                 found.error().to_string()));
+    }
+    if (!found->identical(*expected)) {
+      return failure(fmt::format("the result differs in bits on a host with {} threads", LargeMachine::workers));
+    }
+  }
+  if (seen.changed > 0) {
+    return failure("BP-LAW-04: the body of a loop changes the floating-point environment of the host's thread");
+  }
+  return seen.loops > 0
+             ? Verdict()
+             : Verdict{.status = CaseStatus::Unsupported, .message = "the device runs no loops on the host's threads"};
+}
+Verdict has_many_workers(Subject &subject) {
+  return verdict_or_error(runs_with_many_workers(subject));
+}
+
 // --- BP-PROFILE-01, BP-PROFILE-02: runs with a listener ---
 
 struct Recorded {
-  std::uint32_t track;
+  std::uint32_t instruction, track;
   std::uint64_t begin, end;
+  bool is_late;  // after the run
 };
 
 // A run with a listener.
@@ -105,15 +192,17 @@ struct ListeningRun {
   const bp_run_t *below;
   std::mutex *mutex;
   std::vector<Recorded> *records;
+  std::atomic<bool> is_over = false;
 
   static const void *get_extension(const bp_run_t *run, const char *id) {
     const auto &self = *reinterpret_cast<const ListeningRun *>(run);
     return std::string_view(id) == BP_EXT_PROFILE ? &profile : self.below->get_extension(self.below, id);
   }
-  static void record(const bp_run_t *run, std::uint32_t, std::uint32_t track, std::uint64_t begin, std::uint64_t end) {
+  static void record(const bp_run_t *run, std::uint32_t instruction, std::uint32_t track, std::uint64_t begin,
+                     std::uint64_t end) {
     const auto &self = *reinterpret_cast<const ListeningRun *>(run);
     const std::lock_guard lock(*self.mutex);
-    self.records->push_back({track, begin, end});
+    self.records->push_back({instruction, track, begin, end, self.is_over});
   }
   static constexpr bp_run_profile_t profile = {&ListeningRun::record};
 };
@@ -128,17 +217,39 @@ struct Listener final : Interposer {
     }
     const std::lock_guard lock(mutex_);
     ListeningRun &listening = *runs_.emplace_back(new ListeningRun{*run, run, &mutex_, &records_});
+    last_ = &listening;
     listening.abi.get_extension = &ListeningRun::get_extension;
     return &listening.abi;
   }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
-    return Interposer::program_run(program, listen(run), diag);
+    const bp_run_t *heard = listen(run);
+    const bp_status status = Interposer::program_run(program, heard, diag);
+    if (heard != run) {
+      const std::lock_guard lock(mutex_);
+      last_->is_over = true;
+    }
+    return status;
+  }
+  // Trials make one run after the other.
+  void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
+                   const char *msg) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (last_ != nullptr && point.timeline == last_ends_.timeline && point.value == last_ends_.value) {
+        last_->is_over = true;
+      }
+    }
+    Interposer::host_signal(host, point, status, instr, msg);
   }
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
     std::vector<bp_command_t> heard(commands, commands + command_count);
     for (bp_command_t &command : heard) {
-      command.run = command.kind == BP_COMMAND_RUN ? listen(command.run) : command.run;
+      if (command.kind == BP_COMMAND_RUN) {
+        command.run = listen(command.run);
+        const std::lock_guard lock(mutex_);
+        last_ends_ = done;
+      }
     }
     return Interposer::queue_submit(device, queue, heard.data(), command_count, done, diag);
   }
@@ -147,7 +258,36 @@ struct Listener final : Interposer {
   std::vector<Recorded> &records_;
   const bool &listens_;                              // changes between runs
   std::vector<std::unique_ptr<ListeningRun>> runs_;  // a queue may report until the device is destroyed
+  ListeningRun *last_ = nullptr;
+  bp_point_t last_ends_{};  // signalled when the last run is over
 };
+
+// Compiles a sample and runs it several times with a listener.
+Status run_heard(const Subject &subject, const Backend &heard, const ir::Module &module, const Literal &expected,
+                 const std::vector<Recorded> &records) {
+  constexpr int runs = 4;
+  CompileOptions options;
+  options.fold_constants = false;
+  BP_ASSIGN(const Compiled compiled, heard.compile(module, options));
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+  const std::size_t before = records.size();
+  for (int i = 0; i < runs; ++i) {
+    BP_ASSIGN(const Literal found, compiled.executable.run(arguments));
+    if (!found.identical(expected)) {
+      return make_error(ErrorCode::PluginFailure, "BP-PROFILE-02: the result differs in bits with a profile listener");
+    }
+  }
+  const auto &program = compiled.executable.program();
+  const std::uint64_t instructions = program == nullptr ? 0 : program->image().module()->instrs.count;
+  for (std::size_t i = before; i < records.size() && compiled.report.programs == 1; ++i) {
+    if (records[i].instruction >= instructions) {
+      return make_error(ErrorCode::PluginFailure,
+                        "BP-PROFILE-01: instruction {} of a module of {} instructions is said to have run",
+                        records[i].instruction, instructions);
+    }
+  }
+  return {};
+}
 
 Result<Verdict> reports_to_listener(Subject &subject) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
@@ -159,10 +299,15 @@ Result<Verdict> reports_to_listener(Subject &subject) {
     BP_ASSIGN(const Backend heard, load_under(subject, [&](std::unique_ptr<host::Entry> below) {
                 return std::make_unique<Listener>(std::move(below), records, listens);
               }));
-    BP_ASSIGN(const Literal found, run_alone(subject, heard, module));
-    if (!found.identical(expected)) {
-      return failure("BP-PROFILE-02: the result differs in bits with a profile listener");
+    BP_TRY(run_heard(subject, heard, module, expected, records));
+    // Instructions that run several times, if the device has loops.
+    BP_ASSIGN(const ir::Module loop, sample_program("loop"));
+    if (const auto of_loop = run_alone(subject, *backend, loop); of_loop.ok()) {
+      BP_TRY(run_heard(subject, heard, loop, *of_loop, records));
     }
+  }
+  if (std::ranges::any_of(records, &Recorded::is_late)) {
+    return failure("BP-PROFILE-01: an instruction is reported after the end of its run");
   }
   std::ranges::sort(records, [](const Recorded &a, const Recorded &b) {
     return std::pair(a.track, a.begin) < std::pair(b.track, b.begin);
@@ -236,6 +381,13 @@ bool reset_peak() {
   return file != nullptr && std::fclose(file) == 0 && written;
 }
 
+// Memory that was freed in earlier runs, and that malloc has kept, would hide that a run allocates.
+void give_back_freed_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 Result<Verdict> run_takes_nothing(Subject &subject) {
   constexpr std::int64_t slack = 4 << 20;  // for the caller's result, and pages accessed for the first time
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
@@ -259,14 +411,66 @@ Verdict takes_no_memory(Subject &subject) {
   return verdict_or_error(run_takes_nothing(subject));
 }
 
+// The same for arrays that are larger than what a run may take, without the core's runtime, which makes the result.
+Result<Verdict> large_run_takes_nothing(Subject &subject) {
+  constexpr std::int64_t slack = 1 << 20;
+  constexpr std::string_view programs[] = {
+      "ENTRY main { x = f32[1031,1021] parameter(0)  y = f32[1031,1021] add(x, x)  ROOT r = f32[1031,1021] multiply(y, "
+      "x) }",
+      "ENTRY main { x = f32[1031,1021] parameter(0)  ROOT r = f32[1021,1031] transpose(x), dimensions={1,0} }",
+      "ENTRY main { x = f32[520,1009] parameter(0)  y = f32[1009,16] parameter(1)  "
+      "ROOT r = f32[520,16] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }"};
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  bool any = false;
+  for (const std::string_view text : programs) {
+    BP_ASSIGN(const ir::Module module, text::parse_module(text));
+    BP_TRY(ir::verify(module));
+    const auto parts = DirectParts::compile(backend->device(), module);
+    if (!parts.ok() || *parts == nullptr) {
+      continue;  // other stages judge what does not compile
+    }
+    const auto loaded = DirectProgram::load(backend->device(), *parts);
+    BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
+    if (!loaded.ok()) {
+      return loaded.error();
+    }
+    const auto prepared = (*loaded)->prepare(arguments, {});
+    if (!prepared.ok()) {
+      continue;  // the device has too little memory
+    }
+    for (int i = 0; i < 2; ++i) {
+      BP_TRY((*loaded)->start(**prepared));
+    }
+    give_back_freed_memory();
+    if (!reset_peak()) {
+      return Verdict{.status = CaseStatus::Unsupported,
+                     .message = "this system does not report the peak memory of a process"};
+    }
+    const std::int64_t before = process_figure("VmRSS");
+    BP_TRY((*loaded)->start(**prepared));
+    const std::int64_t more = process_figure("VmHWM") - before;
+    if (more > slack) {
+      return failure(
+          fmt::format("BP-RUN-02: a run takes {} bytes from the system in addition to its plan: {}", more, text));
+    }
+    any = true;
+  }
+  return any ? Verdict() : nothing_to_do();
+}
+Verdict takes_no_memory_for_large_arrays(Subject &subject) {
+  return verdict_or_error(large_run_takes_nothing(subject));
+}
+
 constexpr ContractTrial host_table[] = {
     {"BP-HOST-01/log", "", without_log},
     {"BP-HOST-01/threads", "", without_threads},
     {"BP-HOST-01/all", "", without_services},
     {"BP-PARALLEL-01", "", runs_loops_backwards},
+    {"BP-LAW-04/threads", "", has_many_workers},
     {"BP-PROFILE-01", "bp.compiler/1", reports_its_runs},
     {"BP-PROFILE-02", "bp.compiler/1", reports_its_runs},
     {"BP-RUN-02", "bp.compiler/1", takes_no_memory},
+    {"BP-RUN-02/large", "bp.compiler/1", takes_no_memory_for_large_arrays},
     {"BP-RUN-05", "bp.compiler/1", runs_unheard},
 };
 

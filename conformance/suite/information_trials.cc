@@ -3,15 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/direct_program.h"
+#include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/layers/validate.h"
+#include "core/runtime/memory.h"
 
 namespace bp::conformance {
 namespace {
@@ -76,7 +83,11 @@ Result<Verdict> expect_stable_identities(Subject &subject) {
   }
   const auto expect_same = [&](std::string_view when) -> Status {
     BP_ASSIGN(const std::vector<std::string> again, identities_of(*library, id));
-    for (std::size_t i = 0; i < std::min(first.size(), again.size()); ++i) {
+    if (again.size() != first.size()) {
+      return broken_information(fmt::format("BP-INSTANCE-02: {}, there are {} instances, before there were {}", when,
+                                            again.size(), first.size()));
+    }
+    for (std::size_t i = 0; i < first.size(); ++i) {
       if (again[i] != first[i]) {
         return broken_information(fmt::format("BP-INSTANCE-02: {}, the identity of instance {} is {}, before it was {}",
                                               when, i, host::printable(again[i]), host::printable(first[i])));
@@ -132,6 +143,8 @@ struct Fact {
   std::uint64_t integer;
   double real;
   std::uint32_t type, space;
+  bool has_text;
+  std::thread::id told_on;
 };
 
 Result<std::vector<Fact>> facts_of(const host::Device &device) {
@@ -140,7 +153,8 @@ Result<std::vector<Fact>> facts_of(const host::Device &device) {
       &facts, [](const bp_fact_receiver_t *self, const bp_fact_t *fact) {
         static_cast<std::vector<Fact> *>(self->ctx)->push_back(
             {fact->name == nullptr ? "" : fact->name, fact->unit == nullptr ? "" : fact->unit,
-             fact->text == nullptr ? "" : fact->text, fact->integer, fact->real, fact->type, fact->space});
+             fact->text == nullptr ? "" : fact->text, fact->integer, fact->real, fact->type, fact->space,
+             fact->text != nullptr, std::this_thread::get_id()});
       }};
   host::Diagnostics diagnostics;
   const bp_status status = diagnostics.call(
@@ -167,6 +181,20 @@ Result<Verdict> expect_standard_facts(Subject &subject) {
     if (fact.type < BP_FACT_INTEGER || fact.type > BP_FACT_TEXT) {
       return failure(fmt::format("BP-INFO-01: {} is of type {}", host::printable(fact.name), fact.type));
     }
+    if (fact.told_on != std::this_thread::get_id()) {
+      return failure(
+          fmt::format("BP-INFO-01: {} is told on another thread than that of the call", host::printable(fact.name)));
+    }
+    if (fact.has_text != (fact.type == BP_FACT_TEXT) || (fact.type != BP_FACT_INTEGER && fact.integer != 0) ||
+        (fact.type != BP_FACT_REAL && fact.real != 0)) {
+      return failure(fmt::format("BP-INFO-01: {} has more than one value, expected null or 0 but for its type",
+                                 host::printable(fact.name)));
+    }
+    if (fact.space != BP_NONE &&
+        (backend->device()->memory() == nullptr || fact.space >= backend->device()->memory()->space_count)) {
+      return failure(fmt::format("BP-INFO-01: {} is about memory space {}, which there is not",
+                                 host::printable(fact.name), fact.space));
+    }
     if (fact.name.starts_with('.')) {
       continue;
     }
@@ -186,6 +214,47 @@ Result<Verdict> expect_standard_facts(Subject &subject) {
 }
 Verdict facts_are_standard(Subject &subject) {
   return verdict_or_error(expect_standard_facts(subject));
+}
+
+// Pieces of several sizes exist at the same time, and are released in another order.
+Status expect_sums(const host::Device &device, std::uint32_t space) {
+  const auto free_now = [&]() -> Result<std::uint64_t> {
+    BP_ASSIGN(const std::vector<Fact> facts, facts_of(device));
+    return integer_of(facts, "memory.free", space).value_or(UINT64_MAX);
+  };
+  BP_ASSIGN(const std::uint64_t before, free_now());
+  if (before == UINT64_MAX || device.memory() == nullptr || space >= device.memory()->space_count) {
+    return {};
+  }
+  std::vector<std::pair<runtime::Block, std::uint64_t>> pieces;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t size : {1u, 300'000u, 64u, 4095u, 4096u, 65'537u, 1u, 70'000u}) {
+    if (sum + size > before / 2) {
+      break;
+    }
+    BP_ASSIGN(runtime::Block block, runtime::Block::allocate_on(device, space, size));
+    pieces.emplace_back(std::move(block), size);
+    sum += size;
+    BP_ASSIGN(const std::uint64_t during, free_now());
+    if (during > before - sum) {
+      return broken_information(fmt::format(
+          "BP-INFO-02: space {} had {} free bytes; there are {} while {} pieces of {} bytes in all exist, expected at "
+          "most {}",
+          space, before, during, pieces.size(), sum, before - sum));
+    }
+  }
+  while (!pieces.empty()) {
+    const std::size_t next = pieces.size() / 2;
+    sum -= pieces[next].second;
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(next));
+    BP_ASSIGN(const std::uint64_t during, free_now());
+    if (during > before - sum || (pieces.empty() && during != before)) {
+      return broken_information(
+          fmt::format("BP-INFO-02: space {} had {} free bytes; there are {} once only {} bytes of pieces are left",
+                      space, before, during, sum));
+    }
+  }
+  return {};
 }
 
 // One space, in which half of what is free is allocated, and at most this much.
@@ -240,6 +309,7 @@ Result<Verdict> expect_memory_accounts(Subject &subject) {
     if (fact.name == "memory.total" || fact.name == "memory.free") {
       any = true;
       BP_TRY(expect_accounts(*device, fact.space));
+      BP_TRY(expect_sums(*device, fact.space));
     }
   }
   return any ? Verdict() : Verdict{.status = CaseStatus::Unsupported, .message = "no facts about memory are told"};
@@ -272,17 +342,41 @@ Verdict facts_are_plausible(Subject &subject) {
   return verdict_or_error(expect_plausible(subject));
 }
 
-// A device that computes has not failed.
-Result<Verdict> expect_health(Subject &subject) {
-  BP_ASSIGN(const Backend *backend, subject.backend());
-  BP_ASSIGN(const std::vector<Fact> facts, facts_of(*backend->device()));
+Status expect_works(const host::Device &device, bool &is_told, std::string_view when) {
+  BP_ASSIGN(const std::vector<Fact> facts, facts_of(device));
   const auto health = std::ranges::find(facts, std::string_view("health"), &Fact::name);
-  if (health == facts.end()) {
+  is_told = health != facts.end();
+  return !is_told || health->text == "ok" || health->text == "degraded"
+             ? Status()
+             : Status(broken_information(
+                   fmt::format("BP-INFO-04: the health of a device that works is \"{}\"{}, expected ok or degraded",
+                               host::printable(health->text), when)));
+}
+
+// A device that computes has not failed, also after calls that it refused.
+Result<Verdict> expect_health(Subject &subject) {
+  BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
+  BP_ASSIGN(const DevicePointer device, make_device(library, subject));
+  bool is_told = false;
+  BP_TRY(expect_works(*device, is_told, ""));
+  if (!is_told) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "the device does not tell its health"};
   }
-  if (health->text != "ok" && health->text != "degraded") {
-    return failure(fmt::format("BP-INFO-04: the health of a device that works is \"{}\", expected ok or degraded",
-                               host::printable(health->text)));
+  host::Diagnostics diagnostics;
+  if (device->memory() != nullptr) {
+    diagnostics.call([&](const bp_diag_t *diag) {
+      bp_memory_t piece{};
+      return device->memory()->alloc(device->abi(), 0, std::uint64_t{1} << 50, 64, &piece, diag);
+    });
+    BP_TRY(expect_works(*device, is_told, " after an allocation that was too large"));
+  }
+  if (device->compiler() != nullptr) {
+    diagnostics.call([&](const bp_diag_t *diag) {
+      const bp_program_t *program = nullptr;
+      const std::lock_guard lock(device->control_mutex());
+      return device->compiler()->load(device->abi(), "no artifact", 11, nullptr, nullptr, 0, &program, diag);
+    });
+    BP_TRY(expect_works(*device, is_told, " after it refused an artifact"));
   }
   return Verdict();
 }
@@ -290,11 +384,280 @@ Verdict health_is_told(Subject &subject) {
   return verdict_or_error(expect_health(subject));
 }
 
+// report() takes less than a tenth of a second; the machine may be busy.
+Result<Verdict> expect_quick_facts(Subject &subject) {
+  constexpr double most = 0.1;
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  double least = 1e9;
+  for (int i = 0; i < 3 && least > most; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    BP_TRY(facts_of(*backend->device()));
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return least <= most ? Verdict()
+                       : failure(fmt::format("report() takes {:.2f} s, expected less than a tenth of a second", least));
+}
+Verdict facts_are_quick(Subject &subject) {
+  return verdict_or_error(expect_quick_facts(subject));
+}
+
+// --- what does not change from init() to destroy() ---
+
+// A description of all that a device states in tables and texts, and where these are.
+std::map<std::string, std::string> stated_by(const host::Device &device) {
+  std::map<std::string, std::string> all;
+  const bp_device_t &abi = *device.abi();
+  all["bp_device.target"] = abi.target == nullptr ? "null" : host::printable(abi.target);
+  all["bp_device.desc"] = fmt::format("{}", static_cast<const void *>(abi.desc));
+  for (const char *const *feature = abi.desc->features; *feature != nullptr; ++feature) {
+    all[fmt::format("get_extension(\"{}\")", *feature)] = fmt::format("{}", abi.get_extension(&abi, *feature));
+  }
+  if (const auto *memory = device.memory(); memory != nullptr) {
+    all["the number of spaces"] =
+        fmt::format("{} at {}", memory->space_count, static_cast<const void *>(memory->spaces));
+    for (std::uint64_t i = 0; i < memory->space_count; ++i) {
+      const bp_space_t &space = memory->spaces[i];
+      all[fmt::format("space {}", i)] =
+          fmt::format("{}, {} bytes, alignment {}, flags {}, S({}), {} GB/s", space.name, space.capacity,
+                      space.alignment, space.flags, space.hlo_space, space.gb_per_s);
+    }
+  }
+  if (const auto *queue = device.queue(); queue != nullptr) {
+    for (std::uint64_t i = 0; i < queue->queue_count; ++i) {
+      all[fmt::format("queue {} of {}", i, queue->queue_count)] = fmt::format("{:#x}", queue->queues[i]);
+    }
+  }
+  if (const auto *counters = device.counters(); counters != nullptr) {
+    for (std::uint64_t i = 0; i < counters->counter_count; ++i) {
+      const bp_counter_desc_t &counter = counters->counters[i];
+      all[fmt::format("counter {} of {}", i, counters->counter_count)] =
+          fmt::format("{}: {}, unit {}", counter.name, counter.help, counter.unit);
+    }
+  }
+  all["the kinds of calls"] = fmt::format("{:#x}", device.host_call_kinds());
+  return all;
+}
+
+Status expect_stated(const host::Device &device, const std::map<std::string, std::string> &before,
+                     std::string_view when) {
+  const std::map<std::string, std::string> now = stated_by(device);
+  for (const auto &[what, was] : before) {
+    const auto found = now.find(what);
+    if (found == now.end() || found->second != was) {
+      return broken_information(
+          fmt::format("{} was {}, and is {} {}", what, was, found == now.end() ? "gone" : found->second, when));
+    }
+  }
+  return now.size() == before.size() ? Status()
+                                     : Status(broken_information(fmt::format("more is stated {} than before", when)));
+}
+
+// A program is compiled and run, memory is taken, calls fail, other devices come and go.
+Result<Verdict> expect_lasting_statements(Subject &subject) {
+  BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
+  BP_ASSIGN(const DevicePointer device, make_device(library, subject));
+  const auto before = stated_by(*device);
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  if (const auto parts = DirectParts::compile(device, module); parts.ok() && *parts != nullptr) {
+    BP_ASSIGN(const std::unique_ptr<DirectProgram> program, DirectProgram::load(device, *parts));
+    BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
+    BP_TRY(program->run(arguments, {}));
+    BP_TRY(expect_stated(*device, before, "after a run"));
+  }
+  host::Diagnostics diagnostics;
+  if (device->memory() != nullptr) {
+    const std::uint64_t capacity = device->memory()->spaces[0].capacity;
+    BP_ASSIGN(const runtime::Block block,
+              runtime::Block::allocate_on(*device, 0,
+                                          capacity == 0 ? 1 << 20 : std::min(capacity / 4, std::uint64_t{1} << 24)));
+    BP_TRY(expect_stated(*device, before, "while memory is allocated"));
+    diagnostics.call([&](const bp_diag_t *diag) {
+      bp_memory_t piece{};
+      return device->memory()->alloc(device->abi(), 0, std::uint64_t{1} << 50, 64, &piece, diag);
+    });
+  }
+  {
+    BP_ASSIGN(const DevicePointer other, make_device(library, subject));
+    BP_TRY(expect_stated(*device, before, "while there is another device"));
+    host::DeviceOptions options;
+    options.instance = BP_NONE;
+    options.settings = subject.choice().settings;
+    options.host = silent_host();
+    BP_ASSIGN(const auto offline, host::Device::create(library, subject.device_id(), std::move(options)));
+    BP_TRY(expect_stated(*device, before, "while there is an offline device"));
+  }
+  BP_TRY(expect_stated(*device, before, "after another device was destroyed"));
+  return Verdict();
+}
+Verdict statements_last(Subject &subject) {
+  return verdict_or_error(expect_lasting_statements(subject));
+}
+
+// An option that is given its default value changes nothing that the device states.
+Result<Verdict> expect_true_defaults(Subject &subject) {
+  BP_ASSIGN(const std::shared_ptr<const host::Plugin> library, load_library(subject));
+  BP_ASSIGN(const DevicePointer device, make_device(library, subject));
+  const auto facts_about = [](const host::Device &one) {
+    std::map<std::string, std::string> all = stated_by(one);
+    std::erase_if(all, [](const auto &entry) { return entry.first.starts_with("get_extension"); });
+    all.erase("the number of spaces");
+    return all;
+  };
+  const auto before = facts_about(*device);
+  const bp_device_desc_t &description = *device->abi()->desc;
+  bool any = false;
+  for (std::uint64_t i = 0; i < description.option_count; ++i) {
+    const bp_option_desc_t &option = description.options[i];
+    if (option.initial == nullptr ||
+        std::ranges::any_of(subject.choice().settings, [&](const auto &given) { return given.first == option.key; })) {
+      continue;
+    }
+    any = true;
+    host::DeviceOptions options;
+    options.settings = subject.choice().settings;
+    options.settings.emplace_back(option.key, option.initial);
+    options.host = silent_host();
+    const auto same = host::Device::create(library, subject.device_id(), std::move(options));
+    if (!same.ok()) {
+      return failure(fmt::format("the device refuses the default value of the option {}: {}", option.key,
+                                 same.error().to_string()));
+    }
+    for (const auto &[what, was] : before) {
+      if (const auto now = facts_about(**same); now.at(what) != was) {
+        return failure(fmt::format("with the option {}={}, which is the default, {} is {}, and {} without it",
+                                   option.key, option.initial, what, now.at(what), was));
+      }
+    }
+  }
+  return any ? Verdict() : Verdict{.status = CaseStatus::Unsupported, .message = "no option states a default value"};
+}
+Verdict defaults_are_true(Subject &subject) {
+  return verdict_or_error(expect_true_defaults(subject));
+}
+
+// --- devices that can be lost on purpose ---
+
+constexpr std::string_view loss_option = "lose-after";
+
+// Whether the device has an option for the number of commands after which it is lost, as simulators do.
+bool can_be_lost_on_purpose(const host::Device &device) {
+  const bp_device_desc_t &description = *device.abi()->desc;
+  for (std::uint64_t i = 0; i < description.option_count; ++i) {
+    if (description.options[i].key == loss_option && description.options[i].type == BP_OPTION_INTEGER) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Loses a device in the middle of runs, and uses it afterwards. Other rules of queues and calls are watched meanwhile.
+Status lose(const Subject &subject, const ir::Module &module, int commands) {
+  const auto violations = std::make_shared<layers::Violations>();
+  {
+    BackendOptions options = subject.backend_options();
+    options.settings.emplace_back(loss_option, fmt::format("{}", commands));
+    options.layers.push_back(layers::validate_layer(violations));
+    BP_ASSIGN(const Backend backend, Backend::load(subject.choice().name, options));
+    const host::Device &device = *backend.device();
+    bool is_told = false;
+    if (device.device_info() != nullptr && commands > 0) {
+      BP_TRY(expect_works(device, is_told, " that will be lost"));
+    }
+    runtime::Block held;
+    if (device.memory() != nullptr && commands > 0) {
+      BP_ASSIGN(held, runtime::Block::allocate_on(device, 0, 100));
+    }
+    CompileOptions compile_options;
+    compile_options.fold_constants = false;
+    compile_options.device_only = true;
+    BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
+    bool is_lost = false;
+    constexpr int most = 20, more = 3;
+    for (int i = 0, after = 0; i < most && after < more; ++i) {
+      const auto compiled = backend.compile(module, compile_options);
+      const auto result = compiled.ok() ? compiled->executable.run(arguments) : Result<Literal>(compiled.error());
+      const bool fails = !result.ok() && result.error().to_string().find("device lost") != std::string::npos;
+      if (is_lost && !fails) {
+        return broken_information(fmt::format("BP-STATUS-03: after the device was lost, a program {}",
+                                              result.ok() ? "runs" : "fails: " + result.error().to_string()));
+      }
+      if (!result.ok() && !fails) {
+        return broken_information("BP-STATUS-03: when the device is lost, a run fails: " + result.error().to_string());
+      }
+      is_lost = fails;
+      after += is_lost ? 1 : 0;
+    }
+    if (!is_lost) {
+      return broken_information(
+          fmt::format("with {}={}, the device is not lost after {} runs", loss_option, commands, most));
+    }
+    host::Diagnostics diagnostics;
+    if (device.memory() != nullptr) {
+      bp_memory_t piece{};
+      const bp_status allocated = diagnostics.call(
+          [&](const bp_diag_t *diag) { return device.memory()->alloc(device.abi(), 0, 64, 64, &piece, diag); });
+      std::byte bytes[64] = {};
+      const bp_loc_t here = runtime::host_location(bytes);
+      const bp_status copied = diagnostics.call([&](const bp_diag_t *diag) {
+        return device.memory()->copy(device.abi(), here, held.location().memory == 0 ? here : held.location(), 16,
+                                     diag);
+      });
+      if (allocated != BP_DEVICE_LOST || copied != BP_DEVICE_LOST) {
+        return broken_information(
+            fmt::format("BP-STATUS-03: on a lost device alloc() returns \"{}\", and copy() \"{}\"",
+                        host::status_name(allocated), host::status_name(copied)));
+      }
+    }
+    if (device.device_info() != nullptr) {
+      const auto facts = facts_of(device);
+      if (!facts.ok()) {
+        return broken_information("BP-INFO-04: report() fails on a lost device: " + facts.error().to_string());
+      }
+      const auto health = std::ranges::find(*facts, std::string_view("health"), &Fact::name);
+      if (health != facts->end() && health->text != "failed") {
+        return broken_information(
+            fmt::format("BP-INFO-04: the health of a lost device is \"{}\"", host::printable(health->text)));
+      }
+    }
+  }
+  // Loads that fail keep their plans of what is there; other rules have cases of their own.
+  for (const layers::Violation &violation : violations->all()) {
+    if (violation.rule.starts_with("BP-STATUS") || violation.rule.starts_with("BP-SIGNAL") ||
+        violation.rule.starts_with("BP-WAIT")) {
+      return broken_information(violation.message);
+    }
+  }
+  return {};
+}
+
+Result<Verdict> expect_lost(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  if (!can_be_lost_on_purpose(*backend->device())) {
+    return Verdict{.status = CaseStatus::Unsupported,
+                   .message = fmt::format("the device has no option {}", loss_option)};
+  }
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  for (const int commands : {0, 1, 3, 4, 7, 11}) {
+    BP_TRY(lose(subject, module, commands));
+  }
+  return Verdict();
+}
+Verdict is_lost_for_good(Subject &subject) {
+  return verdict_or_error(expect_lost(subject));
+}
+
 constexpr ContractTrial information_table[] = {
-    {"BP-INSTANCE-01", "", identities_are_usable},           {"BP-INSTANCE-02", "", identities_are_stable},
-    {"BP-INSTANCE-03", "", refuses_unknown_instances},       {"BP-INFO-01", "bp.device-info/draft-1", facts_are_standard},
-    {"BP-INFO-02", "bp.device-info/draft-1", memory_is_accounted}, {"BP-INFO-03", "bp.device-info/draft-1", facts_are_plausible},
+    {"BP-INSTANCE-01", "", identities_are_usable},
+    {"BP-INSTANCE-02", "", identities_are_stable},
+    {"BP-INSTANCE-03", "", refuses_unknown_instances},
+    {"BP-INFO-01", "bp.device-info/draft-1", facts_are_standard},
+    {"BP-INFO-02", "bp.device-info/draft-1", memory_is_accounted},
+    {"BP-INFO-03", "bp.device-info/draft-1", facts_are_plausible},
     {"BP-INFO-04", "bp.device-info/draft-1", health_is_told},
+    {"BP-STATUS-03/lost", "bp.compiler/1", is_lost_for_good},
+    {"facts_in_time", "bp.device-info/draft-1", facts_are_quick},
+    {"lasting_statements", "", statements_last},
+    {"true_defaults", "", defaults_are_true},
 };
 
 }  // namespace

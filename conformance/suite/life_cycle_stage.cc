@@ -220,34 +220,93 @@ Verdict refuses_unknown_devices(Subject &subject) {
     for (const std::string &id : {std::string("bp.no-such-device"), subject.device_id() + "x", std::string()}) {
       const auto device = make_device(factory, services.abi(), id, {}, false);
       BP_TRY(expect(!device.ok(), fmt::format("create(\"{}\") makes a device, expected null", id)));
+      std::uint32_t instances = 0;
+      host::Diagnostics diagnostics;
+      const bp_status status = diagnostics.call(
+          [&](const bp_diag_t *diag) { return factory.probe(&factory, id.c_str(), &instances, diag); });
+      BP_TRY(
+          expect(status != BP_OK || instances == 0,
+                 fmt::format("BP-PROBE-01: probe(\"{}\") counts {} devices, but create() makes none", id, instances)));
     }
     return {};
   });
 }
 
-const char *wrong_value(std::uint32_t type) {
-  return type == BP_OPTION_TEXT ? "no such choice" : "neither here nor there";
+// Returns values that an option does not take; none if it takes any text.
+std::vector<std::string> wrong_values(const bp_option_desc_t &option) {
+  switch (option.type) {
+    case BP_OPTION_INTEGER: return {"neither here nor there", "", "1x", "1.5", "1 2", "-"};
+    case BP_OPTION_REAL: return {"neither here nor there", "", "1.5x", "1 2", "-"};
+    case BP_OPTION_SWITCH: return {"neither here nor there", "", "2", "10", "yes"};
+    default: break;
+  }
+  std::vector<std::string> values;
+  if (option.choices != nullptr) {
+    values = {"no such choice", ""};
+    for (const char *const *choice = option.choices; *choice != nullptr; ++choice) {
+      const std::string text = *choice;
+      values.insert(values.end(), {text + "x", text.substr(0, text.size() - 1)});
+    }
+    std::erase_if(values, [&](const std::string &value) {
+      const char *const *choice = option.choices;
+      while (*choice != nullptr && value != *choice) {
+        ++choice;
+      }
+      return *choice != nullptr;
+    });
+  }
+  return values;
+}
+
+// Calls create() with options of which the last one is wrong: it has to return null, and to say why.
+Status expect_option_refused(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
+                             std::span<const bp_option_t> options) {
+  host::Diagnostics diagnostics;
+  OwnedDevice device;
+  diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
+    device.reset(factory.create(&factory, host, id.c_str(), 0, options.data(),
+                                static_cast<std::uint32_t>(options.size()), diag));
+    return BP_OK;
+  });
+  BP_TRY(expect(device == nullptr, fmt::format("BP-CREATE-02: create() takes the option {}={}", options.back().key,
+                                               options.back().value)));
+  return expect(!diagnostics.reports().empty() && !diagnostics.reports().front().message.empty(),
+                fmt::format("BP-CREATE-02: create() refuses the option {}={} without a report", options.back().key,
+                            options.back().value));
 }
 
 Verdict refuses_wrong_options(Subject &subject) {
   const host::HostServices services(quiet_host());
   return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
-    const auto refuses = [&](const bp_option_t &option) {
-      const auto device = make_device(factory, services.abi(), subject.device_id(), {&option, 1}, false);
-      return expect(!device.ok(),
-                    fmt::format("BP-CREATE-02: create() takes the option {}={}", option.key, option.value));
+    // Alone, and after one that is right.
+    std::vector<bp_option_t> right;
+    const auto refuses = [&](const bp_option_t &option) -> Status {
+      BP_TRY(expect_option_refused(factory, services.abi(), subject.device_id(), {&option, 1}));
+      for (const bp_option_t &other : right) {
+        const bp_option_t both[] = {other, option};
+        BP_TRY(expect_option_refused(factory, services.abi(), subject.device_id(), both));
+      }
+      return {};
     };
-    BP_TRY(refuses({"no-such-option", "1"}));
     for (std::uint32_t i = 0; i < factory.count(&factory); ++i) {
       const bp_device_desc_t &device = *factory.get_desc(&factory, i);
-      for (std::uint64_t k = 0; device.id == subject.device_id() && k < device.option_count; ++k) {
-        const bp_option_desc_t &option = device.options[k];
-        if (option.type != BP_OPTION_TEXT || option.choices != nullptr) {
-          BP_TRY(refuses({option.key, wrong_value(option.type)}));
+      if (device.id != subject.device_id()) {
+        continue;
+      }
+      for (std::uint64_t k = 0; k < device.option_count && right.empty(); ++k) {
+        if (device.options[k].initial != nullptr) {
+          right.push_back({device.options[k].key, device.options[k].initial});
         }
       }
+      for (std::uint64_t k = 0; k < device.option_count; ++k) {
+        for (const std::string &value : wrong_values(device.options[k])) {
+          BP_TRY(refuses({device.options[k].key, value.c_str()}));
+        }
+        const std::string longer = std::string(device.options[k].key) + "x";
+        BP_TRY(refuses({longer.c_str(), "1"}));
+      }
     }
-    return {};
+    return refuses({"no-such-option", "1"});
   });
 }
 
@@ -348,16 +407,25 @@ Verdict probes(Subject &subject) {
     BP_TRY(diagnostics.result(status, id, "probe"));
     BP_TRY(
         expect(instances != unwritten, "BP-PROBE-01: probe() returns BP_OK, but does not write the number of devices"));
+    // All of them at the same time.
+    std::vector<OwnedDevice> devices;
     for (std::uint32_t i = 0; i < std::min(instances, most); ++i) {
       OwnedDevice device;
       host::Diagnostics reports;
-      reports.call([&](const bp_diag_t *diag) -> bp_status {
+      const bp_status made = reports.call([&](const bp_diag_t *diag) -> bp_status {
         device.reset(factory.create(&factory, services.abi(), id.c_str(), i, nullptr, 0, diag));
-        return BP_OK;
+        return device == nullptr ? bp_status{BP_INTERNAL} : device->init(device.get(), diag);
       });
-      BP_TRY(expect(device != nullptr,
-                    fmt::format("BP-PROBE-01: probe() counts {} devices, but create() returns null for instance {}",
-                                instances, i)));
+      BP_TRY(
+          expect(made == BP_OK, fmt::format("BP-PROBE-01: probe() counts {} devices, but {} for instance {}", instances,
+                                            device == nullptr ? "create() returns null" : "init() fails", i)));
+      devices.push_back(std::move(device));
+      std::uint32_t again = unwritten;
+      const bp_status asked =
+          reports.call([&](const bp_diag_t *diag) { return factory.probe(&factory, id.c_str(), &again, diag); });
+      BP_TRY(expect(asked == BP_OK && again == instances,
+                    fmt::format("BP-PROBE-01: probe() counts {} devices, and {} while instance {} is used", instances,
+                                again, i)));
     }
     return {};
   });
@@ -425,11 +493,12 @@ Status live_once(const Subject &subject) {
 
 // Growth that does not count as a leak: the caches of the allocator and the loader keep a few blocks and pages.
 constexpr std::int64_t heap_slack = 2048, heap_bytes_per_life = 16;
+constexpr int mappings_slack = 5;
 constexpr std::int64_t resident_slack = 64 << 10, resident_bytes_per_life = 1024;
 
 // Loads and unloads `lives` times. Returns a description of what is left behind; empty if nothing.
 Result<std::string> leak_of(const Subject &subject, int lives) {
-  const int threads = count_threads();
+  const int threads = count_threads(), files = count_files(), mappings = count_mappings();
   const std::int64_t heap = heap_bytes(), resident = resident_bytes();
   Status status;
   call_on_own_thread([&] {
@@ -438,10 +507,15 @@ Result<std::string> leak_of(const Subject &subject, int lives) {
     }
   });
   BP_TRY(std::move(status));
-  const int more_threads = count_threads() - threads;
+  const int more_threads = count_threads() - threads, more_files = count_files() - files;
+  const int more_mappings = count_mappings() - mappings;
   const std::int64_t more_heap = heap_bytes() - heap, more_resident = resident_bytes() - resident;
   return more_threads > 0
              ? fmt::format("BP-ENTRY-03: {} more threads after loading and unloading {} times", more_threads, lives)
+         : more_files > 0
+             ? fmt::format("BP-ENTRY-03: {} more open files after loading and unloading {} times", more_files, lives)
+         : more_mappings > mappings_slack
+             ? fmt::format("BP-ENTRY-03: {} more mappings after loading and unloading {} times", more_mappings, lives)
          : more_heap > heap_slack + heap_bytes_per_life * lives
              ? fmt::format("BP-ENTRY-03: loading and unloading {} times leaves {} more bytes on the heap", lives,
                            more_heap)
@@ -485,7 +559,8 @@ constexpr NamedCase life_cycle_cases[] = {
     {"BP-ENTRY-03", lives_many_times},
 };
 
-constexpr std::string_view handed_over = "life_cycle/BP-LOAD-03", leaks = "life_cycle/leaks/";
+constexpr std::string_view handed_over = "life_cycle/BP-LOAD-03", told_elsewhere = "life_cycle/BP-INSTANCE-02",
+                           leaks = "life_cycle/leaks/";
 
 std::vector<std::string> list_life_cycle(const Subject &subject) {
   if (subject.is_interpreter()) {
@@ -495,6 +570,7 @@ std::vector<std::string> list_life_cycle(const Subject &subject) {
   if (subject.has("bp.compiler/1")) {
     ids.emplace_back(handed_over);
   }
+  ids.emplace_back(told_elsewhere);
   for (const std::string &name : leak_cases(subject)) {
     ids.push_back(std::string(leaks) + name);
   }
@@ -504,6 +580,9 @@ std::vector<std::string> list_life_cycle(const Subject &subject) {
 Verdict run_life_cycle(Subject &subject, const std::string &id) {
   if (id == handed_over) {
     return loads_what_another_compiled(subject);
+  }
+  if (id == told_elsewhere) {
+    return has_the_identities_of_another(subject);
   }
   return id.starts_with(leaks) ? run_leak_case(subject, std::string_view(id).substr(leaks.size()))
                                : run_case("life_cycle", life_cycle_cases, subject, id);
@@ -515,6 +594,7 @@ constexpr RuleCases rules_of_life_cycle[] = {
     {"BP-ROUTINE-01", "life_cycle/load", "bp.custom-call/draft-1"},
     {"BP-ENTRY-04", "life_cycle/unknown_factory"},
     {"BP-PROBE-01", "life_cycle/probe"},
+    {"BP-PROBE-01", "life_cycle/unknown_device"},
     {"BP-DEINIT-01", "life_cycle/BP-ENTRY-03"},
     {"BP-DEINIT-01", "life_cycle/BP-INIT-02/*"},
     {"BP-ENTRY-03", "life_cycle/leaks/*"},

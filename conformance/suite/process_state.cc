@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cfenv>
+#include <climits>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
@@ -49,6 +51,41 @@ std::string difference(const ProcessState &before, const ProcessState &after) {
     }
   }
   return {};
+}
+
+std::uint64_t fingerprint_of_process() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint64_t number) { hash = (hash ^ number) * 0x100000001b3; };
+  const auto add_text = [&](const char *text) {
+    for (; text != nullptr && *text != 0; ++text) {
+      add(static_cast<unsigned char>(*text));
+    }
+    add(0);
+  };
+  add_text(std::setlocale(LC_ALL, nullptr));
+  char folder[PATH_MAX];
+  add_text(getcwd(folder, sizeof folder));
+  const mode_t mask = umask(0);
+  umask(mask);
+  add(mask);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action{};
+    add(sigaction(signal, nullptr, &action) == 0 ? reinterpret_cast<std::uintptr_t>(action.sa_handler) : 1);
+  }
+  for (char **variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    add_text(*variable);
+  }
+  add(fingerprint_of_thread());
+  return hash;
+}
+
+std::uint64_t fingerprint_of_thread() {
+  const auto rounding = static_cast<std::uint64_t>(std::fegetround());
+#if defined(__x86_64__)
+  return rounding << 32 | (__builtin_ia32_stmxcsr() & ~std::uint32_t{0x3f});  // without the exceptions that occurred
+#else
+  return rounding;
+#endif
 }
 
 std::int64_t output_size() {

@@ -13,6 +13,12 @@ ProcessState look_at_process();
 // Describes the differences: "the locale was C, and is de_DE"; empty if there are none.
 std::string difference(const ProcessState &before, const ProcessState &after);
 
+// Returns a number that differs if any of that differs, or how this thread rounds and treats subnormals. Quick enough to
+// be asked after every case.
+std::uint64_t fingerprint_of_process();
+// Returns how this thread rounds and treats subnormals.
+std::uint64_t fingerprint_of_thread();
+
 // Number of bytes written to standard output and standard error, which are one file in a worker process; 0 in other
 // processes.
 std::int64_t output_size();

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <deque>
 #include <latch>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "backplane/ext/draft/cancel.h"
@@ -35,12 +37,20 @@ struct Conversation {
   std::atomic<std::uint64_t> over_from = 0;
   std::atomic<std::uint64_t> questions = 0, after_end = 0;  // is_over(), in all and after it returned 1
   std::atomic<std::uint64_t> reports = 0;                   // of progress
-  std::atomic<bool> is_compiling = false;
+  std::atomic<const bp_diag_t *> of_call = nullptr;         // of the compile() or load() in progress
+  std::atomic<int> runs_now = 0;                            // runs in progress
   std::mutex mutex;
-  std::vector<std::string> broken;                   // rules that a report broke
+  std::vector<std::string> broken;                   // rules that a report or a question broke
   std::vector<std::array<std::uint64_t, 3>> counts;  // counter, instruction, value
 
   bool is_over(std::uint64_t number) const { return over_from != 0 && number >= over_from; }
+  // A table of a run is used while the run is in progress, and only if it was offered for that run.
+  void used(const char *rule, bool is_offered) {
+    if (runs_now == 0 || !is_offered) {
+      add_broken(fmt::format("{}: a table of a run is used {}", rule,
+                             runs_now == 0 ? "after the run" : "for a later run, which does not have it"));
+    }
+  }
   void add_broken(std::string what) {
     const std::lock_guard lock(mutex);
     broken.push_back(std::move(what));
@@ -59,11 +69,13 @@ struct TalkingRun {
   }
   static std::uint32_t is_over(const bp_run_t *run) {
     Conversation &talk = of(run);
+    talk.used("BP-CANCEL-01", talk.offers_end);
     const std::uint64_t number = ++talk.questions;
     talk.after_end += talk.is_over(number) ? 1 : 0;
     return talk.is_over(number) ? 1 : 0;
   }
   static void count(const bp_run_t *run, std::uint32_t counter, std::uint32_t instr, std::uint64_t value) {
+    of(run).used("BP-COUNTER-02", of(run).offers_counters);
     const std::lock_guard lock(of(run).mutex);
     of(run).counts.push_back({counter, instr, value});
   }
@@ -82,21 +94,49 @@ struct Talker final : Interposer {
     return &made;
   }
   bp_status program_run(LayeredProgram &program, const bp_run_t *run, const bp_diag_t *diag) override {
-    return Interposer::program_run(program, talking(run), diag);
+    ++talk_.runs_now;
+    const bp_status status = Interposer::program_run(program, talking(run), diag);
+    --talk_.runs_now;
+    return status;
   }
   bp_status queue_submit(LayeredDevice &device, std::uint32_t queue, const bp_command_t *commands,
                          std::uint32_t command_count, bp_point_t done, const bp_diag_t *diag) override {
     std::vector<bp_command_t> changed(commands, commands + command_count);
+    int runs = 0;
     for (bp_command_t &command : changed) {
       command.run = command.kind == BP_COMMAND_RUN ? talking(command.run) : command.run;
+      runs += command.kind == BP_COMMAND_RUN ? 1 : 0;
     }
-    return Interposer::queue_submit(device, queue, changed.data(), command_count, done, diag);
+    if (runs > 0) {
+      const std::lock_guard lock(mutex_);
+      submitted_[{done.timeline, done.value}] = runs;
+      talk_.runs_now += runs;
+    }
+    const bp_status status = Interposer::queue_submit(device, queue, changed.data(), command_count, done, diag);
+    if (status != BP_OK) {
+      end(done);
+    }
+    return status;
+  }
+  void host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
+                   const char *msg) override {
+    end(point);
+    Interposer::host_signal(host, point, status, instr, msg);
   }
   bp_status compiler_compile(LayeredDevice &device, const bp_module_t *module, const bp_ostream_t *artifact,
                              const bp_diag_t *diag) override {
-    talk_.is_compiling = true;
+    begin(diag);
     const bp_status status = Interposer::compiler_compile(device, module, artifact, diag);
-    talk_.is_compiling = false;
+    talk_.of_call = nullptr;
+    return status;
+  }
+  bp_status compiler_load(LayeredDevice &device, const void *artifact, std::uint64_t size, const bp_loc_t *constants,
+                          std::uint8_t *taken, std::uint32_t allocation_count, const bp_program_t **program,
+                          const bp_diag_t *diag) override {
+    begin(diag);
+    const bp_status status =
+        Interposer::compiler_load(device, artifact, size, constants, taken, allocation_count, program, diag);
+    talk_.of_call = nullptr;
     return status;
   }
   const void *host_get_extension(LayeredHost &host, const char *id) override {
@@ -108,6 +148,14 @@ struct Talker final : Interposer {
   }
 
  private:
+  void begin(const bp_diag_t *diag) { talk_.of_call = diag; }
+  // Ends the runs that this point signals.
+  void end(bp_point_t point) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = submitted_.extract({point.timeline, point.value})) {
+      talk_.runs_now -= found.mapped();
+    }
+  }
   // The service's table has no room for data, and a process runs one trial at a time.
   static Conversation *&heard() {
     static Conversation *talk = nullptr;
@@ -115,7 +163,7 @@ struct Talker final : Interposer {
   }
   static bp_status progress(const bp_host_t *, const bp_diag_t *diag, std::uint64_t done, std::uint64_t total) {
     Conversation &talk = *heard();
-    if (!talk.is_compiling || diag == nullptr) {
+    if (talk.of_call == nullptr || diag != talk.of_call) {
       talk.add_broken("BP-PROGRESS-01: progress is reported after the call, or without its bp_diag");
     }
     if (done > total) {
@@ -127,7 +175,8 @@ struct Talker final : Interposer {
 
   Conversation &talk_;
   std::mutex mutex_;
-  std::deque<bp_run_t> runs_;  // a queue may ask until the device is destroyed
+  std::deque<bp_run_t> runs_;                                         // a queue may ask until the device is destroyed
+  std::map<std::pair<std::uint64_t, std::uint64_t>, int> submitted_;  // numbers of runs, by the points that end them
 };
 
 // A loop of a hundred thousand iterations: long enough to be ended in the middle.
@@ -148,6 +197,45 @@ constexpr std::string_view long_loop = R"(
     zero = s32[] constant(0)  x = f32[16] parameter(0)
     t = (s32[], f32[16]) tuple(zero, x)
     ROOT w = (s32[], f32[16]) while(t), condition=goes_on, body=step
+  })";
+
+// The same iterations inside a branch of an outer loop, which has two.
+constexpr std::string_view nested_loop = R"(
+  step {
+    t = (s32[], f32[16]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0  x = f32[16] get-tuple-element(t), index=1
+    one = s32[] constant(1)  n = s32[] add(i, one)  h = f32[] constant(0.5)  b = f32[16] broadcast(h), dimensions={}
+    m = f32[16] multiply(x, b)  y = f32[16] add(m, b)
+    ROOT r = (s32[], f32[16]) tuple(n, y)
+  }
+  goes_on {
+    t = (s32[], f32[16]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0  n = s32[] constant(50000)
+    ROOT r = pred[] compare(i, n), direction=LT
+  }
+  long {
+    x = f32[16] parameter(0)  zero = s32[] constant(0)  t = (s32[], f32[16]) tuple(zero, x)
+    w = (s32[], f32[16]) while(t), condition=goes_on, body=step
+    ROOT r = f32[16] get-tuple-element(w), index=1
+  }
+  short { x = f32[16] parameter(0)  ROOT r = f32[16] add(x, x) }
+  outer {
+    t = (s32[], f32[16]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0  x = f32[16] get-tuple-element(t), index=1
+    one = s32[] constant(1)  n = s32[] add(i, one)  two = s32[] constant(2)
+    p = pred[] compare(i, two), direction=LT
+    y = f32[16] conditional(p, x, x), true_computation=long, false_computation=short
+    ROOT r = (s32[], f32[16]) tuple(n, y)
+  }
+  outer_goes_on {
+    t = (s32[], f32[16]) parameter(0)
+    i = s32[] get-tuple-element(t), index=0  n = s32[] constant(2)
+    ROOT r = pred[] compare(i, n), direction=LT
+  }
+  ENTRY main {
+    zero = s32[] constant(0)  x = f32[16] parameter(0)
+    t = (s32[], f32[16]) tuple(zero, x)
+    ROOT w = (s32[], f32[16]) while(t), condition=outer_goes_on, body=outer
   })";
 
 // A program on a backend whose host talks to the device.
@@ -220,7 +308,13 @@ Result<Verdict> ends_early(Subject &subject, const ir::Module &module) {
                      (again.ok() ? std::string("gives other bits") : "fails: " + again.error().to_string()));
     }
   }
-  return Verdict();
+  talk.offers_end = false;
+  const Result<Literal> unasked = program.run(1);
+  if (!unasked.ok() || !unasked->identical(*expected)) {
+    return failure("BP-CANCEL-02: a run for which no end is offered, after others that ended early, " +
+                   (unasked.ok() ? std::string("gives other bits") : "fails: " + unasked.error().to_string()));
+  }
+  return talk.broken.empty() ? Verdict() : failure(talk.broken.front());
 }
 Verdict ends_sample_early(Subject &subject) {
   return verdict_or_error([&]() -> Result<Verdict> {
@@ -236,12 +330,98 @@ Verdict ends_loop_early(Subject &subject) {
   }());
 }
 
+Verdict ends_nested_loop_early(Subject &subject) {
+  return verdict_or_error([&]() -> Result<Verdict> {
+    BP_ASSIGN(const ir::Module module, text::parse_module(nested_loop));
+    BP_TRY(ir::verify(module));
+    return ends_early(subject, module);
+  }());
+}
+
+// --- BP-CANCEL-02: of several runs of a program that overlap, one is told to end ---
+
+// A run in a thread of its own, which is over from a question on, or never.
+struct Neighbour {
+  bp_run_t abi;  // its ctx is this object
+  std::uint64_t over_from;
+  std::atomic<std::uint64_t> questions = 0;
+
+  static std::uint32_t is_over(const bp_run_t *run) {
+    Neighbour &self = *static_cast<Neighbour *>(run->ctx);
+    const std::uint64_t number = ++self.questions;
+    return self.over_from != 0 && number >= self.over_from ? 1 : 0;
+  }
+  static constexpr bp_run_cancel_t end_table = {&Neighbour::is_over};
+  static const void *get_extension(const bp_run_t *, const char *id) {
+    return std::string_view(id) == BP_EXT_CANCEL ? &end_table : nullptr;
+  }
+};
+
+Result<Verdict> ends_alone(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, text::parse_module(long_loop));
+  BP_TRY(ir::verify(module));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const auto parts, DirectParts::compile(backend->device(), module));
+  if (parts == nullptr) {
+    return nothing_to_do();
+  }
+  BP_ASSIGN(const auto program, DirectProgram::load(backend->device(), parts));
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("neighbours")));
+  BP_ASSIGN(const DirectProgram::Outputs expected, program->run(arguments, {}));
+  // The number of questions of a run that nobody ends.
+  std::uint64_t all = 0;
+  for (const int ended : {-1, 0, 1}) {
+    std::vector<std::unique_ptr<DirectRun>> memory;
+    std::deque<Neighbour> runs;
+    for (int i = 0; i < (ended < 0 ? 1 : 3); ++i) {
+      BP_ASSIGN(auto prepared, program->prepare(arguments, {}));
+      Neighbour &run = runs.emplace_back(*prepared->abi(), i == ended ? std::max<std::uint64_t>(all / 3, 1) : 0);
+      run.abi.ctx = &run;
+      run.abi.get_extension = &Neighbour::get_extension;
+      memory.push_back(std::move(prepared));
+    }
+    std::vector<bp_status> statuses(runs.size());
+    {
+      std::vector<std::jthread> threads;
+      std::latch ready(static_cast<std::ptrdiff_t>(runs.size()));
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        threads.emplace_back([&, i] {
+          host::Diagnostics diagnostics;
+          ready.arrive_and_wait();
+          statuses[i] = diagnostics.call(
+              [&](const bp_diag_t *diag) { return program->abi()->run(program->abi(), &runs[i].abi, diag); });
+        });
+      }
+    }
+    all = std::max<std::uint64_t>(all, runs.back().questions);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (static_cast<int>(i) == ended) {
+        continue;
+      }
+      if (statuses[i] != BP_OK) {
+        return failure(fmt::format("BP-CANCEL-02: a run that nobody ended returns \"{}\", while another one was ended",
+                                   host::status_name(statuses[i])));
+      }
+      BP_ASSIGN(const DirectProgram::Outputs found, memory[i]->finish());
+      if (found != expected) {
+        return failure("BP-CANCEL-02: the result of a run differs in bits, while another one was ended");
+      }
+    }
+  }
+  return all > 0
+             ? Verdict()
+             : Verdict{.status = CaseStatus::Unsupported, .message = "the device does not ask whether to end a run"};
+}
+Verdict ends_one_of_several(Subject &subject) {
+  return verdict_or_error(ends_alone(subject));
+}
+
 // --- BP-PRIORITY-01: the first run holds the device, because its question is not answered until two others wait ---
 
 // A run in a thread of its own, which notes when it asks for the first time.
 struct Rival {
-  bp_run_t abi;  // its ctx is this object
-  std::int32_t priority;
+  bp_run_t abi;                          // its ctx is this object
+  std::optional<std::int32_t> priority;  // none: no table is offered, which counts as 0
   std::atomic<int> *next_place;
   std::latch *others_wait;  // of the run that holds the device; else null
   std::atomic<int> place = 0;
@@ -259,12 +439,12 @@ struct Rival {
   }
   static constexpr bp_run_cancel_t end_table = {&Rival::is_over};
   static constexpr bp_run_priority_t priority_table = {
-      [](const bp_run_t *run) -> std::int32_t { return of(run).priority; }};
-  static const void *get_extension(const bp_run_t *, const char *id) {
+      [](const bp_run_t *run) -> std::int32_t { return of(run).priority.value_or(0); }};
+  static const void *get_extension(const bp_run_t *run, const char *id) {
     if (std::string_view(id) == BP_EXT_CANCEL) {
       return &end_table;
     }
-    return std::string_view(id) == BP_EXT_PRIORITY ? &priority_table : nullptr;
+    return std::string_view(id) == BP_EXT_PRIORITY && of(run).priority ? &priority_table : nullptr;
   }
 };
 
@@ -281,10 +461,12 @@ Result<Verdict> urgent_runs_first(Subject &subject, std::chrono::milliseconds wa
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
   std::atomic<int> next_place = 0;
   std::latch others_wait(1);
-  constexpr std::int32_t priorities[] = {0, -5, 0, 9};
+  // The first one holds the device. Equals, numbers of more than a byte or two, and none.
+  constexpr std::optional<std::int32_t> priorities[] = {0, -5, std::nullopt, 9, 0, 200, -5, 40'000, 200};
+  constexpr int expected[] = {1, 8, 6, 5, 7, 3, 9, 2, 4};
   std::vector<std::unique_ptr<DirectRun>> memory;
   std::deque<Rival> rivals;
-  for (const std::int32_t priority : priorities) {
+  for (const std::optional<std::int32_t> &priority : priorities) {
     BP_ASSIGN(auto prepared, program->prepare(arguments, {}));
     Rival &rival =
         rivals.emplace_back(*prepared->abi(), priority, &next_place, rivals.empty() ? &others_wait : nullptr);
@@ -315,18 +497,22 @@ Result<Verdict> urgent_runs_first(Subject &subject, std::chrono::milliseconds wa
                    .message = next_place == 0 ? "the device does not ask whether to end a run"
                                               : "runs do not wait for each other"};
   }
-  return rivals[3].place == 2 && rivals[2].place == 3
-             ? Verdict()
-             : failure(
-                   fmt::format("BP-PRIORITY-01: runs of priority -5, 0 and 9 that wait begin as number {}, {} and {}, "
-                               "expected 3, 2 and 1",
-                               rivals[1].place - 1, rivals[2].place - 1, rivals[3].place - 1));
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    if (rivals[i].place != expected[i]) {
+      return failure(fmt::format(
+          "BP-PRIORITY-01: of {} runs, the one that waits as number {}, of {}, begins as number "
+          "{}, expected {}",
+          rivals.size(), i + 1, rivals[i].priority ? fmt::format("priority {}", *rivals[i].priority) : "no priority",
+          rivals[i].place.load(), expected[i]));
+    }
+  }
+  return Verdict();
 }
 // A run may reach the device late on a busy machine: only an order that is wrong however long is waited is a failure.
 Verdict most_urgent_first(Subject &subject) {
   Verdict verdict;
   for (const std::chrono::milliseconds wait :
-       {std::chrono::milliseconds(50), std::chrono::milliseconds(250), std::chrono::milliseconds(1000)}) {
+       {std::chrono::milliseconds(10), std::chrono::milliseconds(50), std::chrono::milliseconds(250)}) {
     verdict = verdict_or_error(urgent_runs_first(subject, wait));
     if (verdict.status != CaseStatus::Fail) {
       break;
@@ -355,17 +541,22 @@ Result<Verdict> reports_of_compilation(Subject &subject) {
   if (all == 0) {
     return Verdict{.status = CaseStatus::Unsupported, .message = "the device reports no progress of its compilations"};
   }
-  talk.reports = 0;
-  talk.over_from = 1;
-  const Result<Talk> unwanted = Talk::begin(subject, talk, module);
-  if (unwanted.ok() || unwanted.error().code() != ErrorCode::Cancelled) {
-    return failure(fmt::format("BP-PROGRESS-02: a compilation whose result is not wanted {}, expected \"{}\"",
-                               unwanted.ok() ? "succeeds" : "fails: " + unwanted.error().to_string(),
-                               host::status_name(BP_CANCELLED)));
-  }
-  if (talk.reports > most_questions_after_end) {
-    return failure(fmt::format("BP-PROGRESS-02: a compilation goes on for {} more reports after it was told to end",
-                               talk.reports.load()));
+  // The first report, and one in the middle.
+  for (const std::uint64_t from : {std::uint64_t{1}, (all + 1) / 2}) {
+    talk.reports = 0;
+    talk.over_from = from;
+    const Result<Talk> unwanted = Talk::begin(subject, talk, module);
+    if (unwanted.ok() || unwanted.error().code() != ErrorCode::Cancelled) {
+      return failure(
+          fmt::format("BP-PROGRESS-02: a compilation whose result is not wanted from report {} of {} on {}, "
+                      "expected \"{}\"",
+                      from, all, unwanted.ok() ? "succeeds" : "fails: " + unwanted.error().to_string(),
+                      host::status_name(BP_CANCELLED)));
+    }
+    if (talk.reports > from + most_questions_after_end) {
+      return failure(fmt::format("BP-PROGRESS-02: a compilation goes on for {} more reports after it was told to end",
+                                 talk.reports - from));
+    }
   }
   talk.over_from = 0;
   BP_ASSIGN(Talk again, Talk::begin(subject, talk, module));
@@ -381,32 +572,94 @@ Verdict reports_progress(Subject &subject) {
 
 // --- BP-COUNTER-02, BP-COUNTER-03 ---
 
-Result<Verdict> counts_in_range(Subject &subject) {
-  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+// The sum of all values that runs of the program have added, by counter.
+Result<std::map<std::uint64_t, std::uint64_t>> sums_of_counts(Conversation &talk, const Talk &program) {
+  const host::Device &device = *program.backend.device();
+  const std::uint64_t instructions = program.compiled.executable.program()->image().module()->instrs.count;
+  std::map<std::uint64_t, std::uint64_t> sums;
+  const std::lock_guard lock(talk.mutex);
+  for (const auto &[counter, instruction, value] : talk.counts) {
+    if (counter >= device.counters()->counter_count) {
+      return make_error(ErrorCode::PluginFailure, "BP-COUNTER-02: counter {} is added to, expected one below {}",
+                        counter, device.counters()->counter_count);
+    }
+    if (instruction != BP_NONE && instruction >= instructions) {
+      return make_error(ErrorCode::PluginFailure,
+                        "BP-COUNTER-02: something is counted for instruction {}, expected one below {}", instruction,
+                        instructions);
+    }
+    sums[counter] += value;
+  }
+  talk.counts.clear();
+  return sums;
+}
+
+// Says which counter adds all that earlier runs have counted, too: after n runs it has counted at least n - 1/2 times as
+// much as the first one, for each n.
+std::optional<std::uint64_t> accumulating(const std::vector<std::map<std::uint64_t, std::uint64_t>> &sums) {
+  for (const auto &[counter, first] : sums.front()) {
+    bool grows = first > 0;
+    for (std::size_t n = 1; n < sums.size(); ++n) {
+      const auto found = sums[n].find(counter);
+      grows = grows && found != sums[n].end() && 2 * found->second >= (2 * n + 1) * first;
+    }
+    if (grows) {
+      return counter;
+    }
+  }
+  return std::nullopt;
+}
+
+// A program on a device with counters: measured several times, then unmeasured.
+Result<Verdict> counts_of_runs(Subject &subject, const ir::Module &module) {
+  constexpr int runs = 6;
   Conversation talk;
   BP_ASSIGN(Talk program, Talk::begin(subject, talk, module));
   BP_ASSIGN(const Literal expected, program.run(0));
   talk.offers_counters = true;
-  BP_ASSIGN(const Literal measured, program.run(0));
-  if (!measured.identical(expected)) {
-    return failure("BP-COUNTER-03: the result differs in bits if the run is measured");
-  }
-  const host::Device &device = *program.backend.device();
-  const std::uint64_t instructions = program.compiled.executable.program()->image().module()->instrs.count;
-  std::uint64_t sum = 0;
-  for (const auto &[counter, instruction, value] : talk.counts) {
-    if (counter >= device.counters()->counter_count) {
-      return failure(fmt::format("BP-COUNTER-02: counter {} is added to, expected one below {}", counter,
-                                 device.counters()->counter_count));
+  std::vector<std::map<std::uint64_t, std::uint64_t>> sums;
+  for (int i = 0; i < runs; ++i) {
+    BP_ASSIGN(const Literal measured, program.run(0));
+    if (!measured.identical(expected)) {
+      return failure("BP-COUNTER-03: the result differs in bits if the run is measured");
     }
-    if (instruction != BP_NONE && instruction >= instructions) {
-      return failure(fmt::format("BP-COUNTER-02: something is counted for instruction {}, expected one below {}",
-                                 instruction, instructions));
+    BP_ASSIGN(auto of_run, sums_of_counts(talk, program));
+    if (std::ranges::all_of(of_run, [](const auto &sum) { return sum.second == 0; })) {
+      return failure(fmt::format("BP-COUNTER-02: a run on a device that has {} counts nothing", BP_EXT_COUNTERS));
     }
-    sum += value;
+    sums.push_back(std::move(of_run));
   }
-  return sum > 0 ? Verdict()
-                 : failure(fmt::format("BP-COUNTER-02: a run on a device that has {} counts nothing", BP_EXT_COUNTERS));
+  if (const auto counter = accumulating(sums)) {
+    return failure(
+        fmt::format("BP-COUNTER-02: what is added to counter {} grows with each of {} equal runs, from {} to {}, as if "
+                    "it contained "
+                    "the earlier runs",
+                    program.backend.device()->counters()->counters[*counter].name, runs, sums.front()[*counter],
+                    sums.back()[*counter]));
+  }
+  // All that a host offers, and then nothing.
+  talk.offers_end = true;
+  BP_ASSIGN(const Literal with_all, program.run(0));
+  talk.offers_end = talk.offers_counters = false;
+  talk.counts.clear();
+  BP_ASSIGN(const Literal last, program.run(0));
+  if (!with_all.identical(expected) || !last.identical(expected)) {
+    return failure(fmt::format(
+        "BP-COUNTER-03: the result differs in bits {}",
+        with_all.identical(expected) ? "after runs that were measured" : "if a run is measured and may be ended"));
+  }
+  return talk.broken.empty() ? Verdict() : failure(talk.broken.front());
+}
+Result<Verdict> counts_in_range(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  Verdict verdict;
+  BP_ASSIGN(verdict, counts_of_runs(subject, module));
+  if (verdict.status == CaseStatus::Pass) {
+    BP_ASSIGN(const ir::Module loop, sample_program("loop"));
+    const Result<Verdict> of_loop = counts_of_runs(subject, loop);
+    verdict = of_loop.ok() || of_loop.error().code() != ErrorCode::Unsupported ? verdict_or_error(of_loop) : verdict;
+  }
+  return verdict;
 }
 Verdict counts_what_runs(Subject &subject) {
   return verdict_or_error(counts_in_range(subject));
@@ -415,7 +668,9 @@ Verdict counts_what_runs(Subject &subject) {
 constexpr ContractTrial run_table[] = {
     {"BP-CANCEL-01/sample", "bp.compiler/1", ends_sample_early},
     {"BP-CANCEL-01/loop", "bp.compiler/1", ends_loop_early},
+    {"BP-CANCEL-01/nested", "bp.compiler/1", ends_nested_loop_early},
     {"BP-CANCEL-02", "bp.compiler/1", ends_loop_early},
+    {"BP-CANCEL-02/neighbours", "bp.compiler/1", ends_one_of_several},
     {"BP-PRIORITY-01", "bp.compiler/1", most_urgent_first},
     {"BP-PROGRESS-01", "bp.compiler/1", reports_progress},
     {"BP-PROGRESS-02", "bp.compiler/1", reports_progress},

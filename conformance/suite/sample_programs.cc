@@ -1,5 +1,7 @@
 #include "conformance/suite/sample_programs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <span>
@@ -181,6 +183,29 @@ Result<ir::Module> sample_program(const std::string &name) {
   }
   const auto opcode = ir::opcode_from_string(name);
   return opcode ? program_of(*opcode) : Result<ir::Module>(invalid_input("there is no program {}", name));
+}
+
+std::vector<ir::Module> contractions() {
+  std::vector<ir::Module> modules;
+  for (const auto &[type, sum] : {std::pair{"bf16", "f32"}, {"s8", "s32"}, {"f16", "f32"}, {"f32", "f32"}}) {
+    for (const std::string_view columns : {"7", ""}) {
+      // A vector has no dimension of columns.
+      const std::string vector = columns.empty() ? "33" : fmt::format("33,{}", columns);
+      const std::string result = columns.empty() ? "17" : fmt::format("17,{}", columns);
+      auto module = read(fmt::format(R"(
+        ENTRY main {{
+          x = {0}[17,33] parameter(0)  y = {0}[33,19] parameter(1)  z = {0}[{2}] parameter(2)
+          a = {1}[17,19] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+          b = {1}[{3}] dot(x, z), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+          ROOT r = ({1}[17,19], {1}[{3}]) tuple(a, b)
+        }})",
+                                     type, sum, vector, result));
+      if (module.ok()) {
+        modules.push_back(std::move(module).value());
+      }
+    }
+  }
+  return modules;
 }
 
 std::optional<ir::Module> sample_program_of_size(const std::string &name, std::int64_t size) {
