@@ -11,23 +11,28 @@
 namespace bp::runtime {
 namespace {
 
-thread_local std::shared_ptr<const HostCall> innermost;  // that this thread executes
+// The innermost call that this thread executes. A pointer, because a thread that has an object with a destructor
+// allocates memory when it first sees it.
+thread_local const std::shared_ptr<const HostCall> *innermost = nullptr;
 
 // Has this thread execute a call.
 class Calling {
  public:
   Calling(const host::Device &device, std::shared_ptr<const HostCall> outer)
-      : call_(std::make_shared<HostCall>(device, std::move(outer))), before_(std::exchange(innermost, call_)) {}
+      : call_(std::make_shared<HostCall>(device, std::move(outer))), shown_(call_), before_(innermost) {
+    innermost = &shown_;
+  }
   ~Calling() {
     call_->end();
-    innermost = std::move(before_);
+    innermost = before_;
   }
   Calling(const Calling &) = delete;
   Calling &operator=(const Calling &) = delete;
 
  private:
-  std::shared_ptr<HostCall> call_;
-  std::shared_ptr<const HostCall> before_;
+  const std::shared_ptr<HostCall> call_;
+  const std::shared_ptr<const HostCall> shown_;  // the same, as others see it
+  const std::shared_ptr<const HostCall> *const before_;
 };
 
 // Makes the operand of a call from its parameters: one of them, or a tuple of several.
@@ -83,7 +88,7 @@ bool HostCall::is_for(const host::Device &device) const {
 }
 
 std::shared_ptr<const HostCall> current_host_call() {
-  return innermost;
+  return innermost == nullptr ? nullptr : *innermost;
 }
 
 Result<HostCallSites> HostCallSites::of(const bp_module_t *image) {
