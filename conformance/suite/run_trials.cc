@@ -439,7 +439,7 @@ Result<Verdict> ends_alone(Subject &subject) {
       }
     }
   }
-  return all > 0
+  return any_asks
              ? Verdict()
              : Verdict{.status = CaseStatus::Unsupported, .message = "the device does not ask whether to end a run"};
 }
