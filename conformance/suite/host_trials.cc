@@ -103,10 +103,10 @@ Verdict runs_loops_backwards(Subject &subject) {
 
 // --- bp.thread-pool/1 of a larger machine ---
 
-// A host with many threads, of which three work at a time: bodies of the same loop have any of the numbers of workers.
+// A host with many threads, of which four work at a time, with numbers of workers that are far apart.
 // Notices bodies that leave another floating-point environment to the thread that they share (BP-LAW-04).
 struct LargeMachine final : Interposer {
-  static constexpr std::uint32_t workers = 61, threads = 3;
+  static constexpr std::uint32_t workers = 61, threads = 4, distance = 16;
   struct Seen {
     std::atomic<std::uint64_t> loops = 0, changed = 0;
   };
@@ -114,13 +114,14 @@ struct LargeMachine final : Interposer {
 
   std::uint32_t threads_count(LayeredHost &) override { return workers; }
   void threads_parallel(LayeredHost &, std::uint32_t n, bp_parallel_body body, void *ctx) override {
+    const auto number = static_cast<std::uint32_t>(seen_.loops);
     seen_.loops += n > 1 ? 1 : 0;
     std::atomic<std::uint32_t> next = 0;
     const auto work = [&](std::uint32_t thread) {
       const std::uint64_t before = fingerprint_of_thread();
       for (std::uint32_t i = next++; i < n; i = next++) {
-        // Different threads have different numbers, and each has many.
-        body(ctx, i, (workers - 1 - thread - threads * (i % (workers / threads))) % workers);
+        // The numbers of threads differ by multiples of a power of two, in case somebody has only so many places.
+        body(ctx, i, thread * distance + number % (workers - (threads - 1) * distance));
       }
       seen_.changed += fingerprint_of_thread() != before ? 1 : 0;
     };

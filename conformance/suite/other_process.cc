@@ -17,8 +17,10 @@
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
+#include "core/ir/verifier.h"
 #include "core/layers/artifacts.h"
 #include "core/layers/interposer.h"
+#include "core/text/parser.h"
 
 namespace bp::conformance {
 namespace {
@@ -81,10 +83,27 @@ std::string all_of(const DirectProgram::Outputs &outputs) {
   return all;
 }
 
+// Large enough to be worth several threads.
+constexpr std::string_view divided = "divided", divided_program = R"(
+  ENTRY main {
+    x = f32[301,400] parameter(0)  y = f32[400,523] parameter(1)  z = f32[301,523] parameter(2)
+    d = f32[301,523] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    ROOT r = f32[301,523] subtract(d, z)
+  })";
+Result<ir::Module> handed_over_program(const std::string &name) {
+  if (name != divided) {
+    return sample_program(name);
+  }
+  BP_ASSIGN(ir::Module module, text::parse_module(divided_program));
+  BP_TRY(ir::verify(module));
+  return module;
+}
+
 // Samples that need what an artifact may refer to: constants, loops, functions of a library, threads; and a few others
 // that depend on the seed.
 std::vector<std::string> handed_over_samples(const Subject &subject) {
-  std::vector<std::string> names = {"chain", "loop", "constants", "exponential", "large_sort", "large_dot", "reduce"};
+  std::vector<std::string> names = {"chain",      "loop",   "constants",         "exponential",
+                                    "large_sort", "reduce", std::string(divided)};
   const std::vector<std::string> &all = sample_program_names();
   for (int i = 0; i < 4; ++i) {
     names.push_back(all[subject.seed_of(fmt::format("handed over/{}", i)) % all.size()]);
@@ -100,7 +119,7 @@ Result<Message> compile_samples(Subject &subject) {
   const std::vector<std::string> names = handed_over_samples(subject);
   Message message;
   for (std::size_t i = 0; i < names.size() && message.size() < 3 * most && (i < tried || message.empty()); ++i) {
-    BP_ASSIGN(const ir::Module module, sample_program(names[i]));
+    BP_ASSIGN(const ir::Module module, handed_over_program(names[i]));
     const auto parts = DirectParts::compile(backend->device(), module);
     if (parts.ok() && *parts != nullptr) {
       BP_ASSIGN(const DirectProgram::Outputs outputs, run_once(subject, backend->device(), *parts, module));
@@ -172,7 +191,7 @@ Result<Verdict> load_given(Subject &subject) {
               return std::make_unique<Given>(std::move(below), artifact);
             }));
   for (std::size_t i = 0; i + 2 < message.size(); i += 3) {
-    BP_ASSIGN(const ir::Module module, sample_program(message[i]));
+    BP_ASSIGN(const ir::Module module, handed_over_program(message[i]));
     artifact = message[i + 1];
     const auto parts = DirectParts::compile(backend.device(), module);
     const auto outputs = parts.ok() ? run_once(subject, backend.device(), *parts, module)

@@ -340,16 +340,46 @@ Verdict ends_nested_loop_early(Subject &subject) {
 
 // --- BP-CANCEL-02: of several runs of a program that overlap, one is told to end ---
 
-// A run in a thread of its own, which is over from a question on, or never.
+// Runs that wait for each other at their first question, so that they overlap, unless the device makes them one by one;
+// the others then wait until the one that is to end was told to.
+struct Meeting {
+  int runs;
+  std::atomic<int> arrived = 0;
+  std::atomic<bool> is_told = false, is_given_up = false;
+
+  template <class Holds>
+  void wait_until(Holds holds) {
+    constexpr std::chrono::milliseconds step(1), patience(40);
+    for (auto waited = std::chrono::milliseconds(0); !holds() && !is_given_up; waited += step) {
+      is_given_up = waited >= patience;
+      std::this_thread::sleep_for(step);
+    }
+  }
+};
+
+// A run in a thread of its own, which is over from its third question on, or never.
 struct Neighbour {
   bp_run_t abi;  // its ctx is this object
-  std::uint64_t over_from;
+  Meeting *meeting;
+  bool ends;
   std::atomic<std::uint64_t> questions = 0;
 
   static std::uint32_t is_over(const bp_run_t *run) {
     Neighbour &self = *static_cast<Neighbour *>(run->ctx);
+    Meeting &meeting = *self.meeting;
     const std::uint64_t number = ++self.questions;
-    return self.over_from != 0 && number >= self.over_from ? 1 : 0;
+    if (number == 1) {
+      ++meeting.arrived;
+      meeting.wait_until([&] { return meeting.arrived >= meeting.runs; });
+    }
+    if (self.ends && number >= 3) {
+      meeting.is_told = true;
+      return 1;
+    }
+    if (!self.ends && number == 3) {
+      meeting.wait_until([&] { return meeting.is_told.load(); });
+    }
+    return 0;
   }
   static constexpr bp_run_cancel_t end_table = {&Neighbour::is_over};
   static const void *get_extension(const bp_run_t *, const char *id) {
@@ -368,14 +398,15 @@ Result<Verdict> ends_alone(Subject &subject) {
   BP_ASSIGN(const auto program, DirectProgram::load(backend->device(), parts));
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("neighbours")));
   BP_ASSIGN(const DirectProgram::Outputs expected, program->run(arguments, {}));
-  // The number of questions of a run that nobody ends.
-  std::uint64_t all = 0;
-  for (const int ended : {-1, 0, 1}) {
+  bool any_asks = false;
+  for (const int ended : {0, 1, 2}) {
+    constexpr int count = 3;
+    Meeting meeting{count};
     std::vector<std::unique_ptr<DirectRun>> memory;
     std::deque<Neighbour> runs;
-    for (int i = 0; i < (ended < 0 ? 1 : 3); ++i) {
+    for (int i = 0; i < count; ++i) {
       BP_ASSIGN(auto prepared, program->prepare(arguments, {}));
-      Neighbour &run = runs.emplace_back(*prepared->abi(), i == ended ? std::max<std::uint64_t>(all / 3, 1) : 0);
+      Neighbour &run = runs.emplace_back(*prepared->abi(), &meeting, i == ended);
       run.abi.ctx = &run;
       run.abi.get_extension = &Neighbour::get_extension;
       memory.push_back(std::move(prepared));
@@ -393,7 +424,7 @@ Result<Verdict> ends_alone(Subject &subject) {
         });
       }
     }
-    all = std::max<std::uint64_t>(all, runs.back().questions);
+    any_asks = any_asks || runs.back().questions > 0;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (static_cast<int>(i) == ended) {
         continue;
@@ -408,7 +439,7 @@ Result<Verdict> ends_alone(Subject &subject) {
       }
     }
   }
-  return all > 0
+  return any_asks
              ? Verdict()
              : Verdict{.status = CaseStatus::Unsupported, .message = "the device does not ask whether to end a run"};
 }
