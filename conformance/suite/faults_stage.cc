@@ -13,6 +13,7 @@
 #include "core/layers/artifacts.h"
 #include "core/layers/failures.h"
 #include "core/layers/interposer.h"
+#include "core/text/parser.h"
 
 namespace bp::conformance {
 namespace {
@@ -107,6 +108,19 @@ std::string flipped(const std::string &good, std::uint64_t random) {
 std::string extended(const std::string &good, std::uint64_t random) {
   return good + std::string(1 + random % 100, static_cast<char>(random >> 8));
 }
+// Bytes that have the same sum, and the same exclusive or, as before.
+std::string swapped(const std::string &good, std::uint64_t random) {
+  std::string bad = good;
+  const std::size_t width = random % 3 == 0 ? 1 : random % 3 == 1 ? 4 : 8;
+  const std::size_t words = std::max<std::size_t>(good.size() / width, 1);
+  const std::size_t first = (random >> 8) % words * width, second = (random >> 36) % words * width;
+  if (first != second && good.size() >= width) {
+    std::swap_ranges(bad.begin() + static_cast<std::ptrdiff_t>(first),
+                     bad.begin() + static_cast<std::ptrdiff_t>(first + width),
+                     bad.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+  return bad;
+}
 std::string foreign(const std::string &good, std::uint64_t random) {
   std::string bytes(random % 3 == 0 ? 0 : random % (2 * good.size()), '\0');
   for (char &byte : bytes) {
@@ -124,7 +138,14 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, const s
   }
   BP_ASSIGN(const Backend *backend, subject.backend());
   for (int i = 0; i < trials_per_kind * (subject.is_full() ? 20 : 1); ++i) {
-    const std::string bad = damage(compilation->artifact, subject.seed_of(fmt::format("{}/{}", id, i)));
+    // One trial in three is at the beginning, and one at the end, where headers and checksums are.
+    constexpr std::size_t edge = 64;
+    const std::string &good = compilation->artifact;
+    const std::size_t part = i % 3 == 0 || good.size() < 3 * edge ? good.size() : edge;
+    const std::size_t begin = i % 3 == 1 ? 0 : good.size() - part;
+    const std::string bad = good.substr(0, begin) +
+                            damage(good.substr(begin, part), subject.seed_of(fmt::format("{}/{}", id, i))) +
+                            good.substr(begin + part);
     if (bad != compilation->artifact) {
       BP_TRY(expect_refused(*backend, *compilation, bad));
     }
@@ -140,28 +161,66 @@ Result<Verdict> with_refusing_stream(Subject &subject) {
   }
   struct Stream {
     int writes = 0, refused_at = 0;
+    bp_status answer = BP_NO_MEMORY;
     static bp_status write(const bp_ostream_t *stream, const void *, std::uint64_t) {
       auto &self = *static_cast<Stream *>(stream->ctx);
-      return self.writes++ >= self.refused_at ? BP_NO_MEMORY : BP_OK;
+      return self.writes++ >= self.refused_at ? self.answer : BP_OK;
     }
   };
   BP_ASSIGN(const Backend *backend, subject.backend());
   const host::Device &device = *backend->device();
-  for (int refused_at = 0; refused_at < 100; ++refused_at) {
-    Stream stream{0, refused_at};
-    const bp_ostream_t abi{&stream, &Stream::write};
-    host::Diagnostics diagnostics;
-    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
-      return device.compiler()->compile(device.abi(), compilation->module->view().image(), &abi, diag);
-    });
-    if (stream.writes <= refused_at && status == BP_OK) {
-      break;  // there are no more writes
+  const bp_module_t *compiled = compilation->module->view().image();
+  // Programs for which devices have wishes: products of matrices.
+  std::vector<host::Image> questions;
+  for (const auto &[type, sum] : {std::pair{"f32", "f32"}, {"bf16", "f32"}, {"s8", "s32"}}) {
+    BP_ASSIGN(const ir::Module product,
+              text::parse_module(fmt::format("ENTRY main {{ x = {0}[48,96] parameter(0)  y = {0}[96,80] parameter(1)  "
+                                             "ROOT r = {1}[48,80] dot(x, y), lhs_contracting_dims={{1}}, "
+                                             "rhs_contracting_dims={{0}} }}",
+                                             type, sum)));
+    BP_ASSIGN(host::Image question, host::build_image(product, host::Stage::Legalize));
+    questions.push_back(std::move(question));
+  }
+  using Produce = std::function<bp_status(const bp_ostream_t *stream, const bp_diag_t *diag)>;
+  std::vector<std::pair<std::string_view, Produce>> producers = {{"compile", [&](const auto *stream, const auto *diag) {
+                                                                    return device.compiler()->compile(
+                                                                        device.abi(), compiled, stream, diag);
+                                                                  }}};
+  for (const host::Image &question : questions) {
+    if (device.layout() != nullptr) {
+      producers.emplace_back("preferences", [&](const auto *stream, const auto *diag) {
+        return device.layout()->preferences(device.abi(), question.module(), stream, diag);
+      });
     }
-    if (status != BP_NO_MEMORY || stream.writes != refused_at + 1) {
-      return failure(
-          fmt::format("BP-STREAM-01: write {} returned BP_NO_MEMORY; compile() made {} more writes and returned {}, "
-                      "expected none and the same status",
-                      refused_at + 1, stream.writes - refused_at - 1, host::status_name(status)));
+    if (device.rewrite() != nullptr) {
+      producers.emplace_back("rewrite", [&](const auto *stream, const auto *diag) {
+        return device.rewrite()->rewrite(device.abi(), BP_STAGE_LEGALIZE, question.module(), stream, diag);
+      });
+    }
+  }
+  for (const auto &[name, produce] : producers) {
+    for (int refused_at = 0; refused_at < 100; ++refused_at) {
+      constexpr bp_status answers[] = {BP_NO_MEMORY, BP_CANCELLED};
+      Stream stream{0, refused_at, BP_OK};
+      for (const bp_status answer : answers) {
+        stream = {0, refused_at, answer};
+        const bp_ostream_t abi{&stream, &Stream::write};
+        host::Diagnostics diagnostics;
+        const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return produce(&abi, diag); });
+        if (stream.writes <= refused_at && status == BP_OK) {
+          break;  // there are no more writes
+        }
+        if (status != answer || stream.writes != refused_at + 1) {
+          return failure(
+              fmt::format("BP-STREAM-01: write {} returned \"{}\"; {}() made {} more writes and returned "
+                          "\"{}\", expected none and the same status",
+                          refused_at + 1, host::status_name(answer), name, stream.writes - refused_at - 1,
+                          host::status_name(status)));
+        }
+      }
+      if (stream.writes <= refused_at) {
+        break;
+      }
     }
   }
   return verdict_of(still_works(*backend, module));
@@ -243,7 +302,8 @@ struct Kind {
   std::string_view name;
   Damage damage;
 };
-const Kind kinds[] = {{"truncated", truncated}, {"flipped", flipped}, {"extended", extended}, {"foreign", foreign}};
+const Kind kinds[] = {
+    {"truncated", truncated}, {"flipped", flipped}, {"extended", extended}, {"swapped", swapped}, {"foreign", foreign}};
 
 std::vector<std::string> list_faults(const Subject &subject) {
   std::vector<std::string> ids;
