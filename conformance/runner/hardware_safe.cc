@@ -23,6 +23,7 @@ constexpr UnsafeCases unsafe_cases[] = {
     {"life_cycle/BP-DEVICE-03", "abandons a device whose start has failed"},
     {"life_cycle/leaks/refused_artifact", "loads a damaged artifact: code that a board runs unchecked may stop it"},
     {"life_cycle/leaks/refused_alloc", "exhausts memory"},
+    {"life_cycle/leaks/refused_copy", "copies to memory that does not exist"},
     {"life_cycle/leaks/create", "creates and destroys a device many times"},
     {"concurrency/*/devices", "destroys a device while another one works"},
     {"contract/BP-WAIT-01/failure*", "submits a copy to memory that does not exist"},

@@ -13,6 +13,7 @@
 #include "conformance/suite/guarded_block.h"
 #include "conformance/suite/stage.h"
 #include "core/compile/artifact_cache.h"
+#include "core/debugging/random_scope.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
 #include "core/layers/interposer.h"
@@ -27,9 +28,12 @@ using namespace layers;
 struct Disclosure {
   std::mutex mutex;
   bool is_offered = false;
-  std::uint64_t questions = 0;                           // in all
-  std::vector<std::string> broken;                       // rules that a question broke
-  std::map<const bp_diag_t *, const bp_module_t *> now;  // the calls of compile() that are in progress
+  bool is_known = false;                                    // the device has looked for the service
+  std::uint64_t offers = 0;                                 // compilations for which the service was there
+  std::uint32_t first_refused = BP_NONE, refused_step = 1;  // of these allocations the host has no contents
+  std::uint64_t questions = 0;                              // in all
+  std::vector<std::string> broken;                          // rules that a question broke
+  std::map<const bp_diag_t *, const bp_module_t *> now;     // the calls of compile() that are in progress
   // The contents that were told, each in pages of its own, which cannot be written, and cannot be read any more once
   // compile() has returned. They stay reserved, so that no other memory gets their address.
   std::deque<GuardedBlock> told;
@@ -49,6 +53,7 @@ struct Discloser final : Interposer {
       return Interposer::host_get_extension(host, id);
     }
     of_trial() = this;
+    disclosure_.is_known = true;
     below_ = host.below;
     return disclosure_.is_offered ? &table : nullptr;
   }
@@ -57,6 +62,7 @@ struct Discloser final : Interposer {
     {
       const std::lock_guard lock(disclosure_.mutex);
       disclosure_.now[diag] = module;
+      disclosure_.offers += disclosure_.is_offered ? 1 : 0;
     }
     const bp_status status = Interposer::compiler_compile(device, module, artifact, diag);
     const std::lock_guard lock(disclosure_.mutex);
@@ -91,6 +97,10 @@ struct Discloser final : Interposer {
       disclosure_.broken.push_back(
           fmt::format("the content of allocation {} is asked for, expected one of kind BP_ALLOC_CONSTANT", allocation));
       return BP_INVALID;
+    }
+    if (allocation >= disclosure_.first_refused &&
+        (allocation - disclosure_.first_refused) % disclosure_.refused_step == 0) {
+      return BP_UNSUPPORTED;
     }
     const auto *service = static_cast<const bp_host_constants_t *>(below_->get_extension(below_, BP_EXT_CONSTANTS));
     const void *bytes = nullptr;
@@ -141,24 +151,37 @@ std::string matrix(int rows, int columns, At at) {
 
 // Programs with constants whose elements differ in all that a compiler may look for: zeros at the beginning, in the
 // middle and at the end of either dimension, powers of two, elements that are all the same, repeated rows. There are
-// two of each shape, so that a content that is taken for another one shows.
-std::vector<std::string> programs_with_constants() {
+// two of each shape, so that a content that is taken for another one shows. Sizes, and where the zeros begin and end,
+// are those of tiles in one program, and any others, by the seed, in the next.
+std::vector<std::string> programs_with_constants(std::uint64_t seed) {
+  debugging::Random random(seed);
   const auto any = [](int row, int column) { return (row * 7 + column * 5 + row * column) % 11 - 5; };
-  const auto zeros_in_middle = [any](int row, int column) { return row >= 40 && row < 220 ? 0 : any(row, column); };
-  const auto zeros_around = [any](int row, int column) {
-    return row < 64 || row >= 160 || column >= 40 ? 0 : 2 * any(row, column) + 1;
-  };
   const auto power = [](int row, int column) { return 1 << ((row + column) % 6); };
   const auto same = [](int, int) { return 3; };
   std::vector<std::string> programs;
-  for (const auto &[type, sum] : {std::pair{"s8", "s32"}, {"bf16", "f32"}, {"f32", "f32"}}) {
-    programs.push_back(
-        fmt::format("ENTRY main {{ x = {0}[16,256] parameter(0)  y = {0}[16,256] parameter(1)  "
-                    "v = {0}[256,64] constant({2})  w = {0}[256,64] constant({3})  "
-                    "a = {1}[16,64] dot(x, v), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
-                    "b = {1}[16,64] dot(y, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
-                    "ROOT r = ({1}[16,64], {1}[16,64]) tuple(a, b) }}",
-                    type, sum, matrix(256, 64, zeros_in_middle), matrix(256, 64, zeros_around)));
+  bool is_of_tiles = false;
+  for (const auto &[type, sum] : {std::pair{"s8", "s32"}, {"s8", "s32"}, {"bf16", "f32"}, {"f32", "f32"}}) {
+    is_of_tiles = !is_of_tiles;
+    const auto less = [&](int limit) { return is_of_tiles ? 0 : static_cast<int>(random.below(limit)); };
+    const int rows = 256 - less(90), columns = 64 - less(25), left = 40 - less(9);
+    const int first = 40 - less(30), last = rows - 36 + less(30), top = 64 - less(40), bottom = 160 - less(40);
+    const auto zeros_in_middle = [=](int row, int column) { return row >= first && row < last ? 0 : any(row, column); };
+    const auto zeros_around = [=](int row, int column) {
+      return row < top || row >= bottom || column >= left ? 0 : 2 * any(row, column) + 1;
+    };
+    // Constants on the right, one of them without any number but 0, and one on the left, by columns.
+    programs.push_back(fmt::format(
+        "ENTRY main {{ x = {0}[16,{4}] parameter(0)  y = {0}[{4},{5}] parameter(1)  v = {0}[{4},{5}] constant({2})  "
+        "u = {0}[40,{4}] constant({3})  z = {0}[{4},16] constant({6})  "
+        "a = {1}[16,{5}] dot(x, v), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+        "b = {1}[40,{5}] dot(u, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+        "c = {1}[16,16] dot(x, z), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+        "w = {0}[{4},{5}] constant({7})  d = {1}[16,{5}] dot(x, w), lhs_contracting_dims={{1}}, "
+        "rhs_contracting_dims={{0}}  "
+        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[16,16], {1}[16,{5}]) tuple(a, b, c, d) }}",
+        type, sum, matrix(rows, columns, zeros_in_middle),
+        matrix(40, rows, [&](int row, int column) { return zeros_around(column, row); }), rows, columns,
+        matrix(rows, 16, [](int, int) { return 0; }), matrix(rows, columns, zeros_around)));
   }
   for (const char *type : {"f32", "s32"}) {
     programs.push_back(
@@ -192,8 +215,10 @@ Result<Literal> run_with(Subject &subject, Disclosure &disclosure, bool is_offer
   return compiled.executable.run(std::move(arguments));
 }
 
-// Runs a program whose artifact was made without the service, with it, and with it but loaded without it.
-Result<std::optional<Verdict>> judge(Subject &subject, Disclosure &disclosure, const ir::Module &module) {
+// Runs a program whose artifact was made without the service, with it, and with it but loaded without it; and one made
+// with a service that has none of the contents, or every other one.
+Result<std::optional<Verdict>> judge(Subject &subject, Disclosure &disclosure, const ir::Module &module,
+                                     bool has_some) {
   Artifacts plain, informed;
   const Result<Literal> expected = run_with(subject, disclosure, false, module, plain);
   if (!expected.ok() && expected.error().code() == ErrorCode::Unsupported) {
@@ -215,20 +240,35 @@ Result<std::optional<Verdict>> judge(Subject &subject, Disclosure &disclosure, c
           failure(fmt::format("BP-CONSTANT-03: the result differs in bits if the artifact was {}", how)));
     }
   }
+  Artifacts uninformed;
+  disclosure.first_refused = 0;
+  disclosure.refused_step = has_some ? 2 : 1;
+  const Result<Literal> found = run_with(subject, disclosure, true, module, uninformed);
+  disclosure.first_refused = BP_NONE;
+  if (!found.ok() || !found->identical(*expected)) {
+    return std::optional(failure(
+        fmt::format("BP-CONSTANT-03: if the host has {} of the contents, {}", has_some ? "some" : "none",
+                    found.ok() ? "the result differs in bits" : "a program fails: " + found.error().to_string())));
+  }
   return std::optional<Verdict>();
 }
 
 Result<Verdict> contents_of_constants(Subject &subject) {
   Disclosure disclosure;
-  for (const std::string &program : programs_with_constants()) {
+  bool has_some = true;
+  for (const std::string &program : programs_with_constants(subject.seed_of("constants"))) {
     BP_ASSIGN(const ir::Module module, text::parse_module(program));
     BP_TRY(ir::verify(module));
-    BP_ASSIGN(const std::optional<Verdict> failed, judge(subject, disclosure, module));
+    BP_ASSIGN(const std::optional<Verdict> failed, judge(subject, disclosure, module, has_some));
+    has_some = !has_some;
     if (!disclosure.broken.empty()) {
       return failure("BP-CONSTANT-01: " + disclosure.broken.front());
     }
     if (failed) {
       return *failed;
+    }
+    if (disclosure.offers > 0 && !disclosure.is_known) {
+      break;  // nor does it look for the service later
     }
   }
   return disclosure.questions > 0 ? Verdict()
@@ -236,8 +276,10 @@ Result<Verdict> contents_of_constants(Subject &subject) {
                                             .message = "the device does not ask for the content of constants"};
 }
 // A device that writes to a content, or reads it too late, ends the process of the case (BP-CONSTANT-02).
+// The cases of a worker share one verdict.
 Verdict uses_contents(Subject &subject) {
-  return verdict_or_error(contents_of_constants(subject));
+  static const Verdict verdict = verdict_or_error(contents_of_constants(subject));
+  return verdict;
 }
 
 constexpr ContractTrial constant_table[] = {

@@ -14,6 +14,7 @@
 #include "core/layers/artifacts.h"
 #include "core/layers/failures.h"
 #include "core/layers/interposer.h"
+#include "core/text/parser.h"
 
 namespace bp::conformance {
 namespace {
@@ -184,8 +185,8 @@ Result<int> refuse_each_write(const Writing &function, std::string_view name) {
     }
   };
   for (int refused_at = 0; refused_at < most; ++refused_at) {
-    constexpr bp_status others[] = {BP_INVALID, BP_INTERNAL, BP_UNSUPPORTED};
-    for (const bp_status answer : {bp_status{BP_NO_MEMORY}, others[refused_at % 3]}) {
+    constexpr bp_status others[] = {BP_CANCELLED, BP_INVALID, BP_INTERNAL, BP_UNSUPPORTED};
+    for (const bp_status answer : {bp_status{BP_NO_MEMORY}, others[static_cast<std::size_t>(refused_at) % std::size(others)]}) {
       Stream stream{0, refused_at, answer};
       const bp_ostream_t abi{&stream, &Stream::write};
       host::Diagnostics diagnostics;
@@ -240,7 +241,7 @@ Result<Verdict> with_refusing_stream_of(Subject &subject, bool is_rewrite) {
     BP_ASSIGN(const int writes,
               refuse_each_write(
                   [&](const bp_ostream_t *stream, const bp_diag_t *diag) {
-                    return is_rewrite ? device.rewrite()->rewrite(device.abi(), 0, image->module(), stream, diag)
+                    return is_rewrite ? device.rewrite()->rewrite(device.abi(), BP_STAGE_LEGALIZE, image->module(), stream, diag)
                                       : device.layout()->preferences(device.abi(), image->module(), stream, diag);
                   },
                   is_rewrite ? "rewrite()" : "preferences()"));

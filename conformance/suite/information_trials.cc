@@ -296,6 +296,57 @@ Status expect_accounts(const host::Device &device, std::uint32_t space) {
         "most {} and then as many as at first",
         space, before, during, size, after, before - size));
   }
+  // Small pieces, of which some are released before others; pieces of other spaces; and a piece that there is not.
+  std::vector<runtime::Block> pieces;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t small : {1, 100, 4'095, 70'001}) {
+    if (sum + small <= before / 4) {
+      BP_ASSIGN(runtime::Block piece, runtime::Block::allocate_on(device, space, small));
+      pieces.push_back(std::move(piece));
+      sum += small;
+      BP_TRY(free_now(during, total));
+      if (during > before - sum) {
+        return broken_information(
+            fmt::format("BP-INFO-02: space {} has {} free bytes, and {} after allocations of {} bytes in all, expected "
+                        "at most {}",
+                        space, before, during, sum, before - sum));
+      }
+    }
+  }
+  for (std::uint32_t other = 0; other < device.memory()->space_count && sum > 0; ++other) {
+    const auto elsewhere = runtime::Block::allocate_on(device, other, other == space ? std::uint64_t{1} << 50 : 4096);
+    std::uint64_t now = 0;
+    BP_TRY(free_now(now, total));
+    if (now != during && !(other == space && elsewhere.ok())) {
+      return broken_information(
+          fmt::format("BP-INFO-02: space {} has {} free bytes, and {} after {}", space, during, now,
+                      other == space ? "an allocation that was refused" : "an allocation of another space"));
+    }
+  }
+  while (!pieces.empty()) {
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(pieces.size() / 2));
+  }
+  BP_TRY(free_now(after, total));
+  return after == before
+             ? Status()
+             : Status(broken_information(fmt::format(
+                   "BP-INFO-02: space {} has {} free bytes, and {} after several pieces were allocated and released",
+                   space, before, after)));
+}
+
+// Free memory can be allocated, but for what is lost between pieces.
+Status expect_free_is_there(const host::Device &device, std::uint32_t space, std::uint64_t free) {
+  constexpr std::uint64_t parts = 16, least = 14, most = std::uint64_t{1} << 28;
+  std::vector<runtime::Block> pieces;
+  while (free >= parts && free <= most && pieces.size() < least) {
+    auto piece = runtime::Block::allocate_on(device, space, free / parts);
+    if (!piece.ok()) {
+      return broken_information(
+          fmt::format("BP-INFO-02: of {} bytes of space {} that are free, no more than {} can be allocated: {}", free,
+                      space, pieces.size() * (free / parts), piece.error().to_string()));
+    }
+    pieces.push_back(std::move(piece).value());
+  }
   return {};
 }
 
@@ -310,6 +361,9 @@ Result<Verdict> expect_memory_accounts(Subject &subject) {
       any = true;
       BP_TRY(expect_accounts(*device, fact.space));
       BP_TRY(expect_sums(*device, fact.space));
+      if (fact.name == "memory.free" && device->memory() != nullptr && fact.space < device->memory()->space_count) {
+        BP_TRY(expect_free_is_there(*device, fact.space, fact.integer));
+      }
     }
   }
   return any ? Verdict() : Verdict{.status = CaseStatus::Unsupported, .message = "no facts about memory are told"};

@@ -92,6 +92,50 @@ Status copy_everywhere(const host::Device &device, std::uint32_t space, const Co
       return make_error(ErrorCode::PluginFailure, "a copy of {} bytes from offset {} to the host brings other bytes",
                         size, from);
     }
+    BP_TRY(copy(runtime::host_location(received.data() + from), runtime::host_location(host.data() + to), size));
+    std::copy_n(host.begin() + static_cast<std::ptrdiff_t>(to), size, host.begin() + static_cast<std::ptrdiff_t>(from));
+    if (received != host) {
+      return make_error(ErrorCode::PluginFailure,
+                        "a copy of {} bytes from memory of the host to the host brings other "
+                        "bytes",
+                        size);
+    }
+  }
+  return {};
+}
+
+// Copies of sizes around powers of two and their multiples, in which devices cut what they move: to the device, within
+// a piece, and back to the host and on there.
+Status copy_multiples(const host::Device &device, std::uint32_t space, const Copy &copy, debugging::Random &random) {
+  constexpr std::uint64_t largest = std::uint64_t{3} << 18, half = largest + 64;
+  auto block = runtime::Block::allocate_on(device, space, 2 * half);
+  if (!block.ok()) {
+    return {};  // the memory is too small for that
+  }
+  const Bytes sent = random_bytes(random, half);
+  Bytes found(half), moved(half);
+  for (std::uint64_t power = 64; power <= std::uint64_t{1} << 18; power *= 2) {
+    const std::uint64_t multiple = power * (1 + static_cast<std::uint64_t>(random.below(3)));
+    for (const std::uint64_t size :
+         {multiple - 1, multiple, multiple + 1 + static_cast<std::uint64_t>(random.below(48))}) {
+      const auto from = static_cast<std::uint64_t>(random.below(static_cast<std::int64_t>(half - size + 1)));
+      const bp_loc_t begin = {block->location().memory, block->location().offset + random.below(4)};
+      const bp_loc_t second = {begin.memory, begin.offset + half - 4};
+      BP_TRY(copy(begin, runtime::host_location(sent.data() + from), size));
+      BP_TRY(copy(second, begin, size));
+      std::fill_n(found.begin(), size + 1, std::byte{0x77});
+      std::fill_n(moved.begin(), size + 1, std::byte{0x77});
+      BP_TRY(copy(runtime::host_location(found.data()), second, size));
+      BP_TRY(copy(runtime::host_location(moved.data()), runtime::host_location(found.data()), size));
+      const std::byte *expected = sent.data() + from;
+      for (const auto &[bytes, where] : {std::pair{&found, "within the device and back"}, {&moved, "on the host"}}) {
+        const auto differs = std::mismatch(expected, expected + size, bytes->data());
+        if (differs.first != expected + size || (*bytes)[size] != std::byte{0x77}) {
+          return make_error(ErrorCode::PluginFailure, "after copies of {} bytes to the device, {}, byte {} is wrong",
+                            size, where, differs.first - expected);
+        }
+      }
+    }
   }
   return {};
 }
@@ -146,6 +190,7 @@ Result<Verdict> copy_at_any_place(Subject &subject) {
     if (lasts(device.memory()->spaces[space])) {
       debugging::Random random(subject.seed_of(fmt::format("copies/{}", space)));
       BP_TRY(copy_everywhere(device, space, by_call, random));
+      BP_TRY(copy_multiples(device, space, by_call, random));
       BP_TRY(copy_much(device, space, by_call, subject.is_full(), random));
       if (const std::uint32_t queue = find_queue(device, 1u << BP_COMMAND_COPY); queue != BP_NONE) {
         Submissions submissions(device);
@@ -154,6 +199,7 @@ Result<Verdict> copy_at_any_place(Subject &subject) {
           return submissions.run(queue, {&command, 1});
         };
         BP_TRY(copy_everywhere(device, space, by_queue, random));
+        BP_TRY(copy_multiples(device, space, by_queue, random));
         BP_TRY(copy_much(device, space, by_queue, subject.is_full(), random));
       }
     }
@@ -165,6 +211,36 @@ Verdict copies_at_any_place(Subject &subject) {
 }
 
 // --- BP-FILL-01: fills of any length, from any byte ---
+
+// A fill of more than a few MiB, and nothing of what is beside it.
+Status fill_much(const host::Device &device, std::uint32_t queue, Submissions &submissions) {
+  constexpr std::uint64_t bytes = 5'000'008, beside = 24;
+  auto block = runtime::Block::allocate_on(device, 0, bytes + 2 * beside);
+  if (!block.ok()) {
+    return {};
+  }
+  Bytes content(bytes + 2 * beside, std::byte{0x3c}), found(content.size());
+  BP_TRY(runtime::copy(device, block->location(), runtime::host_location(content.data()), content.size()));
+  bp_command_t command{};
+  command.kind = BP_COMMAND_FILL;
+  command.pattern_size = 8;
+  command.pattern = hash_of("pattern", bytes);
+  command.size = bytes;
+  command.to = {block->location().memory, block->location().offset + beside};
+  for (std::uint64_t at = beside; at < beside + bytes; at += 8) {
+    std::memcpy(content.data() + at, &command.pattern, 8);
+  }
+  BP_TRY(submissions.run(queue, {&command, 1}));
+  BP_TRY(runtime::copy(device, runtime::host_location(found.data()), block->location(), found.size()));
+  const auto differs = std::mismatch(found.data(), found.data() + found.size(), content.data());
+  return differs.first == found.data() + found.size()
+             ? Status()
+             : Status(make_error(ErrorCode::PluginFailure,
+                                 "after a fill of {} bytes byte {} of the memory is {}, "
+                                 "expected {}",
+                                 bytes, differs.first - found.data(), static_cast<int>(*differs.first),
+                                 static_cast<int>(*differs.second)));
+}
 
 Result<Verdict> fill_at_any_place(Subject &subject) {
   constexpr std::uint64_t piece_bytes = 200'003;
@@ -178,8 +254,12 @@ Result<Verdict> fill_at_any_place(Subject &subject) {
   BP_ASSIGN(Mirrored piece, make_mirrored(device, 0, piece_bytes, random));
   Submissions submissions(device);
   for (const std::uint32_t pattern_size : {1u, 2u, 4u, 8u}) {
-    // Short ones, one of more than 64 KiB, and one of more than 128 KiB.
-    for (const std::uint64_t bytes : {8u, 296u, 70'008u, 150'000u}) {
+    // None, short ones of any number of patterns, one of more than 64 KiB, and one of more than 128 KiB.
+    std::vector<std::uint64_t> sizes = {0, 8, 296, 70'008, 150'000};
+    for (int bits = 1; bits < 10; ++bits) {
+      sizes.push_back(pattern_size * static_cast<std::uint64_t>(random.between(1, std::int64_t{1} << bits)));
+    }
+    for (const std::uint64_t bytes : sizes) {
       bp_command_t command{};
       command.kind = BP_COMMAND_FILL;
       command.pattern_size = pattern_size;
@@ -197,7 +277,7 @@ Result<Verdict> fill_at_any_place(Subject &subject) {
                                         offset, pattern_size)));
     }
   }
-  return Verdict();
+  return verdict_of(fill_much(device, queue, submissions));
 }
 Verdict fills_at_any_place(Subject &subject) {
   return verdict_or_error(fill_at_any_place(subject));

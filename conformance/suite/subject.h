@@ -59,6 +59,8 @@ class Subject {
   // Returns the device, loaded at the first call. Must be called in a worker process.
   Result<const Backend *> backend();
 
+  bool is_loaded() const { return backend_.has_value(); }
+
   // Releases the device; the next call of backend() loads it again. Programs compiled for it may live on.
   void unload();
 

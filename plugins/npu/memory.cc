@@ -1,5 +1,6 @@
 #include "plugins/npu/memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -133,20 +134,34 @@ Result<bp_handle_t> Memory::export_memory(std::uint64_t memory, std::uint32_t ki
                                      " cannot be exported as a handle of kind " + std::to_string(kind) +
                                      ", expected a piece of dram, and a file");
   }
-  const int file = memfd_create("npu", MFD_CLOEXEC);
-  std::shared_ptr<std::byte[]> shared;
-  if (file >= 0 && ftruncate(file, static_cast<off_t>(piece.size)) == 0) {
-    shared = map_file(file, 0, piece.size, false);
-  }
-  if (shared == nullptr) {
-    if (file >= 0) {
-      close(file);
-    }
+  const auto no_memory = [&] {
     return Error(BP_NO_MEMORY, "the system has no memory to share for " + std::to_string(piece.size) + " bytes");
+  };
+  if (piece.file == nullptr) {
+    const int made = memfd_create("npu", MFD_CLOEXEC);
+    if (made < 0) {
+      return no_memory();
+    }
+    std::shared_ptr<const int> file(new int(made), [](const int *owned) {
+      close(*owned);
+      delete owned;
+    });
+    std::shared_ptr<std::byte[]> shared;
+    if (ftruncate(made, static_cast<off_t>(piece.size)) == 0) {
+      shared = map_file(made, 0, piece.size, false);
+    }
+    if (shared == nullptr) {
+      return no_memory();
+    }
+    std::memcpy(shared.get(), piece.bytes.get(), piece.size);
+    piece.bytes = std::move(shared);
+    piece.file = std::move(file);
   }
-  std::memcpy(shared.get(), piece.bytes.get(), piece.size);
-  piece.bytes = std::move(shared);
-  return bp_handle_t{BP_HANDLE_FD, 0, static_cast<std::uint64_t>(file), 0, piece.size};
+  const int copy = fcntl(*piece.file, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) {
+    return no_memory();
+  }
+  return bp_handle_t{BP_HANDLE_FD, 0, static_cast<std::uint64_t>(copy), 0, piece.size};
 }
 
 void Memory::release(std::uint64_t handle) {

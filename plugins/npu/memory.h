@@ -33,7 +33,7 @@ class Memory {
 
   std::span<const bp_external_support_t> external_support() const { return external_support_; }
   plugin::Result<bp_memory_t> import_memory(std::uint32_t space, const bp_handle_t &handle);
-  // Moves the bytes of a piece to a file in memory, which the piece then shares with the owners of the handle.
+  // Moves the bytes of a piece to a file in memory, which the piece then shares with the owners of its handles.
   plugin::Result<bp_handle_t> export_memory(std::uint64_t memory, std::uint32_t kind);
   // Returns the number of bytes that alloc() can still give.
   std::uint64_t free_bytes(std::uint32_t space) const;
@@ -54,6 +54,7 @@ class Memory {
     std::uint32_t space;
     bool is_own = true;  // takes memory of its space; not imported
     bool is_read_only = false;
+    std::shared_ptr<const int> file = nullptr;  // that of the bytes, once the piece was exported; closed with it
   };
   bp_memory_t add(Piece piece);
   // Returns the address of a range in this process, or nullptr if the range is not inside a piece.
