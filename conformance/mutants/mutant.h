@@ -45,6 +45,6 @@ Result<std::string> mutant_file(const Mutant &mutant, const std::string &path);
 extern const std::span<const Mutant> file_mutants, life_mutants, kernel_mutants, compiler_mutants, memory_mutants,
     combination_mutants, performance_mutants, rule_mutants, attribute_mutants, integer_mutants, float_mutants,
     movement_mutants, contraction_mutants, rewriting_mutants, schedule_mutants, queue_mutants, history_mutants,
-    artifact_mutants, run_mutants, external_memory_mutants, information_mutants, constant_mutants;
+    artifact_mutants, run_mutants, external_memory_mutants, information_mutants, constant_mutants, limit_mutants;
 
 }  // namespace bp::conformance
