@@ -74,7 +74,7 @@ constexpr Form forms[] = {
     {Opcode::Dot, "$[2,%n] $[%n,4]", "$[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::Dot, "$[2,%n,3] $[2,3]", "$[2,%n]",
      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
-    {Opcode::Dot, "$[16,24] $[24,8]", "$W[16,8]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {Opcode::Dot, "$[24,32] $[32,40]", "$W[24,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::ScaledDot, "$[2,%2n] $[3,%2n] f8e8m0fnu[2,%n] f8e8m0fnu[3,%n]", "f32[2,3]",
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
     {Opcode::Convolution, "$[1,%n+1,4,2] $[2,2,2,3]", "$[1,%n,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},

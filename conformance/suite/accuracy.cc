@@ -309,8 +309,8 @@ void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, c
       const double far = std::isfinite(size) ? max_difference(tolerance, size, s.empty() ? size : size_of(s[i])) : 0;
       const auto moved = [&](auto part, bool up) {
         using Part = decltype(part);
-        const auto there = Part(static_cast<double>(part) + (up ? far : -far));
-        return std::isfinite(static_cast<double>(there)) ? there : part;
+        const double there = static_cast<double>(part) + (up ? far : -far);
+        return Part(std::clamp(there, -tolerance.max_finite, tolerance.max_finite));
       };
       if constexpr (is_complex<T>) {
         elements[i] = T(moved(elements[i].real(), moves_up(seed, i)), moved(elements[i].imag(), moves_up(~seed, i)));

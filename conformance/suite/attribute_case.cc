@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <charconv>
 #include <vector>
@@ -31,12 +32,14 @@ InstructionKind kind_of(const std::vector<InstructionKind> &kinds, std::size_t n
   return kind;
 }
 
-std::int64_t max_elements_of(SizeRange size, std::uint64_t seed) {
+// Devices divide long arrays by their bytes: some more than 2^18 are an array of more than 2^16 numbers of 32 bits.
+std::int64_t max_elements_of(SizeRange size, ir::ElementType type, std::uint64_t seed) {
   switch (size) {
     case SizeRange::One: return 1;
     case SizeRange::Small: return 64;
     case SizeRange::Medium: return seed % 2 == 0 ? 1 << 12 : 1 << 9;
-    case SizeRange::Large: return seed % 2 == 0 ? 1 << 16 : 1 << 13;
+    case SizeRange::Large:
+      return seed % 2 == 0 ? ((1 << 18) + 256) / std::clamp<std::int64_t>(ir::byte_width(type), 1, 4) : 1 << 13;
   }
   return 1;
 }
@@ -70,7 +73,7 @@ std::optional<ir::Module> AttributeCase::module(const Subject &subject) const {
   const std::uint64_t first = subject.seed_of(fmt::format("attributes/{}/{}", op->text, ir::to_string(type)));
   const InstructionKind kind = kind_of(kinds, number, first);
   const std::uint64_t seed = subject.seed_of(id());
-  const std::int64_t max_elements = max_elements_of(kind.size, seed);
+  const std::int64_t max_elements = max_elements_of(kind.size, type, seed);
   std::optional<ir::Module> module;
   for (std::uint64_t attempt = 0; attempt < max_attempts; ++attempt) {
     module = debugging::random_instruction(seed + attempt, op->opcode, type, max_elements);

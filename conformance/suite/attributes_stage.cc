@@ -55,13 +55,17 @@ Result<InstructionTrial> trial_of_attributes(Subject &subject, const std::string
   const Values values = values_for(*one, *module, seed / 16);
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(*module, values, one->op->accuracy.special_values,
                                                                one->op->has(ir::Trait::Elementwise), seed));
-  return InstructionTrial{.key = id,
-                          .module = std::move(*module),
-                          .arguments = std::move(arguments),
-                          .values = values,
-                          .type = one->type,
-                          .way = static_cast<Way>(seed / 256 % way_count),
-                          .seed = seed / 4096};
+  InstructionTrial trial{.key = id,
+                         .module = std::move(*module),
+                         .arguments = std::move(arguments),
+                         .values = values,
+                         .type = one->type,
+                         .way = static_cast<Way>(seed / 256 % way_count),
+                         .seed = seed / 4096};
+  if (trial.seed % 2 == 0) {
+    store_in_tiles(subject, trial);
+  }
+  return trial;
 }
 
 Result<CaseProgram> program_of_attributes(Subject &subject, const std::string &id) {

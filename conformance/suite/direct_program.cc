@@ -195,6 +195,24 @@ Status DirectProgram::run_protected(const DirectRun &run) const {
   return {};
 }
 
+namespace {
+
+// Fills the gaps that tiles leave after the ends of dimensions: nothing is said about them.
+void fill_gaps(const Literal &literal, const Shape &shape, std::byte pattern, std::span<std::byte> stored) {
+  if (!shape.is_array() || shape.layout().tiles.empty()) {
+    return;
+  }
+  Literal ones = literal;
+  std::ranges::fill(ones.mutable_bytes(), std::byte{0xff});
+  std::vector<std::byte> is_element(stored.size());
+  ir::store(ones, shape, is_element);
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    stored[i] = is_element[i] == std::byte{0} ? pattern : stored[i];
+  }
+}
+
+}  // namespace
+
 Status DirectRun::arrange(std::span<const Literal> arguments, const DirectProgram::Arrangement &arrangement) {
   const host::Image &image = program_.parts_->image;
   const auto allocations = image.view().allocations();
@@ -225,6 +243,7 @@ Status DirectRun::arrange(std::span<const Literal> arguments, const DirectProgra
     const plugin::Value value = entry.parameters()[static_cast<std::uint32_t>(i)];
     inputs_.emplace_back(value.size());
     ir::store(arguments[i], parameters[i], inputs_.back());
+    fill_gaps(arguments[i], parameters[i], arrangement.poison, inputs_.back());
     if (arrangement.has_inputs) {
       BP_TRY(blocks_[value.allocation()]->write(value.offset(), inputs_.back()));
     }

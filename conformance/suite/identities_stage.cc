@@ -96,13 +96,17 @@ Result<InstructionTrial> trial_of_identities(Subject &subject, const std::string
   BP_TRY(ir::verify(module));
   BP_ASSIGN(std::vector<ir::Literal> arguments,
             make_arguments(module, one->values, SpecialValueSet::All, is_elementwise, subject.seed_of(id)));
-  return InstructionTrial{.key = id.substr(0, id.rfind('/')),
-                          .module = std::move(module),
-                          .arguments = std::move(arguments),
-                          .values = one->values,
-                          .type = one->type,
-                          .seed = subject.seed_of(id),
-                          .is_elementwise = is_elementwise};
+  InstructionTrial trial{.key = id.substr(0, id.rfind('/')),
+                         .module = std::move(module),
+                         .arguments = std::move(arguments),
+                         .values = one->values,
+                         .type = one->type,
+                         .seed = subject.seed_of(id),
+                         .is_elementwise = is_elementwise};
+  if (trial.seed % 2 == 0) {
+    store_in_tiles(subject, trial);
+  }
+  return trial;
 }
 
 Result<CaseProgram> program_of_identities(Subject &subject, const std::string &id) {

@@ -35,6 +35,9 @@ struct InstructionTrial {
   bool is_elementwise = false;  // all instructions are, if there are several: each element is judged alone
 };
 
+// Stores operands of the trial's program, and its result, in tiles, if the device then still runs all of it.
+void store_in_tiles(Subject &subject, InstructionTrial &trial);
+
 // Unsupported if the device does not claim the program; weak if a wrong result would probably have been the same. The
 // message of a failure contains the program.
 Verdict judge_on_device(Subject &subject, const InstructionTrial &trial);

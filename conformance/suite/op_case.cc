@@ -33,7 +33,7 @@ bool is_common(ElementType type) {
   return std::ranges::count(common, type) != 0;
 }
 
-std::vector<ShapeClass> shapes_for(ElementType type, bool converts, Mode mode) {
+std::vector<ShapeClass> shapes_for(const ir::OpInfo &op, ElementType type, bool converts, Mode mode) {
   if (mode == Mode::Full) {
     std::vector<ShapeClass> all(shape_classes.begin() + 1, shape_classes.end());
     std::erase_if(all, [&](const ShapeClass &shape) {
@@ -43,7 +43,14 @@ std::vector<ShapeClass> shapes_for(ElementType type, bool converts, Mode mode) {
     return all;
   }
   if (!is_common(type) || converts) {
-    return {prime, every_16};
+    // All pairs of special values need more elements. Complex functions that the core divides take long to judge.
+    const bool has_pairs =
+        op.has(ir::Trait::Elementwise) && op.max_operands > 1 && !(ir::is_complex(type) && op.has(ir::Trait::Function));
+    std::vector<ShapeClass> shapes{has_pairs ? power : prime, every_16};
+    if (op.opcode == ir::Opcode::Dot && type == ElementType::S8) {
+      shapes.push_back(above_16_bits);
+    }
+    return shapes;
   }
   return {scalar, empty, one, prime, power, transposed, transposed_operands, above_16_bits, every_16};
 }
@@ -67,7 +74,13 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
   if (op.accuracy.closeness == Closeness::Unknown) {
     return is_common(type) && shape.size.n <= prime.size.n;
   }
-  if (op.opcode == ir::Opcode::Reduce && type == ElementType::F32) {
+  if (op.opcode == ir::Opcode::Reduce || op.opcode == ir::Opcode::Dot) {
+    constexpr ElementType of_sums[] = {ElementType::F32, ElementType::BF16, ElementType::S32, ElementType::S8};
+    return shape.size.n < above_16_bits.size.n || std::ranges::count(of_sums, type) != 0;
+  }
+  constexpr ir::Opcode usual[] = {ir::Opcode::Add,    ir::Opcode::Multiply, ir::Opcode::Maximum, ir::Opcode::Compare,
+                                  ir::Opcode::Select, ir::Opcode::Clamp,    ir::Opcode::Negate,  ir::Opcode::Copy};
+  if (type == ElementType::BF16 && std::ranges::count(usual, op.opcode) != 0) {
     return true;
   }
   return shape.size.n < above_16_bits.size.n ||
@@ -95,7 +108,8 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
     values.push_back(Values::Uniform);
   }
   const bool has_several_operands = op.has(ir::Trait::Elementwise) && op.max_operands > 1;
-  if (is_float && has_several_operands && has_special_values && shape.name == prime.name) {
+  if (is_float && has_several_operands && has_special_values &&
+      shape.name == (is_common(type) ? prime.name : power.name)) {
     values.push_back(Values::Rare);
   }
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
@@ -226,7 +240,7 @@ std::vector<std::string> list_op_cases(const ir::OpInfo &op, Mode mode) {
     if (ir::is_opaque(row.type)) {
       continue;
     }
-    std::vector<ShapeClass> shapes = shapes_for(type, converts, mode);
+    std::vector<ShapeClass> shapes = shapes_for(op, type, converts, mode);
     shapes.push_back(fixed);
     for (const ShapeClass &shape : shapes) {
       if (is_in_time(op, type, shape, mode)) {

@@ -1,11 +1,14 @@
 #include "conformance/suite/subject.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "conformance/mutants/mutant.h"
 #include "core/compile/claims.h"
 #include "core/compile/compile.h"
+#include "core/text/parser.h"
 
 namespace bp::conformance {
 namespace {
@@ -195,6 +198,18 @@ Result<std::shared_ptr<const Compiled>> Subject::compile(const std::string &key,
     return compiled_->error();
   }
   return compiled_->value();
+}
+
+bool Subject::takes_tiles() {
+  if (!takes_tiles_) {
+    takes_tiles_ = false;
+    for (const std::string_view type : {"f32", "bf16", "s32"}) {
+      const auto module = text::parse_module(fmt::format(
+          "ENTRY main {{ x = {0}[9,9]{{1,0:T(4,4)}} parameter(0)  ROOT r = {0}[9,9]{{1,0:T(4,4)}} add(x, x) }}", type));
+      *takes_tiles_ |= !is_interpreter() && module.ok() && compile(fmt::format("tiles/{}", type), *module).ok();
+    }
+  }
+  return *takes_tiles_;
 }
 
 std::uint64_t Subject::seed_of(std::string_view case_id) const {

@@ -67,6 +67,8 @@ class Subject {
   // Compiles for the device alone, without constant folding. A call with the same key as the last one returns the same
   // program, so that the cases of a group share it. Unsupported if the device does not claim the whole module.
   Result<std::shared_ptr<const Compiled>> compile(const std::string &key, const Module &module);
+  // Whether the device adds arrays that are stored in tiles.
+  bool takes_tiles();
   // Whether the program compiled last, if that was with this key or one that begins with it, leaves the device nothing
   // but to copy bytes as they lie; false for the interpreter, which runs programs as they are.
   bool only_copies(std::string_view key) const { return only_copies_ && compiled_key_.starts_with(key); }
@@ -92,6 +94,7 @@ class Subject {
   std::string compiled_key_;
   std::optional<Result<std::shared_ptr<const Compiled>>> compiled_;
   bool only_copies_ = false;
+  std::optional<bool> takes_tiles_;
 };
 
 }  // namespace bp::conformance

@@ -85,6 +85,28 @@ T random_element(std::uint64_t bits) {
   }
 }
 
+// A number of any order of magnitude; of complex numbers, one whose square is finite.
+template <class T>
+T number_of_any_size(std::uint64_t bits) {
+  if constexpr (is_complex<T>) {
+    using Part = typename T::value_type;
+    constexpr int most = std::numeric_limits<Part>::max_exponent / 3;
+    const int exponent = static_cast<int>(random_bits(bits, 3) % (2 * most)) - most;
+    const T ordinary = random_element<T>(bits);
+    return T(std::ldexp(ordinary.real(), exponent), std::ldexp(ordinary.imag(), exponent));
+  } else if constexpr (is_float<T>) {
+    const std::uint64_t other = random_bits(bits, 3);
+    const T any = from_bits<T>(other);
+    if (other % 2 == 0 && std::isfinite(static_cast<double>(any))) {
+      return any;
+    }
+    const int exponent = static_cast<int>(random_bits(bits, 4) % 40) - 20;
+    return T(std::ldexp(static_cast<double>(random_element<T>(bits)), exponent));
+  } else {
+    return random_element<T>(bits);
+  }
+}
+
 // From -3 to 3, or mostly -1 and 1: then products of many are small, too. A type without such a number gets 1.
 template <class T>
 T small_integer(std::uint64_t bits, bool is_unit) {
@@ -344,6 +366,29 @@ void fill_with_wide_integers(Literal &literal, const WideIntegers &wide, std::ui
   });
 }
 
+// Whether the results of an op depend on the order of magnitude of its operands in more ways than by rounding.
+bool is_of_magnitudes(const ir::OpInfo &op, ElementType type) {
+  using enum ir::Opcode;
+  constexpr ir::Opcode of_complex[] = {Abs, Sign, Sqrt, Rsqrt, Log, Multiply, Divide, Power};
+  return ir::is_complex(type) ? std::ranges::find(of_complex, op.opcode) != std::end(of_complex)
+                              : op.has(ir::Trait::Function);
+}
+
+// Gives every fourth element any order of magnitude. The exponents of powers become small there, so that the power is
+// finite.
+void spread(Literal &literal, ir::Opcode opcode, std::size_t operand, std::uint64_t seed) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (is_float<T> || is_complex<T>) {
+      const auto elements = literal.mutable_elements<T>();
+      for (std::size_t i = seed % 4; i < elements.size(); i += 4) {
+        elements[i] = opcode == ir::Opcode::Power && operand == 1
+                          ? scaled(random_element<T>(random_bits(seed, i)), 0x1p-7)
+                          : number_of_any_size<T>(random_bits(seed, i));
+      }
+    }
+  });
+}
+
 // Makes some elements equal to those of another array: comparisons that always have the same result show little.
 void make_some_equal(Literal &literal, const Literal &other, std::uint64_t seed) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
@@ -517,6 +562,10 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     }
     if (values == Values::Random && i > 0 && arguments[i].shape() == arguments[0].shape()) {
       make_some_equal(arguments[i], arguments[0], seed);
+    }
+    const ir::OpInfo &op = ir::info(module.entry().root().opcode());
+    if (values == Values::Random && is_elementwise && is_of_magnitudes(op, shape.element_type())) {
+      spread(arguments[i], op.opcode, i, seed);
     }
     if (values == Values::Rare && i == special) {
       put_in_special(arguments[i], random_bits(seed, i));

@@ -37,10 +37,33 @@ void add_product(Scope &s, Opcode opcode, ElementType type, std::span<const Id> 
   s.keep(*product);
 }
 
+// Adds the product of two matrices as they are most often stored, which devices without others take, too.
+void add_matrix_product(Scope &s, ElementType type) {
+  std::int64_t sizes[3];  // rows, depth, columns
+  const std::int64_t most = s.random.chance(2) ? 4 : 40;
+  for (std::int64_t &size : sizes) {
+    size = s.random.between(1, most);
+  }
+  sizes[s.random.below(3)] = long_size(s.random, s.palette.max_elements / most);
+  const auto [rows, depth, columns] = sizes;
+  if (std::max(rows, columns) * depth > s.palette.max_elements || rows * depth * columns > max_operations) {
+    return;
+  }
+  const Id lhs = s.b.parameter(Shape::array(type, {rows, depth}));
+  const Id rhs = s.b.parameter(Shape::array(type, {depth, columns}));
+  add_product(s, Opcode::Dot, type, std::vector{lhs, rhs}, [](ir::Module &m, Id id) {
+    m.set_numbers(id, AttributeKey::LhsContractingDims, {1});
+    m.set_numbers(id, AttributeKey::RhsContractingDims, {0});
+  });
+}
+
 void add_dot(Scope &s) {
   const ElementType type = s.random_type();
   if (type == ElementType::Pred) {
     return;
+  }
+  if (s.palette.only_parameters && s.random.chance(4)) {
+    return add_matrix_product(s, type);
   }
   const Id lhs = s.value(type, 1);
   const Shape left = s.shape(lhs);
@@ -66,7 +89,11 @@ void add_dot(Scope &s) {
         is_free ? s.random.of(s.palette.sizes)
                 : left.size(static_cast<std::size_t>(is_batch ? lhs_batch[i] : lhs_contracting[i - batches]));
   }
-  if (ir::product(sizes) > s.palette.max_elements || ir::product(sizes) * left.element_count() > max_operations) {
+  std::int64_t operations = left.element_count();
+  for (std::size_t i = static_cast<std::size_t>(shared); i < places.size(); ++i) {
+    operations *= sizes[static_cast<std::size_t>(places[i])];
+  }
+  if (ir::product(sizes) > s.palette.max_elements || operations > max_operations) {
     return;
   }
   const Id rhs = s.value(Shape::array(type, sizes));
@@ -94,14 +121,18 @@ void add_convolution(Scope &s) {
   Numbers filter{features / feature_groups, feature_groups * batch_groups * s.random.between(1, 3)};
   for (std::int64_t i = 0; i < spatial; ++i) {
     data.push_back(size());
-    filter.push_back(s.random.between(1, 4));
+    filter.push_back(s.random.between(1, s.palette.only_parameters && s.random.chance(4) ? 17 : 4));
   }
-  if (ir::product(data) > s.palette.max_elements || ir::product(data) * ir::product(filter) > max_operations) {
+  const std::int64_t operations = ir::product(data) * ir::product(std::span(filter).subspan(1));
+  if (ir::product(data) > s.palette.max_elements || operations > max_operations) {
     return;
   }
   std::vector<ir::WindowDimension> window = random_window(s, std::span(data).subspan(2));
   for (std::size_t i = 0; i < window.size(); ++i) {
     window[i].size = filter[i + 2];
+    if (window[i].size > 4 && s.random.chance(2)) {  // patches that do not overlap
+      window[i].stride = window[i].size;
+    }
     window[i].reversal = s.random.chance(3) ? 1 : 0;
   }
   // In the order that decode_dim_labels() reads: batch and feature of the data, the filter's and the result's, then

@@ -90,8 +90,8 @@ Boxes random_boxes(Scope &s) {
     boxes.result_sizes.insert(boxes.result_sizes.begin() + at, size);
     boxes.window.push_back(at);
   }
-  const ElementType type =
-      s.random.of(std::vector{ElementType::S32, ElementType::S32, ElementType::U8, ElementType::S64});
+  using enum ElementType;
+  const ElementType type = s.palette.only_parameters ? s.index_type() : s.random.of(std::vector{S32, S32, U8, S64});
   boxes.indices = s.value(Shape::array(type, index_sizes));
   // Attributes number the places without the index vector's dimension; indices include it.
   for (std::int64_t &place : boxes.batching_positions) {
@@ -122,17 +122,67 @@ void add_gather(Scope &s) {
   });
 }
 
+// A function that treats the element and the update differently: it keeps the update, which is determined if there is
+// one for each element, or subtracts it.
+ir::ComputationId combiner_by_role(Scope &s, ElementType type, bool is_unique) {
+  const ir::ComputationId combine = s.b.module().add_computation("combine");
+  ir::Builder b(s.b.module(), combine);
+  const Id before = b.parameter(Shape::scalar(type)), update = b.parameter(Shape::scalar(type));
+  const bool subtracts = ir::is_integer(type) && (!is_unique || s.random.chance(2));
+  s.b.module().set_root(combine, subtracts ? b.add(Opcode::Subtract, {before, update}) : update);
+  return combine;
+}
+
+// A function of two or three elements and as many updates, each with an op of its own.
+ir::ComputationId combiner_of_several(Scope &s, ElementType type) {
+  const ir::ComputationId combine = s.b.module().add_computation("combine");
+  ir::Builder b(s.b.module(), combine);
+  const std::int64_t arrays = s.random.between(2, 3);
+  std::vector<Id> before, updates, combined;
+  for (std::vector<Id> *side : {&before, &updates}) {
+    for (std::int64_t i = 0; i < arrays; ++i) {
+      side->push_back(b.parameter(Shape::scalar(type)));
+    }
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    combined.push_back(b.add(random_combiner(s, type), {before[i], updates[i]}));
+  }
+  s.b.module().set_root(combine, b.tuple(combined));
+  return combine;
+}
+
 void add_scatter(Scope &s) {
   const Boxes boxes = random_boxes(s);
   if (is_too_large(s, boxes)) {
     return;
   }
   const ElementType type = s.shape(boxes.operand).element_type();
-  const Id updates = s.value(Shape::array(type, boxes.result_sizes));
-  const ir::ComputationId combiner = combining_computation(s, random_combiner(s, type), type);
+  const bool is_unique = ir::product(boxes.places) == 1;
+  const bool are_several = s.palette.only_parameters && s.random.chance(3);
+  const ir::ComputationId combiner =
+      are_several ? combiner_of_several(s, type)
+      : s.palette.only_parameters && (is_unique || ir::is_integer(type)) && s.random.chance(3)
+          ? combiner_by_role(s, type, is_unique)
+          : combining_computation(s, random_combiner(s, type), type);
+  std::vector<Id> operands{boxes.operand};
+  const Shape of_operand = s.shape(boxes.operand), of_updates = Shape::array(type, boxes.result_sizes);
+  const std::int64_t arrays =
+      are_several ? static_cast<std::int64_t>(s.b.module().computation(combiner).parameter_ids().size() / 2) : 1;
+  for (std::int64_t i = 1; i < arrays; ++i) {
+    Shape other = Shape::array(type, of_operand.sizes());
+    other.set_layout(of_operand.layout());  // devices may want all in one layout
+    operands.push_back(s.b.parameter(other));
+  }
+  operands.push_back(boxes.indices);
+  for (std::int64_t i = 0; i < arrays; ++i) {
+    operands.push_back(i == 0 ? s.value(of_updates) : s.b.parameter(of_updates));
+  }
   s.add(
-      Opcode::Scatter, std::vector{boxes.operand, boxes.indices, updates},
+      Opcode::Scatter, operands,
       [&](ir::Module &m, Id id) {
+        if (is_unique && s.palette.only_parameters && s.random.chance(2)) {
+          m.set_number(id, AttributeKey::UniqueIndices, 1);
+        }
         m.set_numbers(id, AttributeKey::UpdateWindowDims, boxes.window);
         m.set_numbers(id, AttributeKey::InsertedWindowDims, boxes.collapsed);
         m.set_numbers(id, AttributeKey::ScatterDimsToOperandDims, boxes.index_map);

@@ -164,6 +164,10 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
       const std::int64_t size = random_size(random, max_elements);
       palette.sizes.push_back(unit == 1 ? size : 8 * (size % 4 + 1));
     }
+    if (unit == 1 && max_elements > 128 && random.chance(2)) {
+      palette.sizes.back() = long_size(random, max_elements);
+      palette.sizes.push_back(palette.sizes.back());
+    }
     std::optional<ir::Module> module = try_once(random, palette, opcode, [&](Scope &s) {
       is_elementwise ? add_elementwise(s, ir::info(opcode)) : source->add(s);
     });
@@ -173,6 +177,10 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
     const std::int64_t elements = result.is_array() ? result.element_count() : 1;
     const bool is_too_large = elements > std::int64_t{1} << 21;
     if (module && !is_too_large && (elements > 0 || random.chance(8))) {
+      const ir::Instruction root = module->entry().root();
+      if (!is_elementwise && result.is_array() && result.rank() > 1 && random.chance(4)) {
+        module->set_shape(root.id(), with_any_layout(random, result));
+      }
       if (random.chance(2)) {
         pack_narrow_elements(*module);
       }

@@ -60,6 +60,11 @@ void add_reverse(Scope &s) {
         [&](ir::Module &m, Id id) { m.set_numbers(id, AttributeKey::Dimensions, dimensions); });
 }
 
+// A number from `low` to `high`; for a program of one instruction, sometimes up to `most`.
+std::int64_t few_or_many(Scope &s, std::int64_t low, std::int64_t high, std::int64_t most) {
+  return s.random.between(low, s.palette.only_parameters && s.random.chance(4) ? most : high);
+}
+
 void add_slice(Scope &s) {
   const Id x = s.value(s.random_type(), 1);
   std::vector<ir::SliceRange> ranges;
@@ -67,7 +72,7 @@ void add_slice(Scope &s) {
   for (std::int64_t size : shape.sizes()) {
     const std::int64_t start = s.random.below(size + 1), limit = s.random.between(start, size);
     ranges.push_back(s.random.chance(2) ? ir::SliceRange{0, size, 1}
-                                        : ir::SliceRange{start, limit, s.random.between(1, 3)});
+                                        : ir::SliceRange{start, limit, few_or_many(s, 1, 3, 20)});
   }
   s.add(Opcode::Slice, std::vector{x}, [&](ir::Module &m, Id id) { m.set_slice_ranges(id, ranges); });
 }
@@ -77,8 +82,8 @@ void add_pad(Scope &s) {
   std::vector<ir::PaddingDimension> padding;
   for (std::int64_t d = 0; d < rank_of(s, x); ++d) {
     padding.push_back(s.random.chance(2) ? ir::PaddingDimension{}
-                                         : ir::PaddingDimension{s.random.between(-2, 3), s.random.between(-2, 3),
-                                                                s.random.chance(3) ? s.random.between(0, 2) : 0});
+                                         : ir::PaddingDimension{few_or_many(s, -2, 3, 40), few_or_many(s, -2, 3, 40),
+                                                                s.random.chance(3) ? few_or_many(s, 0, 2, 9) : 0});
   }
   const Id value = s.value(Shape::scalar(s.shape(x).element_type()));
   s.add(Opcode::Pad, std::vector{x, value}, [&](ir::Module &m, Id id) { m.set_padding(id, padding); });
@@ -89,7 +94,7 @@ void add_concatenate(Scope &s) {
   const std::int64_t dimension = s.random.below(rank_of(s, x));
   std::vector<Id> parts{x};
   const bool are_many = s.palette.only_parameters && s.random.chance(8);
-  for (std::int64_t more = are_many ? s.random.between(8, 20) : s.random.between(0, 2); more > 0; --more) {
+  for (std::int64_t more = are_many ? s.random.between(8, 40) : s.random.between(0, 2); more > 0; --more) {
     Shape shape = s.shape(x);
     if (s.random.chance(2)) {
       shape.set_size(static_cast<std::size_t>(dimension), s.random.of(s.palette.sizes));

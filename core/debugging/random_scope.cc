@@ -27,6 +27,14 @@ bool takes(ir::TypeSet set, ElementType type) {
   return false;
 }
 
+std::int64_t long_size(Random &random, std::int64_t max) {
+  std::int64_t limit = 128;
+  for (std::int64_t steps = random.below(12); steps > 0 && 2 * limit <= max; --steps) {
+    limit *= 2;
+  }
+  return std::max<std::int64_t>(std::min(limit + random.between(-1, 2), max), 1);
+}
+
 std::vector<std::int64_t> iota(std::int64_t count) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -60,13 +68,16 @@ std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::in
       dimension.size = size;
       (s.random.chance(2) ? dimension.pad_low : dimension.pad_high) = size - 1;
     } else if (s.random.chance(2)) {
-      dimension.size = s.random.between(1, std::max<std::int64_t>(1, std::min<std::int64_t>(size, 4)));
-      dimension.stride = s.random.between(1, 3);
+      const std::int64_t most = s.palette.only_parameters && s.random.chance(3) ? 17 : 4;
+      dimension.size = s.random.between(1, std::max<std::int64_t>(1, std::min<std::int64_t>(size, most)));
+      dimension.stride = s.random.between(1, s.palette.only_parameters && s.random.chance(3) ? 8 : 3);
       const std::int64_t least = size >= 2 ? -1 : 0;  // padding takes away no more than there is
-      dimension.pad_low = s.random.between(least, 2);
-      dimension.pad_high = s.random.between(least, 2);
-      dimension.lhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
-      dimension.rhs_dilate = s.random.chance(4) ? s.random.between(2, 3) : 1;
+      const std::int64_t most_padding = most > 4 ? dimension.size + 1 : 2;
+      dimension.pad_low = s.random.between(least, most_padding);
+      dimension.pad_high = s.random.between(least, most_padding);
+      const std::int64_t most_dilated = most > 4 && s.random.chance(2) ? 6 : 3;
+      dimension.lhs_dilate = s.random.chance(4) ? s.random.between(2, most_dilated) : 1;
+      dimension.rhs_dilate = s.random.chance(4) ? s.random.between(2, most_dilated) : 1;
     }
     if (!may_dilate) {
       dimension.lhs_dilate = dimension.rhs_dilate = 1;
@@ -91,6 +102,9 @@ Opcode random_combiner(Scope &s, ElementType type) {
   }
   if (ir::is_complex(type)) {
     return s.random.of(std::vector{Opcode::Add, Opcode::Multiply});
+  }
+  if (s.palette.only_parameters && ir::is_integer(type) && s.random.chance(4)) {
+    return s.random.of(std::vector{Opcode::And, Opcode::Or, Opcode::Xor});
   }
   return s.random.of(std::vector{Opcode::Add, Opcode::Add, Opcode::Maximum, Opcode::Minimum, Opcode::Multiply});
 }

@@ -92,6 +92,9 @@ class Scope {
 // Whether this set contains the type.
 bool takes(ir::TypeSet set, ir::ElementType type);
 
+// A size up to `max`, next to a limit at which devices divide long arrays: of a buffer, a block or a counter.
+std::int64_t long_size(Random &random, std::int64_t max);
+
 // Return 0, 1, ... in ascending and in random order.
 std::vector<std::int64_t> iota(std::int64_t count);
 std::vector<std::int64_t> permutation(Random &random, std::int64_t count);

@@ -4,7 +4,7 @@
 #include "plugin_api/c/module_reader.h"
 
 // Defines a kernel with one loop over all elements. Equal shapes have equal layouts, so corresponding elements have
-// equal offsets.
+// equal offsets; without tiles, there are no gaps between them.
 #define ELEMENTWISE(name, result)                                                                                   \
   static bp_status name(const bp_device_t *device, const bp_call_t *call, const bp_diag_t *diag) {                  \
     const bp_module_t *module = call->module;                                                                       \
@@ -69,7 +69,8 @@ static bp_kernel find(const bp_device_t *device, const bp_module_t *module, uint
   for (uint32_t i = 0; i < sizeof(elementwise) / sizeof(*elementwise); ++i) {
     if (at->op == elementwise[i].op && bp_read_attr_count(module, instr) == 0) {
       for (uint32_t n = 0; n < at->operand_count; ++n) {
-        if (result->dtype != BP_DTYPE_F32 || bp_read_operand_shape(module, instr, n) != result) {
+        if (result->dtype != BP_DTYPE_F32 || bp_read_operand_shape(module, instr, n) != result ||
+            bp_read_tile_count(module, result) != 0) {
           diag->report(diag, BP_UNSUPPORTED, instr, "expected f32, and operands in the layout of the result");
           return 0;
         }

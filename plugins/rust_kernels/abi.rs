@@ -142,6 +142,9 @@ impl Module {
         let first = shape.dims as usize;
         self.array::<i64>(self.i64s)[first..first + shape.rank as usize].iter().product::<i64>() as usize
     }
+    pub fn tile_count(&self, shape: &Shape) -> i64 {
+        self.array::<i64>(self.i64s)[shape.layout as usize + shape.rank as usize]
+    }
     pub fn attrs(&self, instr: &Instr) -> &[Attr] {
         let first = instr.attrs as usize;
         &self.array(self.attrs)[first..first + instr.attr_count as usize]

@@ -20,7 +20,8 @@ fn element_count(call: &Call) -> usize {
     module.element_count(module.shape(module.shape_of(module.instr(call.instr).results)))
 }
 
-/// Applies an operation to all elements. Equal shapes have equal layouts, so corresponding elements have equal offsets.
+/// Applies an operation to all elements. Equal shapes have equal layouts, so corresponding elements have equal offsets;
+/// without tiles, there are no gaps between them.
 /// A result may be in the same memory as an operand, so Rust's slices cannot be used.
 unsafe fn elementwise(call: &Call, operation: impl Fn(f32, f32) -> f32) -> Status {
     let last = call.module.instr(call.instr).operand_count as usize - 1;
@@ -58,6 +59,7 @@ unsafe extern "C" fn find(_: &Device, module: &Module, index: u32, diag: &Diag) 
     };
     let result = module.shape_of(instr.results);
     let is_plain = module.shape(result).dtype == DTYPE_F32
+        && module.tile_count(module.shape(result)) == 0
         && module.operand_shapes(instr).all(|shape| shape == result)
         && module.attrs(instr).iter().all(|attr| attr.key >= ATTR_HINT);
     if !is_plain {

@@ -165,15 +165,21 @@ class SortSimplifier {
     const auto dimension = static_cast<std::size_t>(sort.dimensions()[0]);
     ArrayBuilder b(module_, sort);
     if (sort.operand(0).shape().size(dimension) <= 1) {
-      return sort.shape().is_tuple() ? b.tuple(std::vector(sort.operands().begin(), sort.operands().end()))
-                                     : sort.operands()[0];
+      if (!sort.shape().is_tuple()) {
+        return b.with_layout(sort.operands()[0], sort.shape().layout());
+      }
+      std::vector<InstructionId> elements(sort.operands().begin(), sort.operands().end());
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        elements[i] = b.with_layout(elements[i], sort.shape().elements()[i].layout());
+      }
+      return b.tuple(elements);
     }
     if (!sort.shape().is_tuple()) {
       const Instruction operand = sort.operand(0);
       const bool is_ascending = operand.opcode() == Opcode::Iota && is_plain(sort) &&
                                 operand.number(AttributeKey::IotaDimension) == sort.dimensions()[0] &&
                                 compares_integers_ascending(sort.called(0)) && counts_without_wrapping(operand);
-      return is_ascending ? operand.id() : sort.id();
+      return is_ascending ? b.with_layout(operand.id(), sort.shape().layout()) : sort.id();
     }
     return without_unused(sort, b);
   }

@@ -33,7 +33,7 @@ static const struct {
 } kernels[] = {{BP_OP_ADD, add}, {BP_OP_MULTIPLY, multiply}};
 
 // Whether a single loop over all elements computes the result: operands and result have equal shapes, and so equal
-// layouts.
+// layouts, without the gaps that tiles leave.
 static int is_plain(const bp_module_t *module, uint32_t instr) {
   const bp_shape_t *shape = bp_read_result_shape(module, instr, 0);
   for (uint32_t n = 0; n < bp_read_instr(module, instr)->operand_count; ++n) {
@@ -41,7 +41,8 @@ static int is_plain(const bp_module_t *module, uint32_t instr) {
       return 0;
     }
   }
-  return shape->dtype == BP_DTYPE_F32 && bp_read_attr_count(module, instr) == 0;
+  return shape->dtype == BP_DTYPE_F32 && bp_read_tile_count(module, shape) == 0 &&
+         bp_read_attr_count(module, instr) == 0;
 }
 
 // Returns the kernel for this instruction, or null after reporting why there is none.

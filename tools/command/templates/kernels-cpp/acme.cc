@@ -43,7 +43,7 @@ constexpr struct {
 } all_kernels[] = {{BP_OP_ADD, elementwise<std::plus<>>}, {BP_OP_MULTIPLY, elementwise<std::multiplies<>>}};
 
 // Whether a single loop over all elements computes the result: operands and result have equal shapes, and so equal
-// layouts.
+// layouts, without the gaps that tiles leave.
 bool is_plain(Instruction instruction) {
   const std::uint32_t shape = instruction.result().shape().index();
   for (const bp::plugin::Value operand : instruction.operands()) {
@@ -56,7 +56,7 @@ bool is_plain(Instruction instruction) {
       return false;
     }
   }
-  return instruction.result().shape().dtype() == BP_DTYPE_F32;
+  return instruction.result().shape().dtype() == BP_DTYPE_F32 && instruction.result().shape().tile_count() == 0;
 }
 
 struct Device {
