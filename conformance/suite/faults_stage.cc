@@ -241,7 +241,7 @@ Result<Verdict> with_refusing_stream_of(Subject &subject, bool is_rewrite) {
     BP_ASSIGN(const int writes,
               refuse_each_write(
                   [&](const bp_ostream_t *stream, const bp_diag_t *diag) {
-                    return is_rewrite ? device.rewrite()->rewrite(device.abi(), BP_STAGE_LEGALIZE, image->module(), stream, diag)
+                    return is_rewrite ? device.rewrite()->rewrite(device.abi(), 0, image->module(), stream, diag)
                                       : device.layout()->preferences(device.abi(), image->module(), stream, diag);
                   },
                   is_rewrite ? "rewrite()" : "preferences()"));
