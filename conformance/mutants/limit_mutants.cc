@@ -43,17 +43,6 @@ Fault each_of_type(std::uint16_t op, std::uint16_t dtype, Change change) {
   });
 }
 
-// The largest dimension of all operands.
-std::int64_t longest(const Step &step) {
-  std::int64_t length = 0;
-  for (const plugin::Value operand : step.instruction.operands()) {
-    for (const std::int64_t size : operand.shape().dims()) {
-      length = std::max(length, size);
-    }
-  }
-  return length;
-}
-
 // Elements from `first` on become zeros.
 void lose_from(const Step &step, std::int64_t first) {
   const std::int64_t size = step.result().element_bits() / 8;
@@ -131,15 +120,6 @@ constexpr Mutant limit_table[] = {
          }
        });
      }},
-    {"slice-above-1024", "sizes", "a slice of a dimension of more than 1024 elements loses its last element", "cpu",
-     "attributes/slice/*",
-     [] {
-       return after_step(BP_OP_SLICE, [](const Step &step) {
-         if (longest(step) > 1024) {
-           lose_from(step, step.count() - 1);
-         }
-       });
-     }},
     {"stride-of-four", "sizes", "strides of more than 3 elements of a slice are taken for 3", "cpu",
      "attributes/slice/*",
      [] {
@@ -174,12 +154,6 @@ constexpr Mutant limit_table[] = {
      [] {
        return with_windows(BP_OP_CONVOLUTION,
                            [](std::span<std::int64_t> window) { window[2] = std::min<std::int64_t>(window[2], 3); });
-     }},
-    {"window-dilation-of-four", "sizes", "gaps in the window of a reduce-window have 2 elements at the most", "cpu",
-     "attributes/reduce-window/*",
-     [] {
-       return with_windows(BP_OP_REDUCE_WINDOW,
-                           [](std::span<std::int64_t> window) { window[5] = std::min<std::int64_t>(window[5], 3); });
      }},
     {"dot-last-column", "sizes", "the last column of a product of matrices of more than 8 by 16 is zero", "kernels",
      "ops/dot*/f32/*",

@@ -113,6 +113,9 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
     values.push_back(Values::Rare);
   }
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
+  if (adds_floats && op.opcode == ir::Opcode::Dot && shape.name == above_16_bits.name) {
+    return {Values::Small, Values::Wide};  // that long, each takes time
+  }
   if (adds_floats && shape.size.n > 1) {
     values.push_back(Values::Small);
     values.push_back(Values::Wide);

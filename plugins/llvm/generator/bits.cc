@@ -39,6 +39,9 @@ Value *Generator::bits(std::uint32_t value, std::span<const Index> indices) {
 Value *Generator::bitcast_convert(InstructionView instruction, std::span<const Index> indices) {
   const std::uint32_t operand = instruction.operand(0);
   const std::uint16_t from = instruction.operand_shape(0).dtype, to = instruction.shape().dtype;
+  if (is_complex(from)) {  // stays what it is: support.cc takes no other type
+    return element(operand, indices);
+  }
   const unsigned from_bits = value_bits(from), to_bits = value_bits(to);
   if (from_bits == to_bits) {
     return bits_to_compute(k_.b, bits(operand, indices), to);
