@@ -13,6 +13,7 @@
 #include "conformance/suite/guarded_block.h"
 #include "conformance/suite/stage.h"
 #include "core/compile/artifact_cache.h"
+#include "core/debugging/random_scope.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/verifier.h"
 #include "core/layers/interposer.h"
@@ -150,24 +151,43 @@ std::string matrix(int rows, int columns, At at) {
 
 // Programs with constants whose elements differ in all that a compiler may look for: zeros at the beginning, in the
 // middle and at the end of either dimension, powers of two, elements that are all the same, repeated rows. There are
-// two of each shape, so that a content that is taken for another one shows.
-std::vector<std::string> programs_with_constants() {
+// two of each shape, so that a content that is taken for another one shows. Sizes, and where the zeros begin and end,
+// are those of tiles in one program, and any others, by the seed, in the next.
+std::vector<std::string> programs_with_constants(std::uint64_t seed) {
+  debugging::Random random(seed);
   const auto any = [](int row, int column) { return (row * 7 + column * 5 + row * column) % 11 - 5; };
-  const auto zeros_in_middle = [any](int row, int column) { return row >= 40 && row < 220 ? 0 : any(row, column); };
-  const auto zeros_around = [any](int row, int column) {
-    return row < 64 || row >= 160 || column >= 40 ? 0 : 2 * any(row, column) + 1;
-  };
   const auto power = [](int row, int column) { return 1 << ((row + column) % 6); };
   const auto same = [](int, int) { return 3; };
   std::vector<std::string> programs;
-  for (const auto &[type, sum] : {std::pair{"s8", "s32"}, {"bf16", "f32"}, {"f32", "f32"}}) {
-    programs.push_back(
-        fmt::format("ENTRY main {{ x = {0}[16,256] parameter(0)  y = {0}[16,256] parameter(1)  "
-                    "v = {0}[256,64] constant({2})  w = {0}[256,64] constant({3})  "
-                    "a = {1}[16,64] dot(x, v), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
-                    "b = {1}[16,64] dot(y, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
-                    "ROOT r = ({1}[16,64], {1}[16,64]) tuple(a, b) }}",
-                    type, sum, matrix(256, 64, zeros_in_middle), matrix(256, 64, zeros_around)));
+  bool is_of_tiles = false;
+  for (const auto &[type, sum] : {std::pair{"s8", "s32"}, {"s8", "s32"}, {"bf16", "f32"}, {"f32", "f32"}}) {
+    is_of_tiles = !is_of_tiles;
+    const auto less = [&](int limit) { return is_of_tiles ? 0 : static_cast<int>(random.below(limit)); };
+    const int rows = 256 - less(90), columns = 64 - less(25), left = 40 - less(9);
+    const int first = 40 - less(30), last = rows - 36 + less(30), top = 64 - less(40), bottom = 160 - less(40);
+    const int island = 90 + static_cast<int>(random.below(40)), begin = 8 + less(9);  // a row amid zeros; after zeros
+    const auto zeros_in_middle = [=](int row, int column) {
+      return row >= first && row < last && row != island ? 0 : any(row, column);
+    };
+    const auto zeros_around = [=](int row, int column) {
+      return row < top || row >= bottom || column >= left ? 0 : 2 * any(row, column) + 1;
+    };
+    // Constants on the right, of which one has zeros alone in its second half, and one on the left, by columns.
+    programs.push_back(fmt::format(
+        "ENTRY main {{ x = {0}[16,{4}] parameter(0)  y = {0}[{4},{5}] parameter(1)  p = {0}[2,16,{4}] parameter(2)  "
+        "q = {0}[16,{4}] parameter(3)  "
+        "v = {0}[{4},{5}] constant({2})  u = {0}[40,{4}] constant({3})  z = {0}[2,{4},16] constant({{{6}, {7}}})  "
+        "a = {1}[16,{5}] dot(x, v), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+        "b = {1}[40,{5}] dot(u, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
+        "c = {1}[2,16,16] dot(p, z), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, "
+        "rhs_contracting_dims={{1}}  "
+        "w = {0}[{4},{5}] constant({8})  d = {1}[16,{5}] dot(q, w), lhs_contracting_dims={{1}}, "
+        "rhs_contracting_dims={{0}}  "
+        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[2,16,16], {1}[16,{5}]) tuple(a, b, c, d) }}",
+        type, sum, matrix(rows, columns, zeros_in_middle),
+        matrix(40, rows, [&](int row, int column) { return row < begin ? 0 : zeros_around(column, row - begin); }),
+        rows, columns, matrix(rows, 16, zeros_in_middle), matrix(rows, 16, [](int, int) { return 0; }),
+        matrix(rows, columns, zeros_around)));
   }
   for (const char *type : {"f32", "s32"}) {
     programs.push_back(
@@ -242,7 +262,7 @@ Result<std::optional<Verdict>> judge(Subject &subject, Disclosure &disclosure, c
 Result<Verdict> contents_of_constants(Subject &subject) {
   Disclosure disclosure;
   bool has_some = true;
-  for (const std::string &program : programs_with_constants()) {
+  for (const std::string &program : programs_with_constants(subject.seed_of("constants"))) {
     BP_ASSIGN(const ir::Module module, text::parse_module(program));
     BP_TRY(ir::verify(module));
     BP_ASSIGN(const std::optional<Verdict> failed, judge(subject, disclosure, module, has_some));

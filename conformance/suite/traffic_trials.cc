@@ -233,8 +233,13 @@ struct Mixture {
 
   bp_command_t command(Random &random, bool fills) {
     const std::uint64_t size = any_size(random, 17);  // less than half of a piece
-    const auto place = [&](std::uint64_t end) {
-      return static_cast<std::uint64_t>(random.below(static_cast<std::int64_t>(end - size)));
+    // Every other range has a byte in common with the others of its kind, so that their order shows.
+    const auto place = [&](std::uint64_t end) -> std::uint64_t {
+      constexpr std::uint64_t common = 70'000;
+      const bool is_common = random.chance(2);
+      const auto before = static_cast<std::uint64_t>(random.below(static_cast<std::int64_t>(size)));
+      const auto anywhere = static_cast<std::uint64_t>(random.below(static_cast<std::int64_t>(end - size)));
+      return is_common ? std::min(common - std::min(before, common), end - size - 1) : anywhere;
     };
     const std::size_t block = random.chance(2) ? 1 : 0;
     switch (random.below(fills ? 5 : 4)) {
