@@ -165,23 +165,29 @@ std::vector<std::string> programs_with_constants(std::uint64_t seed) {
     const auto less = [&](int limit) { return is_of_tiles ? 0 : static_cast<int>(random.below(limit)); };
     const int rows = 256 - less(90), columns = 64 - less(25), left = 40 - less(9);
     const int first = 40 - less(30), last = rows - 36 + less(30), top = 64 - less(40), bottom = 160 - less(40);
-    const auto zeros_in_middle = [=](int row, int column) { return row >= first && row < last ? 0 : any(row, column); };
+    const int island = 90 + static_cast<int>(random.below(40)), begin = 8 + less(9);  // a row amid zeros; after zeros
+    const auto zeros_in_middle = [=](int row, int column) {
+      return row >= first && row < last && row != island ? 0 : any(row, column);
+    };
     const auto zeros_around = [=](int row, int column) {
       return row < top || row >= bottom || column >= left ? 0 : 2 * any(row, column) + 1;
     };
-    // Constants on the right, one of them without any number but 0, and one on the left, by columns.
+    // Constants on the right, of which one has zeros alone in its second half, and one on the left, by columns.
     programs.push_back(fmt::format(
-        "ENTRY main {{ x = {0}[16,{4}] parameter(0)  y = {0}[{4},{5}] parameter(1)  v = {0}[{4},{5}] constant({2})  "
-        "u = {0}[40,{4}] constant({3})  z = {0}[{4},16] constant({6})  "
+        "ENTRY main {{ x = {0}[16,{4}] parameter(0)  y = {0}[{4},{5}] parameter(1)  p = {0}[2,16,{4}] parameter(2)  "
+        "q = {0}[16,{4}] parameter(3)  "
+        "v = {0}[{4},{5}] constant({2})  u = {0}[40,{4}] constant({3})  z = {0}[2,{4},16] constant({{{6}, {7}}})  "
         "a = {1}[16,{5}] dot(x, v), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
         "b = {1}[40,{5}] dot(u, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
-        "c = {1}[16,16] dot(x, z), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}  "
-        "w = {0}[{4},{5}] constant({7})  d = {1}[16,{5}] dot(x, w), lhs_contracting_dims={{1}}, "
+        "c = {1}[2,16,16] dot(p, z), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, "
+        "rhs_contracting_dims={{1}}  "
+        "w = {0}[{4},{5}] constant({8})  d = {1}[16,{5}] dot(q, w), lhs_contracting_dims={{1}}, "
         "rhs_contracting_dims={{0}}  "
-        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[16,16], {1}[16,{5}]) tuple(a, b, c, d) }}",
+        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[2,16,16], {1}[16,{5}]) tuple(a, b, c, d) }}",
         type, sum, matrix(rows, columns, zeros_in_middle),
-        matrix(40, rows, [&](int row, int column) { return zeros_around(column, row); }), rows, columns,
-        matrix(rows, 16, [](int, int) { return 0; }), matrix(rows, columns, zeros_around)));
+        matrix(40, rows, [&](int row, int column) { return row < begin ? 0 : zeros_around(column, row - begin); }),
+        rows, columns, matrix(rows, 16, zeros_in_middle), matrix(rows, 16, [](int, int) { return 0; }),
+        matrix(rows, columns, zeros_around)));
   }
   for (const char *type : {"f32", "s32"}) {
     programs.push_back(

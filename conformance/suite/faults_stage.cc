@@ -167,6 +167,16 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::si
       BP_TRY(expect_refused(*backend, *compilation, bad));
     }
   }
+  // Each byte of headers and checksums.
+  constexpr std::size_t edge = 64;
+  std::string good = compilation->artifact;
+  for (std::size_t i = 0; id.ends_with("/flipped") && i < std::min(2 * edge, good.size()); ++i) {
+    char &byte = good[i < edge ? i : good.size() - (i - edge) - 1];
+    const char changed = static_cast<char>(1 << subject.seed_of(fmt::format("{}/byte/{}", id, i)) % 8);
+    byte ^= changed;
+    BP_TRY(expect_refused(*backend, *compilation, good));
+    byte ^= changed;
+  }
   return verdict_of(still_works(*backend, module));
 }
 
