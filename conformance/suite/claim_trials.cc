@@ -268,8 +268,8 @@ Status expect_sound_report(const host::Report &report, std::uint32_t instruction
              : Status();
 }
 
-// Asks about an instruction at a time where the device has kernels, else about the whole module: reasons are reported for
-// instructions that are not taken.
+// Asks about an instruction at a time where the device has kernels, else about the whole module: reasons are reported
+// for instructions that are not taken.
 Status expect_sound_reasons(const host::Device &device, const bp_module_t *module) {
   BP_ASSIGN(const std::vector<bool> claimed, claims_of(device, module));
   std::vector<float> cost(module->instrs.count, -1);

@@ -161,7 +161,7 @@ ir::Module with_twins(const ir::Module &module) {
   return changed;
 }
 
-// What a device answers about the instructions of a module: whether it takes them, and which layouts it prefers.
+// The answers of a device about the instructions of a module: whether it takes them, and which layouts it prefers.
 struct LocalAnswers {
   std::vector<bool> claimed;                        // by instruction
   std::map<ir::InstructionId, std::string> wishes;  // the bytes of all preferences, without the instruction's index

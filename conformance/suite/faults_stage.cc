@@ -98,8 +98,8 @@ Status expect_refused(const Backend &backend, const Compilation &compilation, co
   return {};
 }
 
-// The trials of a kind are numbered. The first ones go through the bytes at the beginning and the end, where headers and
-// tables are; the others choose any place.
+// The trials of a kind are numbered. The first ones go through the bytes at the beginning and the end, where headers
+// and tables are; the others choose any place.
 using Damage = std::function<std::string(const std::string &good, std::size_t number, std::uint64_t random)>;
 
 std::size_t place_of_damage(const std::string &good, std::size_t number, std::uint64_t random) {
@@ -196,7 +196,7 @@ Result<int> refuse_each_write(const Writing &function, std::string_view name) {
   };
   for (int refused_at = 0; refused_at < most; ++refused_at) {
     constexpr bp_status others[] = {BP_CANCELLED, BP_INVALID, BP_INTERNAL, BP_UNSUPPORTED};
-    for (const bp_status answer : {bp_status{BP_NO_MEMORY}, others[static_cast<std::size_t>(refused_at) % std::size(others)]}) {
+    for (const bp_status answer : {bp_status{BP_NO_MEMORY}, others[refused_at % std::ssize(others)]}) {
       Stream stream{0, refused_at, answer};
       const bp_ostream_t abi{&stream, &Stream::write};
       host::Diagnostics diagnostics;

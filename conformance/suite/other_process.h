@@ -1,5 +1,5 @@
-// Artifacts that one process compiles and another one loads, which has never compiled anything (BP-LOAD-03), and what two
-// processes are told about the same devices.
+// Artifacts that one process compiles and another one loads, which has never compiled anything (BP-LOAD-03), and what
+// two processes are told about the same devices.
 #pragma once
 
 #include "conformance/report/record.h"

@@ -13,8 +13,8 @@ ProcessState look_at_process();
 // Describes the differences: "the locale was C, and is de_DE"; empty if there are none.
 std::string difference(const ProcessState &before, const ProcessState &after);
 
-// Returns a number that differs if any of that differs, or how this thread rounds and treats subnormals. Quick enough to
-// be asked after every case.
+// Returns a number that differs if any of that differs, or how this thread rounds and treats subnormals. Quick enough
+// to be asked after every case.
 std::uint64_t fingerprint_of_process();
 // Returns how this thread rounds and treats subnormals.
 std::uint64_t fingerprint_of_thread();

@@ -625,8 +625,8 @@ Result<std::map<std::uint64_t, std::uint64_t>> sums_of_counts(Conversation &talk
   return sums;
 }
 
-// Says which counter adds all that earlier runs have counted, too: after n runs it has counted at least n - 1/2 times as
-// much as the first one, for each n.
+// Says which counter adds all that earlier runs have counted, too: after n runs it has counted at least n - 1/2 times
+// as much as the first one, for each n.
 std::optional<std::uint64_t> accumulating(const std::vector<std::map<std::uint64_t, std::uint64_t>> &sums) {
   for (const auto &[counter, first] : sums.front()) {
     bool grows = first > 0;

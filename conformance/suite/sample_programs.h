@@ -22,8 +22,8 @@ const std::vector<std::string> &large_sample_names();
 Result<ir::Module> sample_program(const std::string &name);
 // Returns the program with arrays of about `size` elements; nothing if its size is fixed, or has to be smaller.
 std::optional<ir::Module> sample_program_of_size(const std::string &name, std::int64_t size);
-// Returns products of matrices and vectors of several types, for which devices prefer layouts, or which they rewrite; two
-// of them in each module.
+// Returns products of matrices and vectors of several types, for which devices prefer layouts, or which they rewrite;
+// two of them in each module.
 std::vector<ir::Module> contractions();
 // Returns the next sample with parameters and results of the same shapes; nothing if there is none.
 std::optional<ir::Module> successor_of_sample(const std::string &name);

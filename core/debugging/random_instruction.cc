@@ -121,6 +121,14 @@ void pack_narrow_elements(ir::Module &module) {
   pack(module.entry().root().id());
 }
 
+std::int64_t elements_of_largest(const ir::Module &module) {
+  std::int64_t most = 0;
+  for (const ir::Instruction instruction : module.entry().instructions()) {
+    most = std::max(most, instruction.shape().is_array() ? instruction.shape().element_count() : 0);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::span<const Opcode> varied_ops() {
@@ -171,12 +179,11 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
     std::optional<ir::Module> module = try_once(random, palette, opcode, [&](Scope &s) {
       is_elementwise ? add_elementwise(s, ir::info(opcode)) : source->add(s);
     });
-    // A result without elements shows little about a device: few programs have one. Operands without elements may
-    // have a result of any size.
+    // A result without elements shows little about a device: few programs have one. Where one array has no elements,
+    // others may have any size.
     const ir::Shape result = module ? module->entry().root().shape() : ir::Shape();
     const std::int64_t elements = result.is_array() ? result.element_count() : 1;
-    const bool is_too_large = elements > std::int64_t{1} << 21;
-    if (module && !is_too_large && (elements > 0 || random.chance(8))) {
+    if (module && elements_of_largest(*module) <= std::int64_t{1} << 21 && (elements > 0 || random.chance(8))) {
       const ir::Instruction root = module->entry().root();
       if (!is_elementwise && result.is_array() && result.rank() > 1 && random.chance(4)) {
         module->set_shape(root.id(), with_any_layout(random, result));
