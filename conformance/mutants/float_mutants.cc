@@ -244,7 +244,7 @@ constexpr Mutant float_table[] = {
      nullptr, "pytorch/pytorch#116972"},
     // --- kernels: values ---
     {"product-contracted", "functions", "a sum whose left operand is a product is rounded once", "kernels",
-     "fuzz/graphs/*", contracted, nullptr, "pytorch/pytorch#122260"},
+     "identities/*product*", contracted, nullptr, "pytorch/pytorch#122260"},
     {"divisor-too-large", "functions", "quotients are 0 if the divisor is larger than 2^126", "kernels",
      "ops/divide/f32/*",
      [] {

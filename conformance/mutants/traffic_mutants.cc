@@ -570,7 +570,7 @@ constexpr Mutant traffic_mutant_table[] = {
        }};
      }},
     {"sum-for-checksum", "compiler", "load() does not see that words of an artifact have changed places", "npu",
-     "faults/artifact/swapped", sum_for_checksum},
+     "faults/artifact/exchanged", sum_for_checksum},
     {"contents-needed", "compiler", "compile() fails if the host has no content of a constant", "npu",
      "contract/BP-CONSTANT-03", contents_needed},
     {"small-pieces-not-counted", "life", "memory.free is told in whole megabytes", "npu", "contract/BP-INFO-02",

@@ -310,7 +310,7 @@ void move_elements(ir::Literal &value, const Accuracy &accuracy, double limit, c
       const auto moved = [&](auto part, bool up) {
         using Part = decltype(part);
         const double there = static_cast<double>(part) + (up ? far : -far);
-        return Part(std::clamp(there, -tolerance.max_finite, tolerance.max_finite));
+        return !std::isfinite(there) ? part : Part(std::clamp(there, -tolerance.max_finite, tolerance.max_finite));
       };
       if constexpr (is_complex<T>) {
         elements[i] = T(moved(elements[i].real(), moves_up(seed, i)), moved(elements[i].imag(), moves_up(~seed, i)));

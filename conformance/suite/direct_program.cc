@@ -81,12 +81,14 @@ bp_command_t copy_command(bp_loc_t to, bp_loc_t from, std::uint64_t size) {
   return command;
 }
 
-Result<std::shared_ptr<const DirectParts>> DirectParts::compile(const DevicePointer &device, const Module &module) {
+Result<std::shared_ptr<const DirectParts>> DirectParts::compile(const DevicePointer &device, const Module &module,
+                                                                std::vector<std::string> host_functions) {
   Witness witness;
   compile::Options options;
   options.observer = &witness;
   options.device_only = true;
   options.fold_constants = false;
+  options.host_functions = std::move(host_functions);
   BP_ASSIGN(const Compiled compiled, compile::compile(module, device, options));
   if (compiled.executable.program() == nullptr || witness.images.empty()) {
     return std::shared_ptr<const DirectParts>();

@@ -37,7 +37,8 @@ struct DirectParts {
 
   // Compiles the whole module as one program; nullptr if the core leaves nothing for the device to do. The parameters
   // must be arrays.
-  static Result<std::shared_ptr<const DirectParts>> compile(const DevicePointer &device, const Module &module);
+  static Result<std::shared_ptr<const DirectParts>> compile(const DevicePointer &device, const Module &module,
+                                                            std::vector<std::string> host_functions = {});
 };
 
 class DirectRun;

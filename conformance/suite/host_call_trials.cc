@@ -624,7 +624,8 @@ Result<Verdict> calls_of_own_run(Subject &subject) {
     CallingText writer(type, kinds);
     BP_ASSIGN(module, text::parse_module(writer.loop()));
     BP_TRY(ir::verify(*module));
-    if (auto compiled = DirectParts::compile(device, *module); kinds != 0 && compiled.ok() && *compiled != nullptr) {
+    auto compiled = DirectParts::compile(device, *module, {"infeed", "outfeed"});
+    if (kinds != 0 && compiled.ok() && *compiled != nullptr) {
       parts = *compiled;
       break;
     }

@@ -103,7 +103,7 @@ Result<InstructionTrial> trial_of_identities(Subject &subject, const std::string
                          .type = one->type,
                          .seed = subject.seed_of(id),
                          .is_elementwise = is_elementwise};
-  if (trial.seed % 2 == 0) {
+  if (!is_elementwise && trial.seed % 2 == 0) {
     store_in_tiles(subject, trial);
   }
   return trial;

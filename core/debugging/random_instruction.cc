@@ -188,7 +188,7 @@ std::optional<ir::Module> random_instruction(std::uint64_t seed, Opcode opcode, 
       if (!is_elementwise && result.is_array() && result.rank() > 1 && random.chance(4)) {
         module->set_shape(root.id(), with_any_layout(random, result));
       }
-      if (random.chance(2)) {
+      if (!random.chance(4)) {
         pack_narrow_elements(*module);
       }
       return module;
