@@ -722,13 +722,6 @@ constexpr Mutant promise_table[] = {
        };
        return fault;
      }},
-    {"lost-device-is-well", "life", "a device that was lost says that it is well", "npu", "contract/BP-STATUS-03/lost",
-     [] {
-       return at_told_fact([](const auto &tell, bp_fact_t &fact) {
-         fact.text = std::string_view(fact.name) == "health" ? "ok" : fact.text;
-         tell();
-       });
-     }},
     {"facts-with-two-values", "life", "numbers are told with a text, too", "npu", "contract/BP-INFO-01",
      [] {
        return at_told_fact([](const auto &tell, bp_fact_t &fact) {

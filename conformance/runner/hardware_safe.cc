@@ -32,7 +32,7 @@ constexpr UnsafeCases unsafe_cases[] = {
     {"contract/BP-LOG-01/lines", "loads a damaged artifact, and asks for more memory than there is"},
     {"contract/BP-INFO-04", "loads a damaged artifact, and asks for more memory than there is"},
     {"contract/lasting_statements", "asks for more memory than there is"},
-    {"contract/BP-STATUS-03/lost", "loses the device on purpose"},
+    {"contract/BP-STATUS-03/own_loss", "loses the device on purpose"},
     {"fuzz/calls/*", "destroys programs, devices and libraries in random order"},
     {"performance/load/plugin", "loads and unloads the plugin many times"},
 };

@@ -36,7 +36,7 @@ struct DirectParts {
   std::vector<std::byte> artifact;
 
   // Compiles the whole module as one program; nullptr if the core leaves nothing for the device to do. The parameters
-  // must be arrays.
+  // must be arrays. `host_functions`: as in compile::Options.
   static Result<std::shared_ptr<const DirectParts>> compile(const DevicePointer &device, const Module &module,
                                                             std::vector<std::string> host_functions = {});
 };

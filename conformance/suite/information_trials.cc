@@ -17,7 +17,6 @@
 #include "conformance/suite/stage.h"
 #include "core/host/diagnostics.h"
 #include "core/interpreter/random_inputs.h"
-#include "core/layers/validate.h"
 #include "core/runtime/memory.h"
 
 namespace bp::conformance {
@@ -589,117 +588,6 @@ Verdict defaults_are_true(Subject &subject) {
   return verdict_or_error(expect_true_defaults(subject));
 }
 
-// --- devices that can be lost on purpose ---
-
-constexpr std::string_view loss_option = "lose-after";
-
-// Whether the device has an option for the number of commands after which it is lost, as simulators do.
-bool can_be_lost_on_purpose(const host::Device &device) {
-  const bp_device_desc_t &description = *device.abi()->desc;
-  for (std::uint64_t i = 0; i < description.option_count; ++i) {
-    if (description.options[i].key == loss_option && description.options[i].type == BP_OPTION_INTEGER) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Loses a device in the middle of runs, and uses it afterwards. Other rules of queues and calls are watched meanwhile.
-Status lose(const Subject &subject, const ir::Module &module, int commands) {
-  const auto violations = std::make_shared<layers::Violations>();
-  {
-    BackendOptions options = subject.backend_options();
-    options.settings.emplace_back(loss_option, fmt::format("{}", commands));
-    options.layers.push_back(layers::validate_layer(violations));
-    BP_ASSIGN(const Backend backend, Backend::load(subject.choice().name, options));
-    const host::Device &device = *backend.device();
-    bool is_told = false;
-    if (device.device_info() != nullptr && commands > 0) {
-      BP_TRY(expect_works(device, is_told, " that will be lost"));
-    }
-    runtime::Block held;
-    if (device.memory() != nullptr && commands > 0) {
-      BP_ASSIGN(held, runtime::Block::allocate_on(device, 0, 100));
-    }
-    CompileOptions compile_options;
-    compile_options.fold_constants = false;
-    compile_options.device_only = true;
-    BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
-    bool is_lost = false;
-    constexpr int most = 20, more = 3;
-    for (int i = 0, after = 0; i < most && after < more; ++i) {
-      const auto compiled = backend.compile(module, compile_options);
-      const auto result = compiled.ok() ? compiled->executable.run(arguments) : Result<Literal>(compiled.error());
-      const bool fails = !result.ok() && result.error().to_string().find("device lost") != std::string::npos;
-      if (is_lost && !fails) {
-        return broken_information(fmt::format("BP-STATUS-03: after the device was lost, a program {}",
-                                              result.ok() ? "runs" : "fails: " + result.error().to_string()));
-      }
-      if (!result.ok() && !fails) {
-        return broken_information("BP-STATUS-03: when the device is lost, a run fails: " + result.error().to_string());
-      }
-      is_lost = fails;
-      after += is_lost ? 1 : 0;
-    }
-    if (!is_lost) {
-      return broken_information(
-          fmt::format("with {}={}, the device is not lost after {} runs", loss_option, commands, most));
-    }
-    host::Diagnostics diagnostics;
-    if (device.memory() != nullptr) {
-      bp_memory_t piece{};
-      const bp_status allocated = diagnostics.call(
-          [&](const bp_diag_t *diag) { return device.memory()->alloc(device.abi(), 0, 64, 64, &piece, diag); });
-      std::byte bytes[64] = {};
-      const bp_loc_t here = runtime::host_location(bytes);
-      const bp_status copied = diagnostics.call([&](const bp_diag_t *diag) {
-        return device.memory()->copy(device.abi(), here, held.location().memory == 0 ? here : held.location(), 16,
-                                     diag);
-      });
-      if (allocated != BP_DEVICE_LOST || copied != BP_DEVICE_LOST) {
-        return broken_information(
-            fmt::format("BP-STATUS-03: on a lost device alloc() returns \"{}\", and copy() \"{}\"",
-                        host::status_name(allocated), host::status_name(copied)));
-      }
-    }
-    if (device.device_info() != nullptr) {
-      const auto facts = facts_of(device);
-      if (!facts.ok()) {
-        return broken_information("BP-INFO-04: report() fails on a lost device: " + facts.error().to_string());
-      }
-      const auto health = std::ranges::find(*facts, std::string_view("health"), &Fact::name);
-      if (health != facts->end() && health->text != "failed") {
-        return broken_information(
-            fmt::format("BP-INFO-04: the health of a lost device is \"{}\"", host::printable(health->text)));
-      }
-    }
-  }
-  // Loads that fail keep their plans of what is there; other rules have cases of their own.
-  for (const layers::Violation &violation : violations->all()) {
-    if (violation.rule.starts_with("BP-STATUS") || violation.rule.starts_with("BP-SIGNAL") ||
-        violation.rule.starts_with("BP-WAIT")) {
-      return broken_information(violation.message);
-    }
-  }
-  return {};
-}
-
-Result<Verdict> expect_lost(Subject &subject) {
-  BP_ASSIGN(const Backend *backend, subject.backend());
-  if (!can_be_lost_on_purpose(*backend->device())) {
-    return Verdict{.status = CaseStatus::Unsupported,
-                   .message = fmt::format("the device has no option {}", loss_option)};
-  }
-  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
-  for (const int commands : {0, 1, 3, 4, 7, 11}) {
-    BP_TRY(lose(subject, module, commands));
-  }
-  return Verdict();
-}
-Verdict is_lost_for_good(Subject &subject) {
-  return verdict_or_error(expect_lost(subject));
-}
-
 constexpr ContractTrial information_table[] = {
     {"BP-INSTANCE-01", "", identities_are_usable},
     {"BP-INSTANCE-02", "", identities_are_stable},
@@ -708,7 +596,6 @@ constexpr ContractTrial information_table[] = {
     {"BP-INFO-02", "bp.device-info/draft-1", memory_is_accounted},
     {"BP-INFO-03", "bp.device-info/draft-1", facts_are_plausible},
     {"BP-INFO-04", "bp.device-info/draft-1", health_is_told},
-    {"BP-STATUS-03/lost", "bp.compiler/1", is_lost_for_good},
     {"facts_in_time", "bp.device-info/draft-1", facts_are_quick},
     {"lasting_statements", "", statements_last},
     {"true_defaults", "", defaults_are_true},

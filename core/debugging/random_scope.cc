@@ -61,7 +61,11 @@ std::vector<std::int64_t> some_dimensions(Random &random, std::int64_t rank) {
 
 std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::int64_t> sizes, bool may_dilate) {
   std::vector<ir::WindowDimension> window;
-  std::int64_t operations = ir::product(sizes);
+  constexpr std::int64_t too_many = std::int64_t{1} << 40;
+  std::int64_t operations = 1;  // where a dimension is empty, windows may lie in its padding
+  for (const std::int64_t size : sizes) {
+    operations = std::min(operations * std::max<std::int64_t>(size, 1), too_many);
+  }
   for (std::int64_t size : sizes) {
     ir::WindowDimension dimension;
     if (s.palette.only_parameters && size > 4 && s.random.chance(8)) {  // all elements up to one, or from one on
@@ -83,12 +87,13 @@ std::vector<ir::WindowDimension> random_window(Scope &s, std::span<const std::in
       dimension.lhs_dilate = dimension.rhs_dilate = 1;
     }
     const auto windows = ir::shape_rules::window_output_size(size, dimension);
-    if (windows.ok() && size > 0) {
-      const std::int64_t others = operations / size;
-      if (others > 0 && *windows * dimension.size > max_operations / others) {
+    if (windows.ok()) {
+      const std::int64_t others = std::max<std::int64_t>(operations / std::max<std::int64_t>(size, 1), 1);
+      const std::int64_t here = std::max<std::int64_t>(*windows * dimension.size, 1);
+      if (here > max_operations / others) {
         dimension = {};
       } else {
-        operations = others * *windows * dimension.size;
+        operations = others * here;
       }
     }
     window.push_back(dimension);

@@ -65,7 +65,7 @@ TEST_CASE("random windows of large arrays are limited in their work") {
 TEST_CASE("the attributes of random instructions take many values") {
   std::map<ir::Opcode, std::set<std::string>> attributes;
   for (const ir::Opcode opcode : varied_ops()) {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    for (std::uint64_t seed = 0; seed < 150; ++seed) {
       if (const auto module = random_instruction(seed, opcode, ir::ElementType::F32, 4096)) {
         const std::string text = text::print(module->entry().root());
         attributes[opcode].insert(text.substr(std::min(text.rfind("), "), text.size())));
