@@ -49,6 +49,11 @@ void add_reshape(Scope &s) {
 }
 
 void add_transpose(Scope &s) {
+  // Matrices of several tiles each way, with a rest, are few among arrays of any rank.
+  if (s.palette.only_parameters && s.palette.max_elements >= 1 << 12 && s.random.chance(3)) {
+    const Id x = s.b.parameter(Shape::array(s.random_type(), {s.random.between(33, 63), s.random.between(33, 63)}));
+    return s.keep(s.b.transpose(x, Numbers{1, 0}));
+  }
   const Id x = s.value(s.random_type(), 2);
   s.keep(s.b.transpose(x, permutation(s.random, rank_of(s, x))));
 }
