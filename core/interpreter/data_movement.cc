@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/interpreter/strided_copy.h"
+#include "core/ir/storage.h"
 
 namespace bp::interpreter {
 namespace {
@@ -182,6 +183,15 @@ Result<Literal> evaluate_bitcast(Evaluator &evaluator, const Instruction &instru
   const Shape &from = instruction.operand(0).shape(), &to = instruction.shape();
   if (!from.is_array() || !to.is_array()) {
     return std::move(operands[0]);
+  }
+  if (!from.layout().tiles.empty() || !to.layout().tiles.empty()) {
+    BP_ASSIGN(Literal buffer, evaluator.allocate(Shape::array(ElementType::U8, {from.byte_size()})));
+    ir::store(operands[0], from, buffer.mutable_bytes());
+    BP_ASSIGN(Literal result, ir::load(buffer.bytes(), to));
+    if (from.element_type() != to.element_type()) {
+      fill_bytes(result);
+    }
+    return result;
   }
   auto stored_sizes = [](const Shape &shape) {
     Dimensions sizes;

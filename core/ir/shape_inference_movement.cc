@@ -141,8 +141,8 @@ Result<Shape> infer_dynamic_reshape(const Instruction &instruction) {
 Result<Shape> infer_bitcast(const Instruction &instruction) {
   BP_TRY(check_written_array(instruction));
   const Shape &operand = operand_shape(instruction, 0), &result = instruction.shape();
-  // (C1) both take the same number of bytes as stored, not counting the padding of tiles: elements narrower than 8 bits
-  // take a byte each unless the layout packs them.
+  // (C1) both take the same number of bytes as stored, with and without the padding of tiles: elements narrower than 8
+  // bits take a byte each unless the layout packs them.
   auto stored_bits = [](const Shape &shape) {
     const std::int64_t packed = shape.layout().element_bits;
     return Int128{shape.element_count()} * (packed != 0 ? packed : 8 * std::int64_t{byte_width(shape.element_type())});
@@ -151,6 +151,11 @@ Result<Shape> infer_bitcast(const Instruction &instruction) {
   if (!has_unbounded(operand) && !has_unbounded(result) && bytes(operand) != bytes(result)) {
     return invalid_input("the result {} has {} bytes, expected {} as the operand {}", describe(result), bytes(result),
                          bytes(operand), describe(operand));
+  }
+  const bool has_tiles = !operand.layout().tiles.empty() || !result.layout().tiles.empty();
+  if (has_tiles && operand.byte_size() != result.byte_size()) {
+    return invalid_input("the result {} has {} bytes with its padding, expected {} as the operand {}",
+                         ir::to_string(result), result.byte_size(), operand.byte_size(), ir::to_string(operand));
   }
   return result;
 }

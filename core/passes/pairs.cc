@@ -6,13 +6,17 @@ namespace {
 using ir::Shape;
 using Id = ir::InstructionId;
 
-// Returns the shape with one more dimension, of size 2, which is innermost in memory whatever the layout.
+// Returns the shape with one more dimension, of size 2, which is innermost in memory whatever the layout: each tile
+// holds the pairs whole.
 Shape shape_of_pairs(const Shape &shape, ir::ElementType part) {
   std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
   sizes.push_back(2);
   Shape pairs = Shape::array(part, sizes);
   ir::Layout layout = shape.layout();
   layout.minor_to_major.insert(layout.minor_to_major.begin(), static_cast<std::int64_t>(shape.rank()));
+  for (ir::Tile &tile : layout.tiles) {
+    tile.sizes.push_back(2);
+  }
   pairs.set_layout(std::move(layout));
   return pairs;
 }
