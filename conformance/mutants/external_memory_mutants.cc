@@ -127,6 +127,20 @@ constexpr Mutant external_memory_mutant_table[] = {
              return next();
            });
      }},
+    {"import-to-end-of-page", "memory", "import_memory() takes what is after the end of a file in its last page", "npu",
+     "contract/BP-IMPORT-04",
+     [] {
+       return at_import([](const auto &next, layers::LayeredDevice &, bp_handle_t &handle, bp_memory_t *,
+                           const bp_diag_t *) {
+         constexpr std::uint64_t page = 4096;
+         if (handle.kind == BP_HANDLE_FD) {
+           const auto end = static_cast<std::uint64_t>(lseek(static_cast<int>(handle.value), 0, SEEK_END));
+           const std::uint64_t most = (end + page - 1) / page * page;
+           handle.size = handle.offset + handle.size <= most ? std::min(handle.size, end - handle.offset) : handle.size;
+         }
+         return next();
+       });
+     }},
     {"import-takes-capacity", "memory", "imported memory is counted as memory of the device", "npu",
      "contract/BP-IMPORT-05",
      [] {

@@ -448,6 +448,17 @@ Status expect_refused(const host::Device &device, std::uint32_t space, const bp_
                    status != BP_OK && status == expected ? " and writes a piece" : "", host::status_name(expected))));
 }
 
+// Imports of bytes after the end of a file.
+Status refuse_beyond_end(const host::Device &device, std::uint32_t space, const SharedArea &area) {
+  const std::uint64_t size = area.bytes().size(), of_page = size / page * page;
+  BP_TRY(expect_refused(device, space, file_handle(area.file(), 0, size + 1), BP_INVALID,
+                        "one byte more than the file has"));
+  BP_TRY(expect_refused(device, space, file_handle(area.file(), page, size - page + 1), BP_INVALID,
+                        "the end of a file and one byte more"));
+  return expect_refused(device, space, file_handle(area.file(), of_page, size - of_page + 1), BP_INVALID,
+                        "the bytes in the last page of a file and one byte more");
+}
+
 Status refuse_handle(const host::Device &device, std::uint32_t space, std::uint32_t kind) {
   constexpr std::uint32_t unknown_kind = 29;
   const bp_external_support_t &support = device.external_memory()->support[space];
@@ -467,15 +478,10 @@ Status refuse_handle(const host::Device &device, std::uint32_t space, std::uint3
                        fmt::format("memory that is aligned to {}, where {} is required,", alignment / 2, alignment)));
   }
   if (kind == BP_HANDLE_FD) {
-    handle.offset = 0;
-    handle.size = area_bytes + 1;
-    BP_TRY(expect_refused(device, space, handle, BP_INVALID, "one byte more than the file has"));
-    handle.offset = area_bytes - page;
-    handle.size = page + 1;
-    BP_TRY(expect_refused(device, space, handle, BP_INVALID, "the end of a file and one byte more"));
-    handle.offset = area_bytes;
-    handle.size = 1;
-    BP_TRY(expect_refused(device, space, handle, BP_INVALID, "the byte after the end of a file"));
+    BP_TRY(refuse_beyond_end(device, space, area));
+    // The rest of the last page can be mapped, but is not the file's.
+    BP_ASSIGN(const SharedArea in_last_page, SharedArea::create(area_bytes - 777));
+    BP_TRY(refuse_beyond_end(device, space, in_last_page));
     handle.offset = UINT64_MAX - page + 1;
     handle.size = 2 * page;
     BP_TRY(expect_refused(device, space, handle, BP_INVALID, "bytes whose end is beyond 2^64"));

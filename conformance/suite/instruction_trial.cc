@@ -330,9 +330,7 @@ void store_in_tiles(Subject &subject, InstructionTrial &trial) {
   std::vector<ir::Tile> tiles;  // mostly the same, so that arrays are read and written tile by tile
   const auto give_tiles = [&](ir::InstructionId id) {
     ir::Shape shape = module.instruction(id).shape();
-    // The core divides complex numbers into their parts for devices that have none, and knows no tiles of those.
-    if (!shape.is_array() || shape.rank() == 0 || shape.layout().element_bits != 0 ||
-        ir::is_complex(shape.element_type()) || draw(4) == 0) {
+    if (!shape.is_array() || shape.rank() == 0 || shape.layout().element_bits != 0 || draw(4) == 0) {
       return;
     }
     if (tiles.empty() || tiles[0].sizes.size() > shape.rank() || draw(3) == 0) {
