@@ -142,6 +142,18 @@ constexpr Mutant contraction_table[] = {
        });
      },
      nullptr, "openxla/xla#5544"},
+    {"maximum-of-nothing", "reductions", "a maximum over rows starts from the least finite number", "cpu",
+     "ops/reduce*/f32/*",
+     [] {
+       return after_step(BP_OP_REDUCE, [](const Step &step) {
+         constexpr float least = std::numeric_limits<float>::lowest();
+         const bool is_maximum =
+             step.converts(BP_DTYPE_F32, BP_DTYPE_F32) && combines_by(step.instruction, BP_OP_MAXIMUM);
+         for (std::int64_t i = 0; is_maximum && i < step.count(); ++i) {
+           step.out<float>()[i] = step.out<float>()[i] < least ? least : step.out<float>()[i];
+         }
+       });
+     }},
     {"maximum-skips-last-nan", "reductions", "a maximum over an array skips a NaN after the last full vector of 8",
      "cpu", "ops/reduce*/f32/*",
      [] {

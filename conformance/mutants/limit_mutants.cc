@@ -120,6 +120,14 @@ constexpr Mutant limit_table[] = {
          }
        });
      }},
+    {"iota-of-17-bits", "sizes", "an iota counts from 0 again after 131,072 elements", "cpu", "ops/iota/f32/*",
+     [] {
+       return after_step(BP_OP_IOTA, [](const Step &step) {
+         for (std::int64_t i = 1 << 17; step.result().dtype() == BP_DTYPE_F32 && i < step.count(); ++i) {
+           step.out<float>()[i] = step.out<float>()[i - (1 << 17)];
+         }
+       });
+     }},
     {"stride-of-four", "sizes", "strides of more than 3 elements of a slice are taken for 3", "cpu",
      "attributes/slice/*",
      [] {

@@ -32,7 +32,7 @@ Values values_for(const AttributeCase &one, const ir::Module &module, std::uint6
     return choose({Random, Least, Most, Random});
   }
   if (one.op->has(ir::Trait::Reduction) && root.called(0).root().opcode() != Opcode::Add) {
-    return choose({Random, Negative, Uniform, Rare});
+    return choose({Random, Negative, Uniform, Rare, Neutral});
   }
   if (one.op->accuracy.closeness == Closeness::Sum) {
     return choose({Random, Small, Wide, Rare, Random, Small, Negative, Uniform});

@@ -28,6 +28,7 @@ constexpr Meaning meanings_of_values[] = {
     {"negative", "random negative values"},
     {"uniform", "operands whose elements are all the same"},
     {"most", "mostly the largest integer of the type"},
+    {"neutral", "elements that have no effect on what they are reduced to, such as -inf for a maximum"},
 };
 // The last part of an id, or of one whose last part is a number.
 constexpr Meaning meanings_of_ends[] = {

@@ -150,9 +150,9 @@ std::string matrix(int rows, int columns, At at) {
 }
 
 // Programs with constants whose elements differ in all that a compiler may look for: zeros at the beginning, in the
-// middle and at the end of either dimension, powers of two, elements that are all the same, repeated rows. There are
-// two of each shape, so that a content that is taken for another one shows. Sizes, and where the zeros begin and end,
-// are those of tiles in one program, and any others, by the seed, in the next.
+// middle and at the end of either dimension, few elements amid zeros, powers of two, elements that are all the same,
+// repeated rows. There are two of each shape, so that a content that is taken for another one shows. Sizes, and where
+// the zeros begin and end, are those of tiles in one program, and any others, by the seed, in the next.
 std::vector<std::string> programs_with_constants(std::uint64_t seed) {
   debugging::Random random(seed);
   const auto any = [](int row, int column) { return (row * 7 + column * 5 + row * column) % 11 - 5; };
@@ -172,6 +172,12 @@ std::vector<std::string> programs_with_constants(std::uint64_t seed) {
     const auto zeros_around = [=](int row, int column) {
       return row < top || row >= bottom || column >= left ? 0 : 2 * any(row, column) + 1;
     };
+    // About one of so many elements is not 0, so that some tiles have such elements in a corner alone.
+    const auto one_of = [&](std::uint64_t others) {
+      return [others, place = static_cast<std::uint64_t>(random.below(1 << 30))](int row, int column) {
+        return hash_of("place", place + static_cast<std::uint64_t>(row * 1000 + column)) % others == 0 ? 5 : 0;
+      };
+    };
     // Constants on the right, of which one has zeros alone in its second half, and one on the left, by columns.
     programs.push_back(fmt::format(
         "ENTRY main {{ x = {0}[16,{4}] parameter(0)  y = {0}[{4},{5}] parameter(1)  p = {0}[2,16,{4}] parameter(2)  "
@@ -183,11 +189,14 @@ std::vector<std::string> programs_with_constants(std::uint64_t seed) {
         "rhs_contracting_dims={{1}}  "
         "w = {0}[{4},{5}] constant({8})  d = {1}[16,{5}] dot(q, w), lhs_contracting_dims={{1}}, "
         "rhs_contracting_dims={{0}}  "
-        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[2,16,16], {1}[16,{5}]) tuple(a, b, c, d) }}",
+        "t = {0}[4,{4},{5}] constant({{{9}, {10}, {11}, {12}}})  "
+        "e = {1}[16,4,{5}] dot(q, t), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}  "
+        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[2,16,16], {1}[16,{5}], {1}[16,4,{5}]) tuple(a, b, c, d, e) }}",
         type, sum, matrix(rows, columns, zeros_in_middle),
         matrix(40, rows, [&](int row, int column) { return row < begin ? 0 : zeros_around(column, row - begin); }),
         rows, columns, matrix(rows, 16, zeros_in_middle), matrix(rows, 16, [](int, int) { return 0; }),
-        matrix(rows, columns, zeros_around)));
+        matrix(rows, columns, zeros_around), matrix(rows, columns, one_of(2000)), matrix(rows, columns, one_of(2000)),
+        matrix(rows, columns, one_of(1000)), matrix(rows, columns, one_of(150))));
   }
   for (const char *type : {"f32", "s32"}) {
     programs.push_back(

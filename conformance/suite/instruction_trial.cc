@@ -330,13 +330,17 @@ void store_in_tiles(Subject &subject, InstructionTrial &trial) {
   std::vector<ir::Tile> tiles;  // mostly the same, so that arrays are read and written tile by tile
   const auto give_tiles = [&](ir::InstructionId id) {
     ir::Shape shape = module.instruction(id).shape();
-    if (!shape.is_array() || shape.rank() == 0 || shape.layout().element_bits != 0 || draw(4) == 0) {
+    if (!shape.is_array() || shape.rank() == 0 || shape.layout().element_bits != 0 || draw(8) == 0) {
       return;
     }
     if (tiles.empty() || tiles[0].sizes.size() > shape.rank() || draw(3) == 0) {
       tiles.assign(1, ir::Tile());
-      for (std::size_t left = 1 + draw(std::min<std::size_t>(shape.rank(), 3)); left > 0; --left) {
-        tiles[0].sizes.push_back(lengths[draw(std::size(lengths))]);
+      for (std::size_t left = std::min<std::size_t>(shape.rank(), 1 + draw(3)); left > 0; --left) {
+        // Several tiles, of which the last is not full, show more than one that is larger than the array.
+        const std::int64_t size = shape.size(static_cast<std::size_t>(shape.layout().minor_to_major[left - 1]));
+        const auto shorter = std::ranges::count_if(lengths, [&](std::int64_t length) { return length < size; });
+        const bool has_several = shorter > 0 && draw(4) != 0;
+        tiles[0].sizes.push_back(lengths[draw(has_several ? static_cast<std::size_t>(shorter) : std::size(lengths))]);
       }
     }
     ir::Layout layout = shape.layout();

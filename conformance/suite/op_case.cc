@@ -19,7 +19,7 @@ constexpr ShapeClass fixed = {fixed_shape, {}};
 constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one = {"one", {1, 1}},
                      prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
                      transposed = {"matrix.transposed", {37, 2}, true},
-                     transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {65'537, 1}},
+                     transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {131'101, 1}},
                      large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
                      every_16 = {"every16", {65'536, 1}}, sweep = {"sweep", {std::int64_t{1} << 24, 1}};
 constexpr std::array shape_classes = {
@@ -83,6 +83,9 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
   if (type == ElementType::BF16 && std::ranges::count(usual, op.opcode) != 0) {
     return true;
   }
+  if (op.opcode == ir::Opcode::Iota) {
+    return shape.size.n < above_16_bits.size.n || is_common(type);
+  }
   return shape.size.n < above_16_bits.size.n ||
          (op.has(ir::Trait::Elementwise) && (type == ElementType::F32 || is_for_every_value(shape)));
 }
@@ -106,6 +109,10 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   if (is_float && op.has(ir::Trait::Reduction) && shape.size.n >= 30) {
     values.push_back(Values::Negative);
     values.push_back(Values::Uniform);
+  }
+  const bool reduces = op.opcode == ir::Opcode::Reduce || op.opcode == ir::Opcode::ReduceWindow;
+  if (reduces && !ir::is_complex(type) && shape.size.n >= 30) {
+    values.push_back(Values::Neutral);
   }
   const bool has_several_operands = op.has(ir::Trait::Elementwise) && op.max_operands > 1;
   if (is_float && has_several_operands && has_special_values &&

@@ -431,8 +431,9 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, bool has_l
         return fill<T>(literal, [&](std::size_t i) { return negative(random_element<T>(random_bits(seed, i))); });
       case Values::Uniform: return fill<T>(literal, [&](std::size_t) { return uniform_element<T>(seed); });
       case Values::Factors: return fill_with_factors<T>(literal, 4, seed);
-      case Values::Rare:  // before special elements are put in
-      case Values::Wide:  // of the operands without many digits
+      case Values::Rare:     // before special elements are put in
+      case Values::Neutral:  // before neutral ones are
+      case Values::Wide:     // of the operands without many digits
       case Values::Small:
         return fill<T>(literal, [&](std::size_t i) { return small_integer<T>(random_bits(seed, i), seed % 2 == 0); });
     }
@@ -503,29 +504,41 @@ std::optional<T> neutral_value(ir::Opcode combiner) {
   }
 }
 
-// A device may combine an initial value with the elements as often as it likes, at any place, or not at all: the
-// specification of `reduce` says so. So arguments that are initial values become those without effect.
-void neutralize_initial_values(const ir::Module &module, std::vector<Literal> &arguments) {
+// Fills operands of a reduction with values that have no effect, where these are known: `first` is the operand that the
+// first function combines.
+void neutralize(const ir::Module &module, std::size_t first, std::vector<Literal> &arguments) {
   using ir::Opcode;
-  constexpr Opcode ops[] = {Opcode::Reduce, Opcode::ReduceWindow, Opcode::SelectAndScatter};
   const ir::Instruction root = module.entry().root();
-  if (std::ranges::find(ops, root.opcode()) == std::end(ops)) {
-    return;
-  }
   const ir::Instruction combined = root.called(root.calls().size() - 1).root();
   const std::size_t count = root.opcode() == Opcode::SelectAndScatter ? 1 : root.operand_count() / 2;
   for (std::size_t i = 0; i < count; ++i) {
-    const ir::Instruction initial = root.operand(root.operand_count() - count + i);
+    const ir::Instruction operand = root.operand(first + i);
     const Opcode combiner = combined.opcode() == Opcode::Tuple ? combined.operand(i).opcode() : combined.opcode();
-    if (initial.opcode() != Opcode::Parameter) {
+    if (operand.opcode() != Opcode::Parameter) {
       continue;
     }
-    Literal &argument = arguments[static_cast<std::size_t>(initial.number(ir::AttributeKey::ParameterNumber))];
+    Literal &argument = arguments[static_cast<std::size_t>(operand.number(ir::AttributeKey::ParameterNumber))];
     ir::visit_element_type(argument.shape().element_type(), [&]<class T>() {
       if (const std::optional<T> neutral = neutral_value<T>(combiner)) {
         fill<T>(argument, [&](std::size_t) { return *neutral; });
       }
     });
+  }
+}
+
+// A device may combine an initial value with the elements as often as it likes, at any place, or not at all: the
+// specification of `reduce` says so. So arguments that are initial values become those without effect, and others if
+// the values are to be neutral.
+void neutralize(const ir::Module &module, Values values, std::vector<Literal> &arguments) {
+  using ir::Opcode;
+  const ir::Instruction root = module.entry().root();
+  const bool reduces = root.opcode() == Opcode::Reduce || root.opcode() == Opcode::ReduceWindow;
+  if (reduces || root.opcode() == Opcode::SelectAndScatter) {
+    const std::size_t initial_values = reduces ? root.operand_count() / 2 : 1;
+    neutralize(module, root.operand_count() - initial_values, arguments);
+  }
+  if (reduces && values == Values::Neutral) {
+    neutralize(module, 0, arguments);
   }
 }
 
@@ -535,7 +548,7 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
                                             bool is_elementwise, std::uint64_t seed, std::uint64_t first) {
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, seed));
   if (values == Values::Random && !is_elementwise) {
-    neutralize_initial_values(module, arguments);
+    neutralize(module, values, arguments);
     return arguments;
   }
   const std::int64_t terms = max_elements(arguments);
@@ -574,7 +587,7 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
       scale(arguments[i], seed / 16);
     }
   }
-  neutralize_initial_values(module, arguments);
+  neutralize(module, values, arguments);
   return arguments;
 }
 

@@ -27,9 +27,10 @@ enum class Values : std::uint8_t {
   Most,      // integers are mostly the largest; others as for Small
   // Floats are -1 and 1 but for a few 2 and 1/2, so that products of any of them are exact in any order.
   Factors,
+  Neutral,  // what is reduced has no effect on the result, whose value is that of such an element: -inf for a maximum
 };
-inline constexpr std::string_view value_names[] = {"random", "edge",     "every",   "small", "wide",
-                                                   "rare",   "negative", "uniform", "least", "most",  "factors"};
+inline constexpr std::string_view value_names[] = {"random",   "edge",    "every", "small", "wide",    "rare",
+                                                   "negative", "uniform", "least", "most",  "factors", "neutral"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.
