@@ -228,6 +228,17 @@ constexpr Mutant history_table[] = {
        };
        return fault;
      }},
+    {"claims-run-out", "claims", "claim() refuses everything after 8,000 calls", "cpu", "contract/BP-CLAIM-01/often",
+     [] {
+       auto left = std::make_shared<std::atomic<int>>(8000);
+       return claims_refused([left](const auto &) { return --*left < 0; });
+     }},
+    {"kernels-run-out", "claims", "find() returns null after it has found 250 kernels", "kernels",
+     "contract/BP-FIND-01/often",
+     [] {
+       auto left = std::make_shared<std::atomic<int>>(250);
+       return at_find([left](const auto &next, plugin::ModuleView, std::uint32_t) { return next() && --*left >= 0; });
+     }},
     {"claim-of-first-device", "claims", "claim() refuses everything on all devices but the first of the process", "cpu",
      "concurrency/*/devices",
      [] {

@@ -1,5 +1,5 @@
-// Questions about instructions at other times: in reverse order, while programs run, and after the device was used and
-// calls of it failed. The answers must not change (BP-CLAIM-01, BP-FIND-01).
+// Questions about instructions at other times: in reverse order, while programs run, after the device was used and
+// calls of it failed, and many times. The answers must not change (BP-CLAIM-01, BP-FIND-01).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -217,6 +217,35 @@ Verdict asks_together(Subject &subject) {
   return verdict_or_error(ask_together(subject));
 }
 
+// Some of the questions whose answer is yes, of all ops, each many times.
+Result<Verdict> ask_often(Subject &subject) {
+  constexpr std::size_t times = 1000, one_of = 3;
+  const std::vector<host::Image> questions = make_questions();
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const host::Device &device = *backend->device();
+  std::size_t claimed = 0;
+  for (const host::Image &question : questions) {
+    BP_ASSIGN(const std::vector<bool> first, claims_of(device, question.module()));
+    if (std::ranges::count(first, true) == 0 || claimed++ % one_of != 0) {
+      continue;
+    }
+    for (std::size_t i = 1; i < times; ++i) {
+      BP_ASSIGN(const std::vector<bool> again, claims_of(device, question.module()));
+      for (std::uint32_t k = 0; k < first.size(); ++k) {
+        if (first[k] != again[k] && is_asked(question.module(), k)) {
+          return failure(fmt::format("{} is {}claimed, but {}claimed when asked for the {}th time:\n{}",
+                                     question.view().instruction(k).name(), first[k] ? "" : "not ",
+                                     again[k] ? "" : "not ", i + 1, host::image_to_text(question.module())));
+        }
+      }
+    }
+  }
+  return claimed > 0 ? Verdict() : nothing_to_do();
+}
+Verdict asks_often(Subject &subject) {
+  return verdict_or_error(ask_often(subject));
+}
+
 // A device that is not there answers like one that is, if their targets are equal.
 Result<Verdict> ask_offline(Subject &subject) {
   const std::vector<host::Image> questions = make_questions();
@@ -380,6 +409,8 @@ constexpr ContractTrial claim_table[] = {
     {"BP-CLAIM-01/later", "bp.compiler/1", asks_later},
     {"BP-CLAIM-01/offline", "bp.compiler/1", asks_offline},
     {"BP-CLAIM-01/threads", "bp.compiler/1", asks_together},
+    {"BP-CLAIM-01/often", "bp.compiler/1", asks_often},
+    {"BP-FIND-01/often", "bp.kernels/1", asks_often},
     {"BP-FIND-01/threads", "bp.kernels/1", asks_together},
     {"BP-DIAG-01/reports", "", reports_soundly},
     {"BP-LOG-01/lines", "", logs_lines},

@@ -11,6 +11,7 @@
 #include "conformance/suite/growth.h"
 #include "conformance/suite/leak_cases.h"
 #include "conformance/suite/library.h"
+#include "conformance/suite/option_trials.h"
 #include "conformance/suite/other_process.h"
 #include "conformance/suite/process_state.h"
 #include "conformance/suite/stage.h"
@@ -230,126 +231,6 @@ Verdict refuses_unknown_devices(Subject &subject) {
     }
     return {};
   });
-}
-
-// Returns values that an option does not take; none if it takes any text.
-std::vector<std::string> wrong_values(const bp_option_desc_t &option) {
-  switch (option.type) {
-    case BP_OPTION_INTEGER: return {"neither here nor there", "", "1x", "1.5", "1 2", "-"};
-    case BP_OPTION_REAL: return {"neither here nor there", "", "1.5x", "1 2", "-"};
-    case BP_OPTION_SWITCH: return {"neither here nor there", "", "2", "10", "yes"};
-    default: break;
-  }
-  std::vector<std::string> values;
-  if (option.choices != nullptr) {
-    values = {"no such choice", ""};
-    for (const char *const *choice = option.choices; *choice != nullptr; ++choice) {
-      const std::string text = *choice;
-      values.insert(values.end(), {text + "x", text.substr(0, text.size() - 1)});
-    }
-    std::erase_if(values, [&](const std::string &value) {
-      const char *const *choice = option.choices;
-      while (*choice != nullptr && value != *choice) {
-        ++choice;
-      }
-      return *choice != nullptr;
-    });
-  }
-  return values;
-}
-
-// Calls create() with options of which the last one is wrong: it has to return null, and to say why.
-Status expect_option_refused(const bp_device_factory_t &factory, const bp_host_t *host, const std::string &id,
-                             std::span<const bp_option_t> options) {
-  host::Diagnostics diagnostics;
-  OwnedDevice device;
-  diagnostics.call([&](const bp_diag_t *diag) -> bp_status {
-    device.reset(factory.create(&factory, host, id.c_str(), 0, options.data(),
-                                static_cast<std::uint32_t>(options.size()), diag));
-    return BP_OK;
-  });
-  BP_TRY(expect(device == nullptr, fmt::format("BP-CREATE-02: create() takes the option {}={}", options.back().key,
-                                               options.back().value)));
-  return expect(!diagnostics.reports().empty() && !diagnostics.reports().front().message.empty(),
-                fmt::format("BP-CREATE-02: create() refuses the option {}={} without a report", options.back().key,
-                            options.back().value));
-}
-
-Verdict refuses_wrong_options(Subject &subject) {
-  const host::HostServices services(quiet_host());
-  return with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
-    // Alone, and after one that is right.
-    std::vector<bp_option_t> right;
-    const auto refuses = [&](const bp_option_t &option) -> Status {
-      BP_TRY(expect_option_refused(factory, services.abi(), subject.device_id(), {&option, 1}));
-      for (const bp_option_t &other : right) {
-        const bp_option_t both[] = {other, option};
-        BP_TRY(expect_option_refused(factory, services.abi(), subject.device_id(), both));
-      }
-      return {};
-    };
-    for (std::uint32_t i = 0; i < factory.count(&factory); ++i) {
-      const bp_device_desc_t &device = *factory.get_desc(&factory, i);
-      if (device.id != subject.device_id()) {
-        continue;
-      }
-      for (std::uint64_t k = 0; k < device.option_count && right.empty(); ++k) {
-        if (device.options[k].initial != nullptr) {
-          right.push_back({device.options[k].key, device.options[k].initial});
-        }
-      }
-      for (std::uint64_t k = 0; k < device.option_count; ++k) {
-        for (const std::string &value : wrong_values(device.options[k])) {
-          BP_TRY(refuses({device.options[k].key, value.c_str()}));
-        }
-        const std::string longer = std::string(device.options[k].key) + "x";
-        BP_TRY(refuses({longer.c_str(), "1"}));
-      }
-    }
-    return refuses({"no-such-option", "1"});
-  });
-}
-
-// Returns a valid value of an option, for options that are destroyed after create().
-std::string some_value(const bp_option_desc_t &option) {
-  if (option.initial != nullptr && option.initial[0] != 0) {
-    return option.initial;
-  }
-  return option.type != BP_OPTION_TEXT ? "1" : option.choices != nullptr ? option.choices[0] : "";
-}
-
-// BP-CREATE-03: the options are destroyed after create().
-Verdict forgets_its_options(Subject &subject) {
-  const host::HostServices services(quiet_host());
-  bool has_options = false;
-  Verdict verdict = with_factory(subject, [&](const bp_device_factory_t &factory) -> Status {
-    std::vector<std::string> texts;
-    for (std::uint32_t i = 0; i < factory.count(&factory); ++i) {
-      const bp_device_desc_t &device = *factory.get_desc(&factory, i);
-      for (std::uint64_t k = 0; device.id == subject.device_id() && k < device.option_count; ++k) {
-        if (const std::string value = some_value(device.options[k]); !value.empty() && device.options[k].initial) {
-          texts.insert(texts.end(), {device.options[k].key, value});
-        }
-      }
-    }
-    std::vector<bp_option_t> options;
-    for (std::size_t i = 0; i < texts.size(); i += 2) {
-      options.push_back({texts[i].c_str(), texts[i + 1].c_str()});
-    }
-    has_options = !options.empty();
-    BP_ASSIGN(const OwnedDevice device, make_device(factory, services.abi(), subject.device_id(), options, false));
-    for (std::string &text : texts) {
-      std::ranges::fill(text, '\xee');
-    }
-    std::ranges::fill(options, bp_option_t{nullptr, nullptr});
-    host::Diagnostics diagnostics;
-    const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return device->init(device.get(), diag); });
-    return diagnostics.result(status, subject.device_id(), "BP-CREATE-03: init, after the options were overwritten");
-  });
-  if (verdict.status == CaseStatus::Pass && !has_options) {
-    return {.status = CaseStatus::Unsupported, .message = "the device has no options"};
-  }
-  return verdict;
 }
 
 // BP-DEVICE-03. A device that does not exist fails in create() or in init(). Offline, and without init(), destroy()
