@@ -54,6 +54,12 @@ constexpr Form forms[] = {
     {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
      "to_apply=sum"},
+    {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
+     "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+     "to_apply=largest"},
+    {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
+     "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+     "to_apply=smallest"},
     {Opcode::Sort, "$[%n]", "$[%n]", "dimensions={0}, is_stable=true, to_apply=less"},
     {Opcode::Sort, "$[%n] s32[%n]", "($[%n], s32[%n])", "dimensions={0}, is_stable=true, to_apply=less_by_first"},
     {Opcode::TopK, "$[2,%n+3]", "($[2,3], s32[2,3])", "k=3"},
@@ -63,6 +69,7 @@ constexpr Form forms[] = {
     {Opcode::Reduce, "$[2,%n] $[]", "$[2]", "dimensions={1}, to_apply=sum"},
     {Opcode::Reduce, "$[%n,3] $[]", "$[3]", "dimensions={0}, to_apply=sum"},
     {Opcode::Reduce, "$[%n] $[]", "$[]", "dimensions={0}, to_apply=largest"},
+    {Opcode::Reduce, "$[%n] $[]", "$[]", "dimensions={0}, to_apply=smallest"},
     {Opcode::ReduceWindow, "$[%n+2] $[]", "$[%n]", "window={size=3}, to_apply=sum"},
     {Opcode::ReduceWindow, "$[%n] $[]", "$[%n]", "window={size=3 pad=1_1}, to_apply=largest"},
     {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
@@ -75,6 +82,8 @@ constexpr Form forms[] = {
     {Opcode::Dot, "$[2,%n,3] $[2,3]", "$[2,%n]",
      "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
     {Opcode::Dot, "$[24,32] $[32,40]", "$W[24,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {Opcode::Dot, "$[131,%n] $[%n,67]", "$[131,67]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {Opcode::Dot, "$[1,%n] $[%n,5]", "$[1,5]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {Opcode::ScaledDot, "$[2,%2n] $[3,%2n] f8e8m0fnu[2,%n] f8e8m0fnu[3,%n]", "f32[2,3]",
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
     {Opcode::Convolution, "$[1,%n+1,4,2] $[2,2,2,3]", "$[1,%n,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},
@@ -174,6 +183,8 @@ constexpr std::string_view computations[] = {
 )",
     R"(largest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] &(a, b) }
 )",
+    R"(smallest { a = $[] parameter(0)  b = $[] parameter(1)  ROOT r = $[] ~(a, b) }
+)",
     R"(less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=LT }
 )",
     R"(less_by_first {
@@ -248,6 +259,7 @@ std::string for_type(std::string text, ElementType type) {
   const ElementType part = ir::is_complex(type) ? ir::real_part_type(type) : type;
   boost::replace_all(text, "@", ir::is_complex(type) ? compared_complex : compared);
   boost::replace_all(text, "&", ir::is_complex(type) ? "add" : "maximum");
+  boost::replace_all(text, "~", ir::is_complex(type) ? "add" : "minimum");
   boost::replace_all(text, "$P", ir::to_string(part));
   boost::replace_all(text, "$C", part == ElementType::F64 ? "c128" : "c64");
   boost::replace_all(text, "$U", unsigned_type(type));

@@ -121,29 +121,95 @@ ir::Module in_a_crowd(const ir::Module &module) {
   return changed;
 }
 
-// Returns the module with a copy of each array of the entry, which all instructions get as operands in its place: other
-// instructions define the operands, and use the results.
-ir::Module with_other_neighbours(const ir::Module &module) {
+// Adds an instruction whose result has the shape of this one to the entry; nothing if there is none for such a shape.
+using Producer = std::optional<ir::InstructionId> (*)(ir::Module &module, const ir::Instruction &i);
+
+std::optional<ir::InstructionId> copy_of(ir::Module &module, const ir::Instruction &i) {
+  return module.add_instruction(module.entry().id(), ir::Opcode::Copy, i.shape(), {i.id()});
+}
+std::optional<ir::InstructionId> constant_like(ir::Module &module, const ir::Instruction &i) {
+  constexpr std::int64_t max_bytes = 1 << 20;
+  if (i.shape().byte_size() > max_bytes || !i.shape().is_static()) {
+    return std::nullopt;
+  }
+  auto zeros = ir::Literal::zeros(i.shape());
+  if (!zeros.ok()) {
+    return std::nullopt;
+  }
+  const ir::InstructionId constant = module.add_constant(module.entry().id(), std::move(zeros).value());
+  module.set_shape(constant, i.shape());
+  return constant;
+}
+std::optional<ir::InstructionId> broadcast_like(ir::Module &module, const ir::Instruction &i) {
+  if (i.shape().rank() == 0 || !i.shape().is_static()) {
+    return std::nullopt;
+  }
+  const ir::ComputationId entry = module.entry().id();
+  auto one = ir::Literal::zeros(ir::Shape::scalar(i.shape().element_type()));
+  if (!one.ok()) {
+    return std::nullopt;
+  }
+  const ir::InstructionId scalar = module.add_constant(entry, std::move(one).value());
+  const ir::InstructionId result = module.add_instruction(entry, ir::Opcode::Broadcast, i.shape(), {scalar});
+  module.set_numbers(result, ir::AttributeKey::Dimensions, std::span<const std::int64_t>());
+  return result;
+}
+// The outer product of constants.
+std::optional<ir::InstructionId> product_like(ir::Module &module, const ir::Instruction &i) {
+  const ir::Shape &shape = i.shape();
+  if (shape.rank() == 0 || !shape.is_static() || shape.element_type() == ir::ElementType::Pred) {
+    return std::nullopt;
+  }
+  const ir::ComputationId entry = module.entry().id();
+  auto left = ir::Literal::zeros(ir::Shape::array(shape.element_type(), shape.sizes().first(shape.rank() - 1)));
+  auto right = ir::Literal::zeros(ir::Shape::array(shape.element_type(), shape.sizes().last(1)));
+  if (!left.ok() || !right.ok()) {
+    return std::nullopt;
+  }
+  const ir::InstructionId factors[] = {module.add_constant(entry, std::move(left).value()),
+                                       module.add_constant(entry, std::move(right).value())};
+  return module.add_instruction(entry, ir::Opcode::Dot, shape, factors);
+}
+
+// Returns the module with another value of the same shape for each array of the entry, which all instructions get as
+// operands in its place: other instructions define the operands, and use the results.
+ir::Module with_operands_by(const ir::Module &module, Producer producer) {
   ir::Module changed = module;
   const ir::ComputationId entry = changed.entry().id();
-  std::map<ir::InstructionId, ir::InstructionId> copies;
+  std::map<ir::InstructionId, ir::InstructionId> others;
   std::vector<ir::InstructionId> order;
   for (const ir::Instruction i : module.entry().instructions()) {
     order.push_back(i.id());
-    if (i.shape().is_array()) {
-      copies[i.id()] = changed.add_instruction(entry, ir::Opcode::Copy, i.shape(), {i.id()});
-      order.push_back(copies[i.id()]);
+    const std::size_t before = changed.entry().instructions().size();
+    if (const auto other = i.shape().is_array() ? producer(changed, i) : std::nullopt) {
+      others[i.id()] = *other;
+      const auto added = changed.entry().instructions();
+      for (std::size_t k = before; k < added.size(); ++k) {
+        order.push_back(added[k].id());
+      }
     }
   }
   changed.set_instruction_order(entry, std::move(order));
   for (const ir::Instruction i : module.entry().instructions()) {
     for (std::size_t k = 0; k < i.operands().size(); ++k) {
-      if (const auto copy = copies.find(i.operands()[k]); copy != copies.end()) {
-        changed.set_operand(i.id(), k, copy->second);
+      if (const auto other = others.find(i.operands()[k]); other != others.end()) {
+        changed.set_operand(i.id(), k, other->second);
       }
     }
   }
   return changed;
+}
+ir::Module with_copies(const ir::Module &module) {
+  return with_operands_by(module, copy_of);
+}
+ir::Module with_constants(const ir::Module &module) {
+  return with_operands_by(module, constant_like);
+}
+ir::Module with_broadcasts(const ir::Module &module) {
+  return with_operands_by(module, broadcast_like);
+}
+ir::Module with_products(const ir::Module &module) {
+  return with_operands_by(module, product_like);
 }
 
 // Returns the module with a twin before each instruction of the entry.
@@ -164,12 +230,14 @@ ir::Module with_twins(const ir::Module &module) {
 // The answers of a device about the instructions of a module: whether it takes them, and which layouts it prefers.
 struct LocalAnswers {
   std::vector<bool> claimed;                        // by instruction
+  std::vector<float> cost;                          // of those claimed
   std::map<ir::InstructionId, std::string> wishes;  // the bytes of all preferences, without the instruction's index
 
   static Result<LocalAnswers> ask(const host::Device &device, const ir::Module &module, const host::Image &image) {
     LocalAnswers answers;
     BP_ASSIGN(const compile::Claims claims, compile::ask(device, module, image));
     answers.claimed = claims.claimed;
+    answers.cost = claims.cost;
     if (device.layout() == nullptr) {
       return answers;
     }
@@ -204,7 +272,10 @@ Result<Verdict> is_local(Subject &subject, const ir::Module &module) {
   constexpr Variant variants[] = {
       {with_unrelated_instructions, "in a module with an additional, unrelated instruction"},
       {in_a_crowd, "in a module with many more instructions, and with another name"},
-      {with_other_neighbours, "if its operands are copies, and its result is copied"},
+      {with_copies, "if its operands are copies, and its result is copied"},
+      {with_constants, "if its operands are constants"},
+      {with_broadcasts, "if its operands are broadcast from constants"},
+      {with_products, "if its operands are results of dot"},
       {with_twins, "if the same comes before it"},
   };
   BP_ASSIGN(const Backend *backend, subject.backend());
@@ -222,6 +293,11 @@ Result<Verdict> is_local(Subject &subject, const ir::Module &module) {
       if (compile::is_claimable(i.opcode()) && was != is) {
         return failure(fmt::format("{} is {}claimed, but {}claimed {}", i.name(), was ? "" : "not ", is ? "" : "not ",
                                    variant.what));
+      }
+      if (compile::is_claimable(i.opcode()) && was && i.calls().empty() &&
+          plain.cost[index(i.id())] != other.cost[index(i.id())]) {
+        return failure(fmt::format("{} costs {} ns, but {} ns {}", i.name(), plain.cost[index(i.id())],
+                                   other.cost[index(i.id())], variant.what));
       }
       const auto wish = plain.wishes.find(i.id()), other_wish = other.wishes.find(i.id());
       if ((wish == plain.wishes.end()) != (other_wish == other.wishes.end()) ||

@@ -10,6 +10,8 @@
 
 #include "conformance/check/number.h"
 #include "conformance/suite/direct_program.h"
+#include "conformance/suite/growth.h"
+#include "conformance/suite/library.h"
 #include "conformance/suite/program_judge.h"
 #include "conformance/suite/shown.h"
 #include "conformance/suite/stage.h"
@@ -48,11 +50,38 @@ Preparation compile(Subject &subject, const std::string &key, const Module &modu
   return subject.is_on_device(**program) ? Preparation(std::move(program).value()) : nothing_to_do();
 }
 
+// Whether runs leave memory behind: a few, and only if each of these does, many.
+Status expect_no_leak(const Executable &executable, const Arguments &arguments) {
+  constexpr int few = 3, many = 64;
+  constexpr std::int64_t slack_per_run = 16;
+  for (int i = 0; i < few; ++i) {
+    const std::int64_t before = heap_bytes();
+    BP_TRY(executable.run(arguments));
+    if (heap_bytes() <= before) {
+      return {};
+    }
+  }
+  return judge_growth([&]() -> Result<std::string> {
+    const std::int64_t before = heap_bytes();
+    for (int i = 0; i < many; ++i) {
+      BP_TRY(executable.run(arguments));
+    }
+    const std::int64_t left = heap_bytes() - before;
+    return left <= many * slack_per_run
+               ? std::string()
+               : fmt::format("BP-ENTRY-03: {} runs of the program leave {} bytes on the heap", many, left);
+  });
+}
+
 Execution run_plain(Subject &subject, const std::string &key, const Module &module, const Arguments &arguments) {
-  const auto program = compile(subject, key, module);
-  const auto *compiled = std::get_if<Program>(&program);
-  return compiled == nullptr ? Execution(std::get<Verdict>(program))
-                             : execution_of((*compiled)->executable.run(arguments));
+  const auto prepared = compile(subject, key, module);
+  if (const auto *verdict = std::get_if<Verdict>(&prepared)) {
+    return *verdict;
+  }
+  const Executable &executable = std::get<Program>(prepared)->executable;
+  Result<Literal> found = executable.run(arguments);
+  const Status status = found.ok() ? expect_no_leak(executable, arguments) : Status();
+  return status.ok() ? execution_of(std::move(found)) : failure(status.error().message());
 }
 
 // Whether two literals of one shape have the same bits.
@@ -64,19 +93,26 @@ bool are_same_bits(const Literal &a, const Literal &b) {
 }
 
 Execution run_repeatedly(Subject &subject, const InstructionTrial &trial) {
-  Execution first = run_plain(subject, trial.key, trial.module, trial.arguments);
-  auto others = interpreter::random_arguments(trial.module, trial.seed);
-  if (!std::holds_alternative<Literal>(first) || !others.ok()) {
-    return first;
+  const auto prepared = compile(subject, trial.key, trial.module);
+  if (const auto *verdict = std::get_if<Verdict>(&prepared)) {
+    return *verdict;
   }
-  run_plain(subject, trial.key, trial.module, *others);
-  const Execution again = run_plain(subject, trial.key, trial.module, trial.arguments);
-  if (!std::holds_alternative<Literal>(again)) {
-    return again;
+  const Executable &executable = std::get<Program>(prepared)->executable;
+  Result<Literal> first = executable.run(trial.arguments);
+  const auto others = interpreter::random_arguments(trial.module, trial.seed);
+  if (!first.ok() || !others.ok()) {
+    return execution_of(std::move(first));
   }
-  return are_same_bits(std::get<Literal>(first), std::get<Literal>(again))
-             ? first
-             : failure("the bits of the result differ after a run with other arguments (BP-RUN-04)");
+  static_cast<void>(executable.run(*others));
+  const Result<Literal> again = executable.run(trial.arguments);
+  if (!again.ok()) {
+    return failure(again.error().to_string());
+  }
+  if (!are_same_bits(*first, *again)) {
+    return failure("the bits of the result differ after a run with other arguments (BP-RUN-04)");
+  }
+  const Status status = expect_no_leak(executable, trial.arguments);
+  return status.ok() ? execution_of(std::move(first)) : failure(status.error().message());
 }
 
 bool has_tiles(const ir::Shape &shape) {

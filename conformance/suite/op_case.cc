@@ -7,6 +7,7 @@
 #include <boost/algorithm/string.hpp>
 #include <charconv>
 
+#include "core/analysis/cost.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 
@@ -20,11 +21,17 @@ constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one
                      prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
                      transposed = {"matrix.transposed", {37, 2}, true},
                      transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {131'101, 1}},
-                     large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
+                     blocks = {"blocks", {517, 1}}, large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
                      every_16 = {"every16", {65'536, 1}}, sweep = {"sweep", {std::int64_t{1} << 24, 1}};
 constexpr std::array shape_classes = {
-    fixed,         scalar, empty,   one,      prime, power, matrix, transposed, transposed_operands,
-    above_16_bits, large,  every_8, every_16, sweep};
+    fixed,         scalar, empty, one,     prime,    power, matrix, transposed, transposed_operands,
+    above_16_bits, blocks, large, every_8, every_16, sweep};
+
+// Types for which quick mode tries long sums, in arrays that devices divide into blocks in each dimension.
+bool has_long_sums(ElementType type) {
+  constexpr ElementType of_sums[] = {ElementType::F32, ElementType::BF16, ElementType::S32, ElementType::S8};
+  return std::ranges::count(of_sums, type) != 0;
+}
 
 // Types for which quick mode tries all shapes; for other types it tries one.
 bool is_common(ElementType type) {
@@ -48,11 +55,16 @@ std::vector<ShapeClass> shapes_for(const ir::OpInfo &op, ElementType type, bool 
         op.has(ir::Trait::Elementwise) && op.max_operands > 1 && !(ir::is_complex(type) && op.has(ir::Trait::Function));
     std::vector<ShapeClass> shapes{has_pairs ? power : prime, every_16};
     if (op.opcode == ir::Opcode::Dot && type == ElementType::S8) {
-      shapes.push_back(above_16_bits);
+      shapes.insert(shapes.end(), {above_16_bits, blocks});
     }
     return shapes;
   }
-  return {scalar, empty, one, prime, power, transposed, transposed_operands, above_16_bits, every_16};
+  std::vector<ShapeClass> shapes{scalar,        empty,   one, prime, power, transposed, transposed_operands,
+                                 above_16_bits, every_16};
+  if (op.opcode == ir::Opcode::Dot) {
+    shapes.push_back(blocks);
+  }
+  return shapes;
 }
 
 // Whether the class has exactly as many elements as the type has values.
@@ -75,8 +87,7 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
     return is_common(type) && shape.size.n <= prime.size.n;
   }
   if (op.opcode == ir::Opcode::Reduce || op.opcode == ir::Opcode::Dot) {
-    constexpr ElementType of_sums[] = {ElementType::F32, ElementType::BF16, ElementType::S32, ElementType::S8};
-    return shape.size.n < above_16_bits.size.n || std::ranges::count(of_sums, type) != 0;
+    return shape.size.n < above_16_bits.size.n || has_long_sums(type);
   }
   constexpr ir::Opcode usual[] = {ir::Opcode::Add,    ir::Opcode::Multiply, ir::Opcode::Maximum, ir::Opcode::Compare,
                                   ir::Opcode::Select, ir::Opcode::Clamp,    ir::Opcode::Negate,  ir::Opcode::Copy};
@@ -120,7 +131,7 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
     values.push_back(Values::Rare);
   }
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
-  if (adds_floats && op.opcode == ir::Opcode::Dot && shape.name == above_16_bits.name) {
+  if (adds_floats && op.opcode == ir::Opcode::Dot && (shape.name == above_16_bits.name || shape.name == blocks.name)) {
     return {Values::Small, Values::Wide};  // that long, each takes time
   }
   if (adds_floats && shape.size.n > 1) {
@@ -159,7 +170,14 @@ Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {
   return module;
 }
 
-void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, std::vector<std::string> &ids) {
+// Whether the interpreter computes this in the time that a case has. There are most cases of small arrays.
+bool is_small_enough(const ir::OpInfo &op, const ir::Module &module, const ShapeClass &shape, Mode mode) {
+  const double max_operations = mode == Mode::Full ? 1 << 27 : shape.size.n > prime.size.n ? 1 << 24 : 1 << 20;
+  return !op.has(ir::Trait::Contraction) || analysis::cost(module).operations <= max_operations;
+}
+
+void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, Mode mode,
+                  std::vector<std::string> &ids) {
   const std::vector<Values> values = values_for(op, type, shape);
   if (values.empty()) {
     return;
@@ -167,7 +185,11 @@ void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shap
   for (const coverage::Program &program :
        coverage::programs(op.opcode, type == ElementType::Invalid ? ElementType::F32 : type, shape.size)) {
     const bool is_fixed = shape.name == fixed_shape;
-    if (program.has_size == is_fixed || !build(program.text, shape).ok()) {
+    if (program.has_size == is_fixed) {
+      continue;
+    }
+    const Result<ir::Module> module = build(program.text, shape);
+    if (!module.ok() || !is_small_enough(op, *module, shape, mode)) {
       continue;
     }
     OpCase one_case{&op, program.variant, type, shape};
@@ -254,7 +276,7 @@ std::vector<std::string> list_op_cases(const ir::OpInfo &op, Mode mode) {
     shapes.push_back(fixed);
     for (const ShapeClass &shape : shapes) {
       if (is_in_time(op, type, shape, mode)) {
-        append_cases(op, type, shape, ids);
+        append_cases(op, type, shape, mode, ids);
       }
     }
     if (type == ElementType::Invalid) {

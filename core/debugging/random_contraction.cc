@@ -42,7 +42,7 @@ void add_matrix_product(Scope &s, ElementType type) {
   std::int64_t sizes[3];  // rows, depth, columns
   const std::int64_t most = s.random.chance(2) ? 4 : 40;
   for (std::int64_t &size : sizes) {
-    size = s.random.between(1, most);
+    size = s.random.chance(5) ? 1 : s.random.between(1, most);
   }
   sizes[s.random.below(3)] = long_size(s.random, s.palette.max_elements / most);
   const auto [rows, depth, columns] = sizes;

@@ -228,32 +228,90 @@ class Generator {
     s.add(Opcode::Call, arguments, [](ir::Module &, Id) {}, std::span(&callee, 1));
   }
 
-  // The first element counts up to a bound; the others are arbitrary.
+  // How a loop counts: while `counter direction limit`, from `start` on. It ends after at most `max_trips` steps.
+  struct Counting {
+    static constexpr std::int64_t max_trips = 6;
+    ElementType type = ElementType::S32;
+    ir::ComparisonDirection direction = ir::ComparisonDirection::Lt;
+    std::int64_t start = 0, step = 1, limit = 0;
+    bool is_limit_first = false;  // the condition is `limit direction counter`, with the opposite direction
+  };
+  Counting draw_counting() {
+    using enum ir::ComparisonDirection;
+    if (random_.chance(2)) {
+      return {.limit = random_.between(0, 4)};
+    }
+    Counting counting;
+    using enum ElementType;
+    constexpr ElementType types[] = {S32, S32, S32, S32, U32, S64, S8, U8, S16};
+    constexpr std::int64_t sizes[] = {1, 2, 3, 5, 7};
+    counting.type = random_.of(types);
+    const std::int64_t size = random_.of(sizes), trips = random_.between(0, Counting::max_trips);
+    const bool is_up = random_.chance(2);
+    counting.step = is_up ? size : -size;
+    // No number of the loop is less than 0, or more than 127.
+    counting.start = random_.between(50, 70);
+    const bool is_exact = trips == 0 || random_.chance(3);
+    const std::int64_t missing = is_exact ? 0 : random_.below(size);  // from the end of the last step to the limit
+    const std::int64_t end = counting.start + counting.step * trips, last = is_up ? end - missing : end + missing;
+    counting.direction = is_up ? (random_.chance(2) ? Lt : Le) : (random_.chance(2) ? Gt : Ge);
+    counting.limit = counting.direction == Le ? last - 1 : counting.direction == Ge ? last + 1 : last;
+    if (is_exact && random_.chance(3)) {
+      counting.direction = Ne;
+      counting.limit = end;
+    }
+    counting.is_limit_first = random_.chance(4);
+    return counting;
+  }
+
+  Id has_next(Scope &c, Id counter, const Counting &counting) {
+    using enum ir::ComparisonDirection;
+    const Id limit = c.b.constant(counting.type, static_cast<double>(counting.limit));
+    if (!counting.is_limit_first) {
+      return c.b.compare(counting.direction, counter, limit);
+    }
+    switch (counting.direction) {
+      case Lt: return c.b.compare(Gt, limit, counter);
+      case Le: return c.b.compare(Ge, limit, counter);
+      case Gt: return c.b.compare(Lt, limit, counter);
+      case Ge: return c.b.compare(Le, limit, counter);
+      default: return c.b.compare(counting.direction, limit, counter);
+    }
+  }
+
+  Id next(Scope &c, Id counter, const Counting &counting) {
+    const bool adds = counting.step > 0;
+    const Id size = c.b.constant(counting.type, static_cast<double>(adds ? counting.step : -counting.step));
+    return c.b.add(adds ? Opcode::Add : Opcode::Subtract, {counter, size});
+  }
+
+  // The first element counts; the others are arbitrary.
   void add_while(Scope &s, std::span<const Id> values, std::span<const Shape> shapes, int instructions, int depth) {
-    std::vector<Id> elements{s.b.constant(ElementType::S32, 0)};
+    const Counting counting = draw_counting();
+    std::vector<Id> elements{s.b.constant(counting.type, static_cast<double>(counting.start))};
     elements.insert(elements.end(), values.begin(), values.end());
     const Id state = s.b.tuple(elements);
     const Shape shape = s.shape(state);
-    const auto trips = static_cast<double>(random_.between(0, 4));
-    const ir::ComputationId condition =
-        computation("condition", std::span(&shape, 1), 0, 0, [&](Scope &c, auto &parameters) {
-          return c.b.compare(ir::ComparisonDirection::Lt, c.b.get_tuple_element(parameters[0], 0),
-                             c.b.constant(ElementType::S32, trips));
-        });
+    const ir::ComputationId condition = computation(
+        "condition", std::span(&shape, 1), 0, 0,
+        [&](Scope &c, auto &parameters) { return has_next(c, c.b.get_tuple_element(parameters[0], 0), counting); });
     const ir::ComputationId body =
         computation("body", std::span(&shape, 1), instructions, depth, [&](Scope &c, auto &parameters) {
-          std::vector<Id> next{
-              c.b.add(Opcode::Add, {c.b.get_tuple_element(parameters[0], 0), c.b.constant(ElementType::S32, 1)})};
+          std::vector<Id> following{next(c, c.b.get_tuple_element(parameters[0], 0), counting)};
           for (std::size_t i = 0; i < shapes.size(); ++i) {
-            next.push_back(random_.chance(4) ? c.b.get_tuple_element(parameters[0], static_cast<std::int64_t>(i) + 1)
-                                             : c.value(shapes[i]));
+            following.push_back(random_.chance(4)
+                                    ? c.b.get_tuple_element(parameters[0], static_cast<std::int64_t>(i) + 1)
+                                    : c.value(shapes[i]));
           }
-          return c.b.tuple(next);
+          return c.b.tuple(following);
         });
     const ir::ComputationId calls[] = {condition, body};
     s.add(Opcode::While, std::vector{state}, [](ir::Module &, Id) {}, calls);
     if (random_.chance(4)) {  // the same loop from another state
-      std::vector<Id> others{s.b.constant(ElementType::S32, static_cast<double>(random_.between(0, 4)))};
+      // The distance to the limit stays a number of steps, and from the limit on there is none.
+      const std::int64_t steps = random_.between(0, 1);
+      const std::int64_t start = counting.start + (counting.limit == counting.start ? 0 : steps * counting.step);
+      std::vector<Id> others{s.b.constant(counting.type, static_cast<double>(start))};
       for (const Shape &element : shapes) {
         others.push_back(s.value(element));
       }
