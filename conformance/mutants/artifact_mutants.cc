@@ -66,26 +66,31 @@ Fault artifacts_of_process() {
   return fault;
 }
 
-// Loads an artifact that was made for another target as if it had been made for this one.
+// Loads an artifact that was made for another target as if it had been made for this one. Its code then does nothing.
 Fault target_ignored() {
-  auto artifacts = std::make_shared<layers::Artifacts>();
+  static const auto artifacts = std::make_shared<layers::Artifacts>();  // of all devices of the process
+  auto is_foreign = std::make_shared<std::atomic<bool>>(false);         // the program that was loaded last
   Fault fault = at_load_of(
-      [artifacts](const auto &load, layers::LayeredDevice &device, std::string_view artifact, const bp_diag_t *diag) {
+      [is_foreign](const auto &load, layers::LayeredDevice &device, std::string_view artifact, const bp_diag_t *diag) {
         const bp_status status = load(artifact);
         const auto module = artifacts->find(artifact.data(), artifact.size());
-        if (status != BP_INVALID || module == nullptr) {
+        *is_foreign = status == BP_INVALID && module != nullptr;
+        if (!*is_foreign) {
           return status;
         }
         layers::Tee tee(nullptr);
         const bp_status compiled = device.compiler->compile(device.below, module->view().image(), tee.abi(), diag);
         return compiled == BP_OK ? load(tee.bytes()) : status;
       });
-  fault.compiler_compile = [artifacts](const auto &next, auto &, const bp_module_t *module,
-                                       const bp_ostream_t *artifact, const bp_diag_t *diag) {
+  fault.compiler_compile = [](const auto &next, auto &, const bp_module_t *module, const bp_ostream_t *artifact,
+                              const bp_diag_t *diag) {
     layers::Tee tee(artifact);
     const bp_status status = next(module, tee.abi(), diag);
     artifacts->remember(tee.bytes(), module);
     return status;
+  };
+  fault.program_run = [is_foreign](const auto &next, auto &, auto...) {
+    return *is_foreign ? bp_status{BP_OK} : next();
   };
   return fault;
 }

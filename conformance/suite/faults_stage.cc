@@ -10,7 +10,10 @@
 #include "conformance/suite/failing_calls.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
+#include "core/compile/artifact_cache.h"
 #include "core/host/diagnostics.h"
+#include "core/interpreter/compare.h"
+#include "core/interpreter/random_inputs.h"
 #include "core/layers/artifacts.h"
 #include "core/layers/failures.h"
 #include "core/layers/interposer.h"
@@ -19,9 +22,11 @@
 namespace bp::conformance {
 namespace {
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
 // The artifact of a compilation, and a copy of the module image it was made from.
 struct Compilation {
-  std::string artifact;
+  std::string artifact, target;
   std::shared_ptr<const layers::ModuleCopy> module;
 };
 
@@ -33,7 +38,7 @@ class Recorder final : public layers::Interposer {
                              const bp_diag_t *diag) override {
     layers::Tee tee(artifact);
     const bp_status status = Interposer::compiler_compile(device, module, tee.abi(), diag);
-    last_ = {tee.bytes(), std::make_shared<const layers::ModuleCopy>(module)};
+    last_ = {tee.bytes(), std::string(device.below->target), std::make_shared<const layers::ModuleCopy>(module)};
     return status;
   }
 
@@ -41,17 +46,24 @@ class Recorder final : public layers::Interposer {
   Compilation &last_;
 };
 
-Result<Compilation> compile_sample(Subject &subject, const ir::Module &module) {
+// `settings`: of the device, in place of those of the user with the same key. Then the artifact need not be one that
+// can be loaded on this machine.
+Result<Compilation> compile_sample(Subject &subject, const ir::Module &module, const Settings &settings = {}) {
   Compilation last;
   BackendOptions options = subject.backend_options();
+  for (const auto &[key, value] : settings) {
+    std::erase_if(options.settings, [&](const auto &own) { return own.first == key; });
+    options.settings.emplace_back(key, value);
+  }
   options.layers.push_back(
       [&last](std::unique_ptr<host::Entry> below) { return std::make_unique<Recorder>(std::move(below), last); });
   BP_ASSIGN(const Backend backend, Backend::load(subject.choice().name, options));
   CompileOptions compile_options;
   compile_options.device_only = true;
   compile_options.fold_constants = false;
-  BP_ASSIGN(const Compiled compiled, backend.compile(module, compile_options));
-  return last;
+  const auto compiled = backend.compile(module, compile_options);
+  const bool is_made = compiled.ok() || (!settings.empty() && !last.artifact.empty());
+  return is_made ? Result<Compilation>(std::move(last)) : compiled.error();
 }
 
 // Checks that the device still works as before.
@@ -178,6 +190,77 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::si
     byte ^= changed;
   }
   return verdict_of(still_works(*backend, module));
+}
+
+// Returns values of an option with which the device may have another target. An option for any text that is called
+// `target` or `features` may know some of the targets that LLVM has.
+std::vector<std::string> other_values(const bp_option_desc_t &option) {
+  switch (option.type) {
+    case BP_OPTION_SWITCH: return {"0", "1"};
+    case BP_OPTION_INTEGER: return {"1", "2", "65536"};
+    case BP_OPTION_REAL: return {"0.5", "2"};
+    default: break;
+  }
+  std::vector<std::string> values;
+  for (const char *const *choice = option.choices; choice != nullptr && *choice != nullptr; ++choice) {
+    values.emplace_back(*choice);
+  }
+  const std::string_view key = option.key;
+  if (option.choices == nullptr && (key == "target" || key == "features")) {
+    values = {"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "x86-64-v2", "sm_80", "sm_90a", "gfx90a"};
+  }
+  return values;
+}
+
+// A cache that has one artifact for every program.
+struct OneArtifact final : compile::ArtifactCache {
+  explicit OneArtifact(const std::string &artifact) : bytes(std::as_bytes(std::span(artifact))) {}
+  std::optional<std::vector<std::byte>> find(const Key &) const override {
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }
+  Status store(const Key &, std::span<const std::byte>) override { return {}; }
+  std::span<const std::byte> bytes;
+};
+
+// Whether results agree, except for rounding.
+bool are_near(const Literal &found, const Literal &expected) {
+  const auto comparisons = interpreter::compare(found, expected);
+  return comparisons.ok() &&
+         std::ranges::all_of(*comparisons, [](const auto &one) { return one.typical_error <= 1e-4; });
+}
+
+// Artifacts that the same plugin made for other targets, each by one option. The device may take one if it runs the
+// code, such as that for an older CPU: then the result must be right.
+Result<Verdict> exchange_targets(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
+  const bp_device_desc_t &description = backend->device()->description();
+  std::size_t others = 0;
+  for (const bp_option_desc_t &option : std::span(description.options, description.option_count)) {
+    for (const std::string &value : other_values(option)) {
+      const auto made = compile_sample(subject, module, {{option.key, value}});
+      if (!made.ok() || made->target == backend->device()->target()) {
+        continue;  // not a value of the option, or not one that makes another target
+      }
+      ++others;
+      OneArtifact cache(made->artifact);
+      CompileOptions options;
+      options.fold_constants = false;
+      options.cache = &cache;
+      const auto compiled = backend->compile(module, options);
+      BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+      const auto result = compiled.ok() ? compiled->executable.run(std::move(arguments)) : compiled.error();
+      if (!result.ok() || !are_near(*result, expected)) {
+        return failure(fmt::format(
+            "BP-LOAD-01: load() of an artifact made for \"{}\", with {}={}, on \"{}\": {}", made->target, option.key,
+            value, backend->device()->target(),
+            result.ok() ? "it is taken, and the result of the program is wrong" : result.error().to_string()));
+      }
+    }
+  }
+  return others > 0 ? Verdict()
+                    : Verdict{.status = CaseStatus::Unsupported, .message = "no option makes another target"};
 }
 
 // A function of the device that writes to a stream.
@@ -349,6 +432,8 @@ const Kind kinds[] = {{"truncated", truncated, 280}, {"flipped", flipped, 400},
 constexpr std::pair<std::string_view, std::string_view> other_streams[] = {
     {"bp.rewrite/1", "faults/stream/rewrite"}, {"bp.layout/draft-1", "faults/stream/preferences"}};
 
+constexpr std::string_view other_targets = "faults/artifact/target";
+
 std::vector<std::string> list_faults(const Subject &subject) {
   std::vector<std::string> ids;
   if (!subject.is_interpreter()) {
@@ -358,6 +443,7 @@ std::vector<std::string> list_faults(const Subject &subject) {
     for (const Kind &kind : kinds) {
       ids.push_back(fmt::format("faults/artifact/{}", kind.name));
     }
+    ids.emplace_back(other_targets);
     ids.emplace_back("faults/stream");
   }
   for (const auto &[extension, id] : other_streams) {
@@ -382,6 +468,8 @@ Verdict run_faults(Subject &subject, const std::string &id) {
     verdict = with_refusing_stream_of(subject, id == other_streams[0].second);
   } else if (id == "faults/BP-HOST-01/services") {
     verdict = with_failing_services(subject);
+  } else if (id == other_targets) {
+    verdict = exchange_targets(subject);
   } else if (id == "faults/memory") {
     verdict = run_out_of_memory(subject);
   }
