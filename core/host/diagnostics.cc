@@ -91,8 +91,8 @@ bp_status Diagnostics::constant(const bp_diag_t *diag, std::uint32_t allocation,
 }
 
 bp_status Diagnostics::constant(std::uint32_t allocation, const void **data, std::uint64_t *size) {
-  const auto constant = std::ranges::find(offered_->constants(), allocation, &ImageConstant::allocation);
-  if (constant == offered_->constants().end()) {
+  const auto constant = std::ranges::lower_bound(offered_->constants(), allocation, {}, &ImageConstant::allocation);
+  if (constant == offered_->constants().end() || constant->allocation != allocation) {
     return BP_INVALID;
   }
   const std::lock_guard lock(content_mutex_);

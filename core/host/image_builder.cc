@@ -534,6 +534,7 @@ class ImageBuilder {
     Image image;
     BP_ASSIGN(image.storage_, pools_.lay_out(header, module_.name()));
     image.sources_ = std::move(sources_);
+    std::ranges::sort(constants_, {}, &ImageConstant::allocation);
     image.constants_ = std::move(constants_);
     return image;
   }
@@ -581,6 +582,7 @@ SharedBytes content_of(const ImageConstant &constant) {
 Image make_image(std::span<const std::byte> bytes, std::vector<ImageConstant> constants) {
   Image image;
   image.storage_.assign(bytes.begin(), bytes.end());
+  std::ranges::sort(constants, {}, &ImageConstant::allocation);
   image.constants_ = std::move(constants);
   return image;
 }

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <boost/algorithm/string.hpp>
 #include <chrono>
 #include <filesystem>
 
@@ -19,6 +20,7 @@ struct Request {
   std::string emit;                                       // text form to emit; empty: the artifact
   std::string dump_dir;                                   // may be empty
   std::string sign_with = {};                             // private key; empty: a package is not signed
+  std::vector<std::string> host_functions = {};           // that programs call the application for
   std::shared_ptr<const Cancellation> cancellation = {};  // nullptr: no deadline
 };
 
@@ -50,6 +52,7 @@ Status compile_package(Module module, const Backend &backend, const Request &req
   CompileOptions options;
   options.dump_dir = request.dump_dir;
   options.cancellation = request.cancellation;
+  options.host_functions = request.host_functions;
   options.keep_artifacts = true;
   options.must_load = false;
   const auto start = std::chrono::steady_clock::now();
@@ -81,6 +84,7 @@ Status compile(Module module, const Backend &backend, const Request &request, co
   CompileOptions options;
   options.dump_dir = request.dump_dir;
   options.cancellation = request.cancellation;
+  options.host_functions = request.host_functions;
   const auto start = std::chrono::steady_clock::now();
   BP_ASSIGN(Artifact artifact, backend.make_artifact(std::move(module), options));
   const double seconds = seconds_since(start);
@@ -138,6 +142,8 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
       "  backplane compile model.hlo --dump-dir dump -o model.artifact    with cpu: also LLVM IR and objects\n"
+      "  backplane compile model.hlo --on npu --host-functions=infeed,acme.tokenize -o model.bpkg    calls from "
+      "inside\n"
       "  backplane compile model.hlo --deadline 60 -o model.artifact    an error if it takes longer\n"
       "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n");
   BackendChoice::add_to(options);
@@ -146,7 +152,10 @@ int compile_model(std::span<const std::string> arguments) {
       "emit", po::value<std::string>(),
       "write text instead of the artifact, like --set emit=...; nvptx has llvm (optimized IR), ptx and plan (launch "
       "plan)")("dump-dir", po::value<std::string>()->default_value(""),
-               "folder for the module before and after each pass, the memory plan and the files of the backend");
+               "folder for the module before and after each pass, the memory plan and the files of the backend")(
+      "host-functions", po::value<std::string>(),
+      "NAME,... of what programs may call the application for while they run, on a device that can (bp.host-call): "
+      "targets of custom calls, infeed, outfeed; the application serves them when it runs the package");
   add_deadline_option(options, "all compilations together");
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
@@ -175,6 +184,14 @@ int compile_model(std::span<const std::string> arguments) {
   if (!request.emit.empty() && is_package_name(request.output)) {
     return options.misuse(
         fmt::format("--emit writes text, but -o {} is a package: give the text another suffix", request.output));
+  }
+  if (options.has("host-functions")) {
+    const auto names = options.get<std::string>("host-functions");
+    boost::split(request.host_functions, names, boost::is_any_of(","));
+    if (std::ranges::count(request.host_functions, "") != 0) {
+      return options.misuse(fmt::format(
+          "--host-functions is \"{}\", expected names separated by commas, such as infeed,acme.tokenize", names));
+    }
   }
   if (options.has("sign")) {
     request.sign_with = options.get<std::string>("sign");

@@ -516,6 +516,8 @@ MISUSES = [
      "--emit writes text, but -o good.bpkg is a package: give the text another suffix"),
     (["run", "good.hlo", "--signed-by", "public.pem"], "--signed-by is for packages, but good.hlo is none"),
     (["compile", "good.hlo", "-o", "good.artifact", "--sign", "key.pem"], "--sign is for packages, expected -o FILE.bpkg"),
+    (["compile", "good.hlo", "-o", "good.bpkg", "--host-functions=infeed,,acme"],
+     '--host-functions is "infeed,,acme", expected names separated by commas, such as infeed,acme.tokenize'),
     (["run", "cut.bpkg", "--cache-dir", "cache"],
      "--cache-dir is for models, but cut.bpkg is a package, which is compiled already"),
     (["run", "cut.bpkg", "--part=2"], "--part is for models, but cut.bpkg is a package, which is compiled already"),
