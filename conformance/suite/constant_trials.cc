@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backplane/ext/draft/constants.h"
+#include "conformance/check/number.h"
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/guarded_block.h"
 #include "conformance/suite/stage.h"
@@ -210,6 +211,17 @@ std::vector<std::string> programs_with_constants(std::uint64_t seed) {
   return programs;
 }
 
+// Makes two elements of an array of floats infinite and NaN: their products with zeros are NaN.
+void put_in_specials(Literal &literal, std::uint64_t seed) {
+  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
+    if constexpr (is_float<T>) {
+      const auto elements = literal.mutable_elements<T>();
+      elements[seed % elements.size()] = T(std::numeric_limits<double>::infinity());
+      elements[(seed >> 32) % elements.size()] = T(std::numeric_limits<double>::quiet_NaN());
+    }
+  });
+}
+
 // Compiles the program, or loads its artifact, for a device whose host offers the service or not, and runs it.
 Result<Literal> run_with(Subject &subject, Disclosure &disclosure, bool is_offered, const ir::Module &module,
                          Artifacts &artifacts) {
@@ -227,6 +239,9 @@ Result<Literal> run_with(Subject &subject, Disclosure &disclosure, bool is_offer
     return make_error(ErrorCode::PluginFailure, "load() refuses it");
   }
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+  for (Literal &argument : arguments) {
+    put_in_specials(argument, subject.seed_of("specials"));
+  }
   return compiled.executable.run(std::move(arguments));
 }
 

@@ -46,7 +46,7 @@ using Preparation = std::variant<Program, Verdict>;
 Preparation compile(Subject &subject, const std::string &key, const Module &module) {
   auto program = subject.compile(key, module);
   if (!program.ok()) {
-    return verdict_of_compilation(subject, module, program.error());
+    return verdict_of_compilation(subject, module, program.error(), key);
   }
   return subject.is_on_device(**program) ? Preparation(std::move(program).value()) : nothing_to_do();
 }

@@ -16,12 +16,14 @@ namespace {
 
 using ir::ElementType;
 
+// Loops over vectors, pieces and counters of 2^k elements end in different ways: `power` leaves one element for any k,
+// `wide` and `blocks`, primes near 4/3 of a power of two, leave about a third or two thirds.
 constexpr ShapeClass fixed = {fixed_shape, {}};
 constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one = {"one", {1, 1}},
                      prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
                      transposed = {"matrix.transposed", {37, 2}, true},
-                     transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {131'101, 1}},
-                     blocks = {"blocks", {517, 1}}, large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
+                     transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {87'383, 1}},
+                     blocks = {"blocks", {683, 1}}, large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
                      every_16 = {"every16", {65'536, 1}}, sweep = {"sweep", {std::int64_t{1} << 24, 1}};
 constexpr std::array shape_classes = {
     fixed,         scalar, empty, one,     prime,    power, matrix, transposed, transposed_operands,

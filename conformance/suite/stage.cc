@@ -86,12 +86,12 @@ Verdict nothing_to_do() {
   return {.status = CaseStatus::Unsupported, .message = "the core leaves nothing for the device to do"};
 }
 
-Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error) {
+Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error, const std::string &key) {
   const auto backend = subject.backend();
   if (error.code() != ErrorCode::Unsupported || !backend.ok() || (*backend)->is_interpreter()) {
     return failure(error.to_string());
   }
-  const auto survey = compile::survey(module, (*backend)->device());
+  const auto survey = subject.survey(key, module);
   if (survey.ok() && survey->on_host.empty()) {
     // The device may claim the program but not the copies that the plan needs: then it can be compiled with parts on
     // the host.

@@ -69,8 +69,9 @@ std::vector<std::string> list_cases(std::string_view stage, std::span<const Name
 Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subject &subject, std::string_view id);
 
 // Returns the verdict on a program that did not compile: unsupported if the device itself says that it does not claim
-// all of it; a failure if it claimed the program and then declined it.
-Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error);
+// all of it; a failure if it claimed the program and then declined it. `key`: as for Subject::survey().
+Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error,
+                               const std::string &key = {});
 
 // Returns the verdict; for an error, unsupported if that is its code, otherwise a failure.
 Verdict verdict_or_error(const Result<Verdict> &verdict);

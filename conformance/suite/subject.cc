@@ -200,6 +200,15 @@ Result<std::shared_ptr<const Compiled>> Subject::compile(const std::string &key,
   return compiled_->value();
 }
 
+Result<compile::Report> Subject::survey(const std::string &key, const Module &module) {
+  if (!survey_ || surveyed_key_ != key || key.empty()) {
+    BP_ASSIGN(const Backend *backend, this->backend());
+    survey_ = compile::survey(module, backend->device());
+    surveyed_key_ = key;
+  }
+  return *survey_;
+}
+
 bool Subject::takes_tiles() {
   if (!takes_tiles_) {
     takes_tiles_ = false;

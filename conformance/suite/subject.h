@@ -67,6 +67,9 @@ class Subject {
   // Compiles for the device alone, without constant folding. A call with the same key as the last one returns the same
   // program, so that the cases of a group share it. Unsupported if the device does not claim the whole module.
   Result<std::shared_ptr<const Compiled>> compile(const std::string &key, const Module &module);
+  // Says what the device does not run of a module. A call with the same key as the last one, which is not empty, returns
+  // the same.
+  Result<compile::Report> survey(const std::string &key, const Module &module);
   // Whether the device adds arrays that are stored in tiles.
   bool takes_tiles();
   // Whether the program compiled last, if that was with this key or one that begins with it, leaves the device nothing
@@ -94,6 +97,8 @@ class Subject {
   std::string compiled_key_;
   std::optional<Result<std::shared_ptr<const Compiled>>> compiled_;
   bool only_copies_ = false;
+  std::string surveyed_key_;
+  std::optional<Result<compile::Report>> survey_;
   std::optional<bool> takes_tiles_;
 };
 
