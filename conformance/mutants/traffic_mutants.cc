@@ -463,6 +463,20 @@ constexpr Mutant traffic_mutant_table[] = {
      "contract/BP-SUBMIT-01/mixed", short_copies_first},
     {"eight-points", "queues", "of the points to wait for, only the first eight count", "npu",
      "contract/BP-WAIT-01/many", eight_points},
+    {"point-awaited-once", "queues", "of several submissions that wait for one point, only the first does", "npu",
+     "contract/BP-WAIT-01/failure_before",
+     [] {
+       struct Awaited {
+         std::mutex mutex;
+         std::set<std::pair<std::uint64_t, std::uint64_t>> points;
+       };
+       auto awaited = std::make_shared<Awaited>();
+       return Fault{
+           .native_sync_wait = [awaited](const auto &next, auto &, std::uint32_t, bp_point_t point, const bp_diag_t *) {
+             const std::lock_guard lock(awaited->mutex);
+             return awaited->points.emplace(point.timeline, point.value).second ? next() : bp_status{BP_OK};
+           }};
+     }},
     {"wait-of-another-queue", "queues", "the first queue waits, whichever is to wait", "npu",
      "contract/BP-WAIT-01/many",
      [] {
