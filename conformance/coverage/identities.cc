@@ -465,6 +465,21 @@ constexpr Identity identity_table[] = {
      "m = $[6] reduce(x, l), dimensions={1}, to_apply=most  c = $[6,7] broadcast(m), dimensions={0}  "
      "d = $[6,7] subtract(x, c)  e = $[6,7] exponential(d)  s = $[6] reduce(e, z), dimensions={1}, to_apply=sum  "
      "b = $[6,7] broadcast(s), dimensions={0}  ROOT r = $[6,7] divide(e, b)"},
+    // --- Moved elements that become wider: packed ones may begin within a byte ---
+    {"converted-slice", "s4 u4 s2",
+     "x = $[33,41] parameter(0)  a = $[33,33] slice(x), slice={[0:33], [3:36]}  b = $[30,41] slice(x), "
+     "slice={[3:33], [0:41]}  c = s32[33,33] convert(a)  d = s32[30,41] convert(b)  "
+     "ROOT r = (s32[33,33], s32[30,41]) tuple(c, d)"},
+    {"converted-pad-and-concatenation", "s4 u4 s2",
+     "x = $[7,41] parameter(0)  z = $[] parameter(1)  a = $[7,46] pad(x, z), padding=0_0x3_2  "
+     "b = $[7,82] concatenate(x, x), dimensions={1}  c = s32[7,46] convert(a)  d = s32[7,82] convert(b)  "
+     "ROOT r = (s32[7,46], s32[7,82]) tuple(c, d)"},
+    {"converted-reverse-and-transpose", "s4 u4 s2",
+     "x = $[9,41] parameter(0)  a = $[9,41] reverse(x), dimensions={1}  b = $[41,9] transpose(x), dimensions={1,0}  "
+     "c = s32[9,41] convert(a)  d = s32[41,9] convert(b)  ROOT r = (s32[9,41], s32[41,9]) tuple(c, d)"},
+    {"converted-dynamic-slice", "s4 u4 s2",
+     "x = $[9,41] parameter(0)  i = s32[] parameter(1)  z = s32[] constant(1)  "
+     "a = $[7,33] dynamic-slice(x, z, i), dynamic_slice_sizes={7,33}  ROOT r = s32[7,33] convert(a)"},
     // --- Products of matrices ---
     {"dot-of-transposed", numbers,
      "x = $[6,6] parameter(0)  y = $[6,6] parameter(1)  t = $[6,6] transpose(x), dimensions={1,0}  "

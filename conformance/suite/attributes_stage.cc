@@ -64,6 +64,8 @@ Result<InstructionTrial> trial_of_attributes(Subject &subject, const std::string
                          .seed = seed / 4096};
   if (trial.seed % 2 == 0) {
     store_in_tiles(subject, trial);
+  } else {
+    store_packed(subject, trial);
   }
   return trial;
 }

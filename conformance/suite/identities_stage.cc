@@ -105,6 +105,8 @@ Result<InstructionTrial> trial_of_identities(Subject &subject, const std::string
                          .is_elementwise = is_elementwise};
   if (!is_elementwise && trial.seed % 2 == 0) {
     store_in_tiles(subject, trial);
+  } else {
+    store_packed(subject, trial);
   }
   return trial;
 }

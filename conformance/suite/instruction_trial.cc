@@ -405,6 +405,32 @@ void store_in_tiles(Subject &subject, InstructionTrial &trial) {
   }
 }
 
+void store_packed(Subject &subject, InstructionTrial &trial) {
+  Module module = trial.module;
+  bool is_changed = false;
+  const auto pack = [&](ir::InstructionId id) {
+    ir::Shape shape = module.instruction(id).shape();
+    const std::int64_t bits = shape.is_array() ? ir::bit_width(shape.element_type()) : 8;
+    if (bits < 8 && shape.element_type() != ir::ElementType::Pred && shape.layout().tiles.empty()) {
+      ir::Layout layout = shape.layout();
+      layout.element_bits = bits;
+      shape.set_layout(std::move(layout));
+      module.set_shape(id, shape);
+      is_changed = true;
+    }
+  };
+  const auto parameters = module.entry().parameter_ids();
+  for (const ir::InstructionId id : std::vector(parameters.begin(), parameters.end())) {
+    pack(id);
+  }
+  pack(module.entry().root().id());
+  const std::string key = trial.key + "/packed";
+  if (is_changed && ir::verify(module).ok() && subject.compile(key, module).ok()) {
+    trial.module = std::move(module);
+    trial.key = key;
+  }
+}
+
 Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
   const auto expected = interpreter::interpret(trial.module, trial.arguments);
   if (!expected.ok()) {

@@ -37,6 +37,8 @@ struct InstructionTrial {
 
 // Stores operands of the trial's program, and its result, in tiles, if the device then still runs all of it.
 void store_in_tiles(Subject &subject, InstructionTrial &trial);
+// Stores operands narrower than a byte, and such a result, without gaps, if the device then still runs all of it.
+void store_packed(Subject &subject, InstructionTrial &trial);
 
 // Unsupported if the device does not claim the program; weak if a wrong result would probably have been the same. The
 // message of a failure contains the program.

@@ -228,9 +228,8 @@ class Generator {
     s.add(Opcode::Call, arguments, [](ir::Module &, Id) {}, std::span(&callee, 1));
   }
 
-  // How a loop counts: while `counter direction limit`, from `start` on. It ends after at most `max_trips` steps.
+  // How a loop counts: while `counter direction limit`, from `start` on.
   struct Counting {
-    static constexpr std::int64_t max_trips = 6;
     ElementType type = ElementType::S32;
     ir::ComparisonDirection direction = ir::ComparisonDirection::Lt;
     std::int64_t start = 0, step = 1, limit = 0;
@@ -246,11 +245,12 @@ class Generator {
     constexpr ElementType types[] = {S32, S32, S32, S32, U32, S64, S8, U8, S16};
     constexpr std::int64_t sizes[] = {1, 2, 3, 5, 7};
     counting.type = random_.of(types);
-    const std::int64_t size = random_.of(sizes), trips = random_.between(0, Counting::max_trips);
+    const std::int64_t size = random_.of(sizes);
+    const std::int64_t trips = random_.chance(4) ? random_.between(7, 56 / size) : random_.between(0, 6);
     const bool is_up = random_.chance(2);
     counting.step = is_up ? size : -size;
     // No number of the loop is less than 0, or more than 127.
-    counting.start = random_.between(50, 70);
+    counting.start = random_.between(57, 70);
     const bool is_exact = trips == 0 || random_.chance(3);
     const std::int64_t missing = is_exact ? 0 : random_.below(size);  // from the end of the last step to the limit
     const std::int64_t end = counting.start + counting.step * trips, last = is_up ? end - missing : end + missing;
