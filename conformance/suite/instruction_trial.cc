@@ -51,19 +51,22 @@ Preparation compile(Subject &subject, const std::string &key, const Module &modu
   return subject.is_on_device(**program) ? Preparation(std::move(program).value()) : nothing_to_do();
 }
 
-// Whether runs leave memory behind: a few, and only if each of these does, many. Threads of the device may free what
-// they have used a moment after the run.
+// Whether runs leave memory behind: a few, and only if each of these leaves the same, many. Threads of the device may
+// free what they have used a moment after the run.
 Status expect_no_leak(const Executable &executable, const Arguments &arguments) {
   constexpr int few = 3;
   constexpr std::int64_t slack = 8192, slack_per_run = 16;
-  constexpr double seconds_per_round = 0.1;
+  constexpr double seconds_per_round = 0.05;
   const auto start = std::chrono::steady_clock::now();
+  std::int64_t usual = 0;
   for (int i = 0; i < few; ++i) {
     const std::int64_t before = heap_bytes();
     BP_TRY(executable.run(arguments));
-    if (heap_bytes() <= before) {
+    const std::int64_t left = heap_bytes() - before;
+    if (left <= 0 || (i > 0 && left != usual)) {
       return {};
     }
+    usual = left;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const int many = std::clamp(static_cast<int>(seconds_per_round * few / seconds.count()), 16, 1024);
@@ -86,8 +89,8 @@ Execution run_plain(Subject &subject, const std::string &key, const Module &modu
   }
   const Executable &executable = std::get<Program>(prepared)->executable;
   Result<Literal> found = executable.run(arguments);
-  const bool is_of_plugin = found.ok() && !subject.is_interpreter();
-  const Status status = is_of_plugin ? expect_no_leak(executable, arguments) : Status();
+  const bool is_looked_at = found.ok() && !subject.is_interpreter() && subject.is_next(key);
+  const Status status = is_looked_at ? expect_no_leak(executable, arguments) : Status();
   return status.ok() ? execution_of(std::move(found)) : failure(status.error().message());
 }
 

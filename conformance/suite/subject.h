@@ -70,6 +70,8 @@ class Subject {
   // Says what the device does not run of a module. A call with the same key as the last one, which is not empty, returns
   // the same.
   Result<compile::Report> survey(const std::string &key, const Module &module);
+  // Whether this key is another one than in the last call: what needs to be looked at once for a program.
+  bool is_next(const std::string &key) { return std::exchange(looked_at_key_, key) != key; }
   // Whether the device adds arrays that are stored in tiles.
   bool takes_tiles();
   // Whether the program compiled last, if that was with this key or one that begins with it, leaves the device nothing
@@ -97,7 +99,7 @@ class Subject {
   std::string compiled_key_;
   std::optional<Result<std::shared_ptr<const Compiled>>> compiled_;
   bool only_copies_ = false;
-  std::string surveyed_key_;
+  std::string surveyed_key_, looked_at_key_;
   std::optional<Result<compile::Report>> survey_;
   std::optional<bool> takes_tiles_;
 };
