@@ -109,9 +109,9 @@ class Compilation {
       report_all_on_host(module, division.refusal);
     }
     report_on_host(module, division);
-    Status refused = check_device_only();
-    BP_CHECK(!refused.ok());
-    return std::move(refused).error();
+    BP_TRY(check_device_only());
+    return unsupported("backend {} makes no program of the module, which computes nothing{}{}", device_->id(),
+                       division.refusal.empty() ? "" : ": ", division.refusal);
   }
 
  private:

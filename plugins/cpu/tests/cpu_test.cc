@@ -486,6 +486,22 @@ TEST_CASE("fusions that would be written out too often are refused") {
   CHECK_THAT(refused.error().to_string(), Catch::Contains("whole has too many instructions"));
 }
 
+TEST_CASE("a module of arrays in tiles that are copied as they lie makes no artifact") {
+  const auto artifact = compile::make_artifact(text::parse_module(R"(
+HloModule tiles
+ENTRY main {
+  x = s32[2,4]{1,0:T(2,2)} parameter(0)
+  a = s32[8] bitcast(x)
+  b = s16[2,8]{0,1:T(4,1)} bitcast(x)
+  ROOT r = (s32[8], s16[2,8]{0,1:T(4,1)}) tuple(a, b)
+})")
+                                                   .value(),
+                                               open());
+  REQUIRE(!artifact.ok());
+  CHECK_THAT(artifact.error().message(), Catch::Contains("makes no program of the module, which computes nothing: ") &&
+                                             Catch::Contains("tiled layouts are not compiled"));
+}
+
 TEST_CASE("an artifact whose objects do not link is refused") {
   const Device device = open();
   const compile::Artifact artifact = compile::make_artifact(text::parse_module(plain_text).value(), device).value();
