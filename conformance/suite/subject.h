@@ -67,7 +67,7 @@ class Subject {
   // Compiles for the device alone, without constant folding. A call with the same key as the last one returns the same
   // program, so that the cases of a group share it. Unsupported if the device does not claim the whole module.
   Result<std::shared_ptr<const Compiled>> compile(const std::string &key, const Module &module);
-  // Says what the device does not run of a module. A call with the same key as the last one returns the same, unless the
+  // Says what the device does not run of a module. A call with the same key as the last one returns the same unless the
   // key is empty.
   Result<compile::Report> survey(const std::string &key, const Module &module);
   // Whether this key is another one than in the last call: what needs to be looked at once for a program.
