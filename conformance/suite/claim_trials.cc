@@ -233,9 +233,9 @@ Result<Verdict> ask_often(Subject &subject) {
       BP_ASSIGN(const std::vector<bool> again, claims_of(device, question.module()));
       for (std::uint32_t k = 0; k < first.size(); ++k) {
         if (first[k] != again[k] && is_asked(question.module(), k)) {
-          return failure(fmt::format("{} is {}claimed, but {}claimed when asked for the {}th time:\n{}",
+          return failure(fmt::format("{} is {}claimed, but {}claimed after {} equal questions:\n{}",
                                      question.view().instruction(k).name(), first[k] ? "" : "not ",
-                                     again[k] ? "" : "not ", i + 1, host::image_to_text(question.module())));
+                                     again[k] ? "" : "not ", i, host::image_to_text(question.module())));
         }
       }
     }

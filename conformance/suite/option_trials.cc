@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <utility>
 
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/guarded_block.h"

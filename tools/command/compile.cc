@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <chrono>
 #include <filesystem>
