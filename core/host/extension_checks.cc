@@ -124,6 +124,10 @@ Status check_extension(const bp_device_info_t *info) {
   return check_functions(BP_EXT_DEVICE_INFO, {BP_FUNCTION(info, report)});
 }
 
+Status check_extension(const bp_device_aot_t *aot) {
+  return check_functions(BP_EXT_AOT, {BP_FUNCTION(aot, describe), BP_FUNCTION(aot, write_object)});
+}
+
 Status check_external_memory(const bp_device_external_memory_t *external, const bp_device_memory_t *memory) {
   BP_TRY(check_functions(BP_EXT_EXTERNAL_MEMORY,
                          {BP_FUNCTION(external, import_memory), BP_FUNCTION(external, export_memory)}));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/aot.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/device_info.h"
@@ -31,6 +32,7 @@ Status check_extension(const bp_device_custom_call_t *custom_call);
 Status check_extension(const bp_device_host_call_t *host_call);
 Status check_extension(const bp_device_counters_t *table);
 Status check_extension(const bp_device_info_t *info);
+Status check_extension(const bp_device_aot_t *aot);
 // memory: that of the device, whose spaces the table is about; nullptr if it has none.
 Status check_external_memory(const bp_device_external_memory_t *external, const bp_device_memory_t *memory);
 

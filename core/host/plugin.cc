@@ -301,6 +301,7 @@ Status Device::check_extensions() {
   BP_TRY(find_extension(BP_EXT_HOST_CALL, host_call_));
   BP_TRY(find_extension(BP_EXT_COUNTERS, counters_));
   BP_TRY(find_extension(BP_EXT_DEVICE_INFO, device_info_));
+  BP_TRY(find_extension(BP_EXT_AOT, aot_));
   external_memory_ = static_cast<const bp_device_external_memory_t *>(extension(BP_EXT_EXTERNAL_MEMORY));
   return external_memory_ == nullptr ? Status() : check_external_memory(external_memory_, memory_);
 }

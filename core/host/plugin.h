@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/aot.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/device_info.h"
@@ -123,6 +124,7 @@ class Device {
   const bp_device_counters_t *counters() const { return counters_; }
   const bp_device_external_memory_t *external_memory() const { return external_memory_; }  // only together with memory
   const bp_device_info_t *device_info() const { return device_info_; }
+  const bp_device_aot_t *aot() const { return aot_; }
   // Must be held while a [control] function of the device is called: these are called one at a time.
   std::mutex &control_mutex() const { return control_mutex_; }
   // Returns any other extension, unchecked; nullptr if the device does not have it.
@@ -155,6 +157,7 @@ class Device {
   const bp_device_counters_t *counters_ = nullptr;
   const bp_device_external_memory_t *external_memory_ = nullptr;
   const bp_device_info_t *device_info_ = nullptr;
+  const bp_device_aot_t *aot_ = nullptr;
 };
 
 }  // namespace bp::host

@@ -81,6 +81,7 @@ constexpr bp_device_native_sync_t layered_native_sync = {call_native_sync_wait};
 constexpr bp_device_rewrite_t layered_rewrite = {call_rewrite_rewrite};
 constexpr bp_device_layout_t layered_layout = {call_layout_preferences};
 constexpr bp_device_info_t layered_device_info = {call_device_info_report};
+constexpr bp_device_aot_t layered_aot = {call_aot_describe, call_aot_write_object};
 constexpr bp_instances_t layered_instances = {call_instances_describe};
 constexpr bp_host_log_t layered_log = {call_log_log};
 constexpr bp_host_threads_t layered_threads = {call_threads_count, call_threads_parallel};
@@ -112,7 +113,9 @@ bool is_whole(std::string_view id, const void *table) {
                                                                            &bp_device_external_memory_t::import_memory,
                                                                            &bp_device_external_memory_t::export_memory)
          : id == BP_EXT_DEVICE_INFO     ? has<bp_device_info_t>(table, &bp_device_info_t::report)
-                                        : true;
+         : id == BP_EXT_AOT
+             ? has<bp_device_aot_t>(table, &bp_device_aot_t::describe, &bp_device_aot_t::write_object)
+             : true;
 }
 
 std::string_view target_of(const bp_call_t &call) {
@@ -270,6 +273,10 @@ const void *Interposer::wrap(LayeredDevice &device, std::string_view wanted, con
     set(below, device.device_info);
     return &layered_device_info;
   }
+  if (wanted == BP_EXT_AOT) {
+    set(below, device.aot);
+    return &layered_aot;
+  }
   return below;  // a vendor's extension, passed on unchanged
 }
 
@@ -425,6 +432,15 @@ bp_status Interposer::external_memory_export_memory(LayeredDevice &device, std::
 bp_status Interposer::device_info_report(LayeredDevice &device, const bp_fact_receiver_t *receiver,
                                          const bp_diag_t *diag) {
   return device.device_info->report(device.below, receiver, diag);
+}
+bp_status Interposer::aot_describe(LayeredDevice &device, const void *artifact, std::uint64_t size, std::uint32_t flags,
+                                   bp_aot_code_t *code, const bp_diag_t *diag) {
+  return device.aot->describe(device.below, artifact, size, flags, code, diag);
+}
+bp_status Interposer::aot_write_object(LayeredDevice &device, const void *artifact, std::uint64_t size,
+                                       std::uint32_t flags, std::uint32_t index, const bp_ostream_t *object,
+                                       const bp_diag_t *diag) {
+  return device.aot->write_object(device.below, artifact, size, flags, index, object, diag);
 }
 void Interposer::host_signal(LayeredHost &host, bp_point_t point, bp_status status, std::uint32_t instr,
                              const char *msg) {

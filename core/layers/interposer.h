@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/aot.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/device_info.h"
@@ -79,6 +80,7 @@ struct LayeredDevice {
   const bp_device_counters_t *counters = nullptr;
   const bp_device_external_memory_t *external_memory = nullptr;
   const bp_device_info_t *device_info = nullptr;
+  const bp_device_aot_t *aot = nullptr;
   // The tables that the core gets in place of those that contain more than functions.
   bp_device_memory_t layered_memory;
   bp_device_queue_t layered_queue;

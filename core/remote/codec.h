@@ -160,6 +160,20 @@ BP_STRUCT_CODEC(bp_option_desc_t, &bp_option_desc_t::key, &bp_option_desc_t::ini
 BP_STRUCT_CODEC(bp_program_t, &bp_program_t::scratch_size, &bp_program_t::resident_size,
                 &bp_program_t::scratch_alignment, &bp_program_t::scratch_space);
 
+template <>
+struct Codec<bp_aot_code_t> : StructCodec<&bp_aot_code_t::shared_scratch_size, &bp_aot_code_t::thread_scratch_size,
+                                          &bp_aot_code_t::object_count> {
+  static bp_aot_code_t read(Reader &reader, Arena &arena) {
+    bp_aot_code_t code{};
+    read_members(reader, arena, code);
+    return code;
+  }
+  static std::string text(const bp_aot_code_t &code) {
+    return fmt::format("{} objects, {} + {} bytes of scratch memory", code.object_count, code.shared_scratch_size,
+                       code.thread_scratch_size);
+  }
+};
+
 // Descriptions of devices, which may be nullptr.
 template <>
 struct Codec<const bp_device_desc_t *> {

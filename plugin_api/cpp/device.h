@@ -36,6 +36,9 @@
 //                           Result<bp_memory_t> import_memory(std::uint32_t space, const bp_handle_t &handle);
 //                           Result<bp_handle_t> export_memory(std::uint64_t memory, std::uint32_t kind);
 //   bp.device-info/draft-1  Status report(Facts &facts) const;  // facts.h; also when the device is lost
+//   bp.aot/draft-1          Result<bp_aot_code_t> describe(std::span<const char> artifact, std::uint32_t flags) const;
+//                           Result<std::string> write_object(std::span<const char> artifact, std::uint32_t flags,
+//                                                            std::uint32_t index) const;
 //
 // They mean what the headers of the ABI say about the functions of the same names. A Program is a class of the
 // plugin that has
@@ -76,6 +79,7 @@
 #include <vector>
 
 #include "backplane/backplane.h"
+#include "backplane/ext/draft/aot.h"
 #include "backplane/ext/draft/counters.h"
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/device_info.h"
@@ -180,6 +184,7 @@ class DeviceFrame {
   static constexpr bool has_host_calls = requires { Device::host_call_kinds; };
   static constexpr bool has_counters = requires { Device::counters; };
   static constexpr bool has_info = requires { &Device::report; };
+  static constexpr bool has_aot = requires { &Device::write_object; };
   static constexpr bool has_external_memory = requires { &Device::import_memory; };
 
  public:
@@ -396,6 +401,20 @@ class DeviceFrame {
       return self(device).device_.report(facts);
     });
   }
+  static bp_status describe(const bp_device_t *device, const void *artifact, std::uint64_t size, std::uint32_t flags,
+                            bp_aot_code_t *code, const bp_diag_t *diag) {
+    return call(diag, [&]() -> Status {
+      BP_ASSIGN(*code, self(device).device_.describe({static_cast<const char *>(artifact), size}, flags));
+      return {};
+    });
+  }
+  static bp_status write_object(const bp_device_t *device, const void *artifact, std::uint64_t size,
+                                std::uint32_t flags, std::uint32_t index, const bp_ostream_t *object,
+                                const bp_diag_t *diag) {
+    return write_result(object, diag, [&] {
+      return self(device).device_.write_object({static_cast<const char *>(artifact), size}, flags, index);
+    });
+  }
   static bp_status init(const bp_device_t *device, const bp_diag_t *diag) {
     return call(diag, [&] { return self(device).init(); });
   }
@@ -444,6 +463,7 @@ class DeviceFrame {
   static constexpr bp_device_layout_t layout_table = {preferences};
   static constexpr bp_device_fusion_t fusion_table = {&Device::fusion_limits};
   static constexpr bp_device_info_t info_table = {report};
+  static constexpr bp_device_aot_t aot_table = {describe, write_object};
   static constexpr bp_device_custom_call_t custom_call_table = {Device::routines, std::size(Device::routines)};
   static constexpr bp_device_host_call_t host_call_table = {Device::host_call_kinds};
   static constexpr bp_device_counters_t counters_table = {Device::counters, std::size(Device::counters)};
@@ -490,9 +510,12 @@ class DeviceFrame {
     if constexpr (has_info) {
       visit(BP_EXT_DEVICE_INFO, &info_table);
     }
+    if constexpr (has_aot) {
+      visit(BP_EXT_AOT, &aot_table);
+    }
   }
 
-  static constexpr std::size_t max_extensions = 13;
+  static constexpr std::size_t max_extensions = 14;
   static constexpr std::array<const char *, max_extensions + 1> list_extensions() {
     std::array<const char *, max_extensions + 1> ids{};  // ends with null
     std::size_t count = 0;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "plugin_api/cpp/run_services.h"
+#include "plugins/cpu/ahead_of_time/code.h"
 #include "plugins/cpu/artifact.h"
 #include "plugins/cpu/code_generation.h"
 #include "plugins/llvm/contraction/fusion.h"
@@ -69,18 +70,19 @@ struct CurrentRun {
   bool is_over = false;  // what the code was told last
 };
 
-bool is_over(const emit::Workers *workers) {
-  auto *run = static_cast<CurrentRun *>(workers->context);
-  return run->is_over = run->is_over || run->end.is_over();
+std::uint32_t is_over(const bp_aot_caller_t *caller) {
+  auto *run = static_cast<CurrentRun *>(caller->context);
+  run->is_over = run->is_over || run->end.is_over();
+  return run->is_over ? 1 : 0;
 }
 
 // Number of parts per thread, more than one for thread pools that distribute the remaining parts to idle threads. The
 // core's pool gives each thread the same number of consecutive parts.
 constexpr std::int64_t parts_per_thread = 4;
 
-void share(const emit::Workers *workers, emit::Workers::Task task, void *const *pointers, void *scratch,
-           std::int64_t begin, std::int64_t end) {
-  const LoadedProgram *program = static_cast<const CurrentRun *>(workers->context)->program;
+void share(const bp_aot_caller_t *caller, bp_aot_task task, void *const *pointers, void *scratch, std::int64_t begin,
+           std::int64_t end) {
+  const LoadedProgram *program = static_cast<const CurrentRun *>(caller->context)->program;
   const std::int64_t threads = program->services.thread_count();
   if (threads <= 1) {
     task(pointers, scratch, begin, end);
@@ -102,9 +104,9 @@ Status LoadedProgram::run(const bp_run_t &run) const {
                                  std::to_string(allocation_count));
   }
   CurrentRun current{this, plugin::EarlyEnd(run)};
-  const emit::Workers workers{share, current.end.is_possible() ? is_over : nullptr, &current};
+  const bp_aot_caller_t caller{share, nullptr, current.end.is_possible() ? is_over : nullptr, &current};
   void *scratch = reinterpret_cast<void *>(run.scratch.offset + common_bytes);
-  reinterpret_cast<emit::Entry>(code->symbol())(run.allocations, scratch, &workers);
+  reinterpret_cast<emit::Entry>(code->symbol())(run.allocations, scratch, &caller);
   return current.is_over ? Status(Error(BP_CANCELLED, "ended early")) : Status();
 }
 
@@ -212,6 +214,17 @@ Result<std::unique_ptr<LoadedProgram>> CpuDevice::load(std::span<const char> byt
   loaded->abi.scratch_alignment = 64;
   loaded->abi.resident_size = loaded->code->mapped_bytes();
   return loaded;
+}
+
+Result<bp_aot_code_t> CpuDevice::describe(std::span<const char> bytes, std::uint32_t) const {
+  BP_ASSIGN(const Artifact artifact, read_artifact(bytes));
+  return describe_code(artifact);
+}
+
+Result<std::string> CpuDevice::write_object(std::span<const char> bytes, std::uint32_t flags,
+                                            std::uint32_t index) const {
+  BP_ASSIGN(const Artifact artifact, read_artifact(bytes));
+  return write_code(artifact, flags, index);
 }
 
 }  // namespace bp::cpu

@@ -1,4 +1,4 @@
-// The CPU device: claims, compiles and loads.
+// The CPU device: claims, compiles and loads, or makes code of artifacts that needs no device.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,9 @@ struct CpuDevice {
   plugin::Result<std::string> compile(const bp_module_t *image) const;
   plugin::Result<std::unique_ptr<LoadedProgram>> load(std::span<const char> bytes,
                                                       std::uint32_t allocation_count) const;
+  plugin::Result<bp_aot_code_t> describe(std::span<const char> bytes, std::uint32_t flags) const;
+  plugin::Result<std::string> write_object(std::span<const char> bytes, std::uint32_t flags,
+                                           std::uint32_t index) const;
 };
 
 }  // namespace bp::cpu

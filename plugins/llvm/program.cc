@@ -147,20 +147,23 @@ class ProgramEmitter {
     return function;
   }
 
+  // Loads a member of the caller's table.
+  Value *load_from_caller(std::size_t offset) {
+    Value *caller = b_->GetInsertBlock()->getParent()->getArg(2);
+    return b_->CreateLoad(b_->getPtrTy(), b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), caller, offset));
+  }
+
   // Emits code that goes to `leave` if the run is to end early.
   void leave_if_over(llvm::BasicBlock *leave) {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     auto *ask = llvm::BasicBlock::Create(driver_->getContext(), "ask", function);
     auto *go_on = llvm::BasicBlock::Create(driver_->getContext(), "go_on", function);
-    Value *workers = function->getArg(2);
-    Value *is_over = b_->CreateLoad(
-        b_->getPtrTy(), b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), workers, offsetof(Workers, is_over)));
+    Value *is_over = load_from_caller(offsetof(bp_aot_caller_t, is_over));
     b_->CreateCondBr(b_->CreateIsNull(is_over), go_on, ask);
     b_->SetInsertPoint(ask);
-    auto *type = llvm::FunctionType::get(b_->getInt1Ty(), {b_->getPtrTy()}, false);
-    auto *answer = b_->CreateCall(type, is_over, {workers});
-    answer->addRetAttr(llvm::Attribute::ZExt);
-    b_->CreateCondBr(answer, leave, go_on);
+    auto *type = llvm::FunctionType::get(b_->getInt32Ty(), {b_->getPtrTy()}, false);
+    Value *answer = b_->CreateCall(type, is_over, {function->getArg(2)});
+    b_->CreateCondBr(b_->CreateIsNull(answer), go_on, leave);
     b_->SetInsertPoint(go_on);
   }
 
@@ -412,7 +415,7 @@ class ProgramEmitter {
     }
   }
 
-  // Emits the work on `items` items from `begin` on, shared by all workers or done by one call.
+  // Emits the work on `items` items from `begin` on, shared by all threads or done by one call.
   void run_items(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin,
                  std::int64_t items) {
     Value *end = b_->CreateAdd(begin, b_->getInt64(static_cast<std::uint64_t>(items)));
@@ -425,7 +428,7 @@ class ProgramEmitter {
     b_->CreateCall(declare(*driver_, kernel), arguments);
   }
 
-  // Emits the Workers::Task that calls a kernel with the pointers of an array.
+  // Emits the bp_aot_task that calls a kernel with the pointers of an array.
   static void emit_task(llvm::Function *kernel, std::size_t arguments) {
     llvm::Function *task = declare_task(*kernel->getParent(), kernel->getName().str());
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(kernel->getContext(), "entry", task));
@@ -451,7 +454,7 @@ class ProgramEmitter {
     return task;
   }
 
-  // Emits workers->share(workers, task, pointers, scratch, begin, end).
+  // Emits caller->share(caller, task, pointers, scratch, begin, end).
   void share(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin, Value *end) {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     llvm::Type *pointer = b_->getPtrTy();
@@ -460,12 +463,10 @@ class ProgramEmitter {
     for (std::size_t i = 0; i < pointers.size(); ++i) {
       b_->CreateStore(pointers[i], b_->CreateConstInBoundsGEP1_64(pointer, array, i));
     }
-    Value *workers = function->getArg(2);
-    Value *entry_point =
-        b_->CreateLoad(pointer, b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), workers, offsetof(Workers, share)));
+    Value *entry_point = load_from_caller(offsetof(bp_aot_caller_t, share));
     llvm::Type *number = b_->getInt64Ty();
     auto *type = llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, number, number}, false);
-    b_->CreateCall(type, entry_point, {workers, declare_task(*driver_, kernel.name), array, scratch, begin, end});
+    b_->CreateCall(type, entry_point, {function->getArg(2), declare_task(*driver_, kernel.name), array, scratch, begin, end});
   }
 
   // Returns the unit for the next kernel. Units refer to each other's functions with default visibility, that is

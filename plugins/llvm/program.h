@@ -12,31 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "backplane/ext/draft/aot.h"
 #include "plugins/llvm/fragile.h"
 #include "plugins/llvm/module_view.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 
-// Name of `void bp_program(const bp_loc_t *allocations, void *scratch, const Workers *workers)`, which runs the entry
-// computation. scratch: the scratch memory of the first worker.
+// Name of the function that runs the entry computation (backplane/ext/draft/aot.h). Its scratch memory is that of the
+// first thread.
 inline constexpr const char *entry_name = "bp_program";
-
-// The functions that generated code calls: to divide the work of a large kernel among workers, and to learn whether to
-// go on.
-struct Workers {
-  // Function that runs the part [begin, end) of a kernel on the memory at `pointers`, with scratch of its own.
-  using Task = void (*)(void *const *pointers, void *scratch, std::int64_t begin, std::int64_t end);
-  // Runs all of [begin, end) and returns when it is done.
-  void (*share)(const Workers *workers, Task task, void *const *pointers, void *scratch, std::int64_t begin,
-                std::int64_t end);
-  // If not null, called before each iteration of a loop and each part of a long computation: whether the run is to end
-  // early. The code then returns without doing more.
-  bool (*is_over)(const Workers *workers);
-  void *context;
-};
-
-using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const Workers *workers);
+using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const bp_aot_caller_t *caller);
 
 struct CodeUnit {
   Fragile<llvm::LLVMContext> context;
@@ -45,8 +31,8 @@ struct CodeUnit {
 
 struct Program {
   std::vector<CodeUnit> units;
-  std::int64_t scratch_bytes = 0;  // per worker of a run, aligned to 64
-  std::int64_t common_bytes = 0;   // shared by all workers, just before their scratch; a multiple of 64
+  std::int64_t scratch_bytes = 0;  // per thread of a run, aligned to 64
+  std::int64_t common_bytes = 0;   // shared by all threads, just before their scratch; a multiple of 64
 };
 
 struct ProgramOptions {

@@ -29,6 +29,7 @@ std::span<const Command> commands();
 
 int run_model(std::span<const std::string> arguments);        // run.cc
 int compile_model(std::span<const std::string> arguments);    // compile.cc
+int compile_ahead_of_time(std::span<const std::string> arguments);  // aot.cc
 int optimize(std::span<const std::string> arguments);         // opt.cc
 int check_programs(std::span<const std::string> arguments);   // check.cc
 int conform(std::span<const std::string> arguments);          // conform.cc

@@ -25,6 +25,8 @@ constexpr std::array all_commands = {
     Command{"conform", "run the conformance suite on a backend: thousands of cases", conform},
     Command{"compile", "compile a model for a backend, for this machine or another, and write the artifact",
             compile_model},
+    Command{"aot", "compile a model ahead of time: an object or library, and a C header to call it",
+            compile_ahead_of_time},
     Command{"opt", "run passes over a model and print the result", optimize},
     Command{"bisect", "find the pass or instruction after which a backend's results differ", bisect_model},
     Command{"reduce", "reduce a model to a few instructions that still show a problem", reduce_model},

@@ -5,21 +5,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "backplane/ext/memory.h"
+#include "backplane/ext/draft/aot.h"
 
-// The same declarations as in plugins/llvm/program.h.
-typedef void (*task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
-typedef struct workers {
-  void (*share)(const struct workers *workers, task task, void *const *pointers, void *scratch, int64_t begin,
-                int64_t end);
-  void *context;
-} workers_t;
-void bp_program(const bp_loc_t *allocations, void *scratch, const workers_t *workers);
+void bp_program(const bp_loc_t *allocations, void *scratch, const bp_aot_caller_t *caller);
 
 // Runs a task in parts, as several threads would, but one after the other.
-static void share(const workers_t *workers, task task, void *const *pointers, void *scratch, int64_t begin,
+static void share(const bp_aot_caller_t *caller, bp_aot_task task, void *const *pointers, void *scratch, int64_t begin,
                   int64_t end) {
-  (void)workers;
+  (void)caller;
   const int64_t items = end - begin;
   const int64_t parts = items < 3 ? items : 3;
   for (int64_t part = 0; part < parts; ++part) {
@@ -43,7 +36,7 @@ int main(void) {
   for (uint64_t i = 0; i < header[0]; ++i) {
     allocations[i].offset += (uint64_t)memory;
   }
-  const workers_t workers = {share, 0};
-  bp_program(allocations, memory + header[1], &workers);
+  const bp_aot_caller_t caller = {share, 0, 0, 0};
+  bp_program(allocations, memory + header[1], &caller);
   return 0;
 }
