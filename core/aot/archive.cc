@@ -63,9 +63,10 @@ Result<std::string> write_archive(const std::vector<Member> &members) {
     at += header_size + padded(member.bytes.size());
   }
   if (at > std::numeric_limits<std::uint32_t>::max()) {
-    return unsupported("the library would have {} bytes, expected less than 4 GiB: put the constants in a file "
-                       "(--weights)",
-                       at);
+    return unsupported(
+        "the library would have {} bytes, expected less than 4 GiB: put the constants in a file "
+        "(--weights)",
+        at);
   }
   archive.reserve(at);
   archive += header_of("/", index_size, true);

@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::pair<std::string_view, std::string>>;
 
-// Replaces $word$ by its meaning.
+// Returns the text with each $word$ replaced by its meaning.
 std::string fill(std::string text, const Words &words) {
   for (const auto &[word, meaning] : words) {
     boost::replace_all(text, fmt::format("${}$", word), meaning);
@@ -20,7 +20,7 @@ std::string fill(std::string text, const Words &words) {
   return text;
 }
 
-// What all programs of one application share.
+// The declarations that all programs of one application share.
 constexpr std::string_view common_text = R"(#ifndef BACKPLANE_AOT_1
 #define BACKPLANE_AOT_1
 
@@ -182,15 +182,15 @@ class HeaderWriter {
 #define $NAME$_TARGET "$target$"
 )");
     text += sizes() + structs();
-    return text + (functions == Functions::Inline ? declarations_of_object() + definitions("static inline ")
-                                                  : declarations());
+    return text +
+           (functions == Functions::Inline ? declarations_of_object() + definitions("static inline ") : declarations());
   }
 
   std::string implementation() const { return declarations_of_object() + definitions(""); }
 
  private:
   std::string filled(const std::string &text) const { return fill(text, words_); }
-  bool has_weights() const { return d_.options.constants == Constants::InFile && !d_.constants.empty(); }
+  bool has_weights() const { return d_.options.constants == Constants::InFile; }
   bool has_own_arena() const { return d_.options.arena == Arena::InObject; }
 
   static std::string comment_of(const Array &array, const std::string &size_name) {
@@ -199,8 +199,9 @@ class HeaderWriter {
   std::string size_name(const Array &array) const { return upper(name_ + "_" + array.name) + "_BYTES"; }
 
   std::string sizes() const {
-    std::string text = filled("\n/* Sizes in bytes. All addresses are multiples of $NAME$_ALIGNMENT. */\n"
-                              "#define $NAME$_ALIGNMENT 64\n");
+    std::string text = filled(
+        "\n/* Sizes in bytes. All addresses are multiples of $NAME$_ALIGNMENT. */\n"
+        "#define $NAME$_ALIGNMENT 64\n");
     for (const Array &array : d_.arguments) {
       text += fmt::format("#define {} {}\n", size_name(array), array.size);
     }
@@ -218,9 +219,9 @@ class HeaderWriter {
   std::string structs() const {
     std::string text = filled("\ntypedef struct $name$_arguments {\n");
     for (const Array &array : d_.arguments) {
-      text += fmt::format("  {}{} *{}; /* {}{} */\n", array.is_written ? "" : "const ",
-                          c_type(array.shape.element_type()), array.name, comment_of(array, size_name(array)),
-                          array.is_written ? "; is overwritten" : "");
+      text +=
+          fmt::format("  {}{} *{}; /* {}{} */\n", array.is_written ? "" : "const ", c_type(array.shape.element_type()),
+                      array.name, comment_of(array, size_name(array)), array.is_written ? "; is overwritten" : "");
     }
     if (d_.arguments.empty()) {
       text += "  char none; /* the program has no arguments */\n";
@@ -244,19 +245,21 @@ class HeaderWriter {
   }
 
   std::string run_parameters() const {
-    return filled(fmt::format("const $name$_arguments *arguments, const $name$_results *results,\n    {}{}const "
-                              "backplane_aot_threads *threads",
-                              has_weights() ? "const void *weights, size_t weights_bytes, " : "",
-                              has_own_arena() ? "" : "void *arena, size_t arena_bytes, "));
+    return filled(
+        fmt::format("const $name$_arguments *arguments, const $name$_results *results,\n    {}{}const "
+                    "backplane_aot_threads *threads",
+                    has_weights() ? "const void *weights, size_t weights_bytes, " : "",
+                    has_own_arena() ? "" : "void *arena, size_t arena_bytes, "));
   }
 
   std::string explanation() const {
     std::string text = filled(
         "\n/* Computes the results. Returns BACKPLANE_AOT_OK, or what is wrong with the arguments, before anything is\n"
         " * written. Allocates nothing, and keeps nothing between calls.\n");
-    text += filled(has_own_arena()
-                       ? " * Works in memory of its own: one call at a time.\n"
-                       : " * arena: $NAME$_ARENA_BYTES(n) bytes for n threads. Calls at the same time need an arena each.\n");
+    text += filled(
+        has_own_arena()
+            ? " * Works in memory of its own: one call at a time.\n"
+            : " * arena: $NAME$_ARENA_BYTES(n) bytes for n threads. Calls at the same time need an arena each.\n");
     if (has_weights()) {
       text += " * weights: the content of the weights file, such as the address of its mapping.\n";
     }
@@ -266,8 +269,9 @@ class HeaderWriter {
   }
 
   std::string declarations() const {
-    std::string text = filled("\n/* Whether this processor has all that the program was compiled for. */\n"
-                              "int $name$_check(void);\n");
+    std::string text = filled(
+        "\n/* Whether this processor has all that the program was compiled for. */\n"
+        "int $name$_check(void);\n");
     if (has_weights()) {
       text += filled("int $name$_check_weights(const void *weights, size_t weights_bytes);\n");
     }
@@ -275,10 +279,11 @@ class HeaderWriter {
   }
 
   std::string declarations_of_object() const {
-    std::string text = filled("\nextern void $program$(\n"
-                              "    const backplane_aot_location *allocations, void *scratch,\n"
-                              "    const backplane_aot_caller *caller);\n"
-                              "extern int32_t $check$(void);\n");
+    std::string text = filled(
+        "\nextern void $program$(\n"
+        "    const backplane_aot_location *allocations, void *scratch,\n"
+        "    const backplane_aot_caller *caller);\n"
+        "extern int32_t $check$(void);\n");
     if (d_.constant_bytes != 0) {
       text += filled("extern const unsigned char $constants$[];\n");
     }
@@ -357,7 +362,8 @@ class HeaderWriter {
     std::string text;
     const std::vector<std::string> all = given();
     if (!all.empty()) {
-      text += "  if (" + boost::join(all, " == NULL ||\n      ") + " == NULL) {\n"
+      text += "  if (" + boost::join(all, " == NULL ||\n      ") +
+              " == NULL) {\n"
               "    return BACKPLANE_AOT_NO_ADDRESS;\n  }\n";
       std::vector<std::string> addresses;
       for (const std::string &pointer : all) {
@@ -366,12 +372,17 @@ class HeaderWriter {
       text += filled("  if (((" + boost::join(addresses, " |\n        ") + ") % $NAME$_ALIGNMENT) != 0) {\n" +
                      "    return BACKPLANE_AOT_MISALIGNED;\n  }\n");
     }
-    text += has_own_arena() ? fmt::format("  if (thread_count > {}) {{\n", d_.options.threads)
-                            : filled("  if (arena_bytes < $NAME$_ARENA_BYTES(thread_count)) {\n");
-    text += "    return BACKPLANE_AOT_ARENA_TOO_SMALL;\n  }\n";
+    if (has_own_arena() || d_.arena_bytes(1) != 0) {
+      text += has_own_arena() ? fmt::format("  if (thread_count > {}) {{\n", d_.options.threads)
+                              : filled("  if (arena_bytes < $NAME$_ARENA_BYTES(thread_count)) {\n");
+      text += "    return BACKPLANE_AOT_ARENA_TOO_SMALL;\n  }\n";
+    } else {
+      text += "  (void)arena;\n  (void)arena_bytes;\n  (void)thread_count;\n";
+    }
     if (has_weights()) {
-      text += filled("  if ($name$_check_weights(weights, weights_bytes) != BACKPLANE_AOT_OK) {\n"
-                     "    return $name$_check_weights(weights, weights_bytes);\n  }\n");
+      text += filled(
+          "  if ($name$_check_weights(weights, weights_bytes) != BACKPLANE_AOT_OK) {\n"
+          "    return $name$_check_weights(weights, weights_bytes);\n  }\n");
     }
     return text;
   }
@@ -397,8 +408,9 @@ class HeaderWriter {
       text += set(temporary.allocation, fmt::format("arena_address + {}u", temporary.offset));
     }
     if (!d_.constants.empty()) {
-      text += "  for (i = 0; i < sizeof constants / sizeof constants[0]; i += 2) {\n"
-              "    memory[constants[i]].address = constants_address + (uint64_t)constants[i + 1] * 64u;\n  }\n";
+      text +=
+          "  for (i = 0; i < sizeof constants / sizeof constants[0]; i += 2) {\n"
+          "    memory[constants[i]].address = constants_address + (uint64_t)constants[i + 1] * 64u;\n  }\n";
     }
     return text;
   }
@@ -425,7 +437,7 @@ class HeaderWriter {
             : has_own_arena() ? filled("  arena_address = backplane_aot_address($arena$);\n")
                               : "  arena_address = backplane_aot_address(arena);\n";
     if (!d_.constants.empty()) {
-      text += has_weights()           ? "  constants_address = backplane_aot_address(weights);\n"
+      text += has_weights()            ? "  constants_address = backplane_aot_address(weights);\n"
               : d_.constant_bytes == 0 ? "  constants_address = 0;\n"
                                        : filled("  constants_address = backplane_aot_address($constants$);\n");
     }

@@ -199,9 +199,10 @@ class ObjectReader {
       const std::uint64_t symbol = ELF64_R_SYM(entry.r_info);
       if (entry.r_offset >= section.bytes.size() || symbol >= symbols_.size() ||
           (symbol != 0 && symbols_[symbol] == none)) {
-        return invalid("a relocation at {} of section {} is about symbol {}, expected an offset below {} and a symbol "
-                       "below {} that is part of the program",
-                       entry.r_offset, section.name, symbol, section.bytes.size(), symbols_.size());
+        return invalid(
+            "a relocation at {} of section {} is about symbol {}, expected an offset below {} and a symbol "
+            "below {} that is part of the program",
+            entry.r_offset, section.name, symbol, section.bytes.size(), symbols_.size());
       }
       section.relocations.push_back({entry.r_offset, symbol == 0 ? none : symbols_[symbol],
                                      static_cast<std::uint32_t>(ELF64_R_TYPE(entry.r_info)), entry.r_addend});
@@ -212,7 +213,7 @@ class ObjectReader {
   const std::string_view bytes_, name_;
   ObjectFile object_;
   std::vector<Elf64_Shdr> headers_;
-  std::uint32_t names_ = 0, symbol_table_ = 0;   // sections
+  std::uint32_t names_ = 0, symbol_table_ = 0;     // sections
   std::vector<std::uint32_t> sections_, symbols_;  // by number in the file: the index in object_, or none
 };
 

@@ -45,10 +45,12 @@ Result<ObjectFile> link_code(const runtime::Program &program, const Options &opt
   const auto broken = [&](const std::string &what) {
     return Error(ErrorCode::PluginFailure, fmt::format("{}: {}", device.id(), what));
   };
-  if (code.object_count == 0 || code.shared_scratch_size % alignment != 0 || code.thread_scratch_size % alignment != 0) {
-    return broken(fmt::format("describe() says {} objects, {} and {} bytes of scratch memory, expected at least one "
-                              "object and multiples of {}",
-                              code.object_count, code.shared_scratch_size, code.thread_scratch_size, alignment));
+  if (code.object_count == 0 || code.shared_scratch_size % alignment != 0 ||
+      code.thread_scratch_size % alignment != 0) {
+    return broken(
+        fmt::format("describe() says {} objects, {} and {} bytes of scratch memory, expected at least one "
+                    "object and multiples of {}",
+                    code.object_count, code.shared_scratch_size, code.thread_scratch_size, alignment));
   }
   ObjectFile object;
   for (std::uint32_t i = 0; i < code.object_count; ++i) {
@@ -59,8 +61,7 @@ Result<ObjectFile> link_code(const runtime::Program &program, const Options &opt
                   "write_object"));
     const std::string name = fmt::format("{} of {}", i, device.id());
     const std::vector<std::byte> bytes = sink.take();
-    BP_ASSIGN(ObjectFile part,
-              read_object({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, name));
+    BP_ASSIGN(ObjectFile part, read_object({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, name));
     BP_TRY(append(object, std::move(part), name));
   }
   std::set<std::string> allowed;
@@ -84,19 +85,20 @@ Result<ObjectFile> link_code(const runtime::Program &program, const Options &opt
 
 bool is_keyword(std::string_view name) {
   static const std::set<std::string_view> keywords = {
-      "alignas",   "alignof",  "and",          "and_eq",     "asm",       "auto",     "bitand",      "bitor",
-      "bool",      "break",    "case",         "catch",      "char",      "class",    "compl",       "concept",
-      "const",     "continue", "constexpr",    "const_cast", "decltype",  "default",  "delete",      "do",
-      "double",    "else",     "enum",         "explicit",   "export",    "extern",   "false",       "float",
-      "for",       "friend",   "goto",         "if",         "inline",    "int",      "long",        "mutable",
-      "namespace", "new",      "noexcept",     "not",        "not_eq",    "nullptr",  "operator",    "or",
-      "or_eq",     "private",  "protected",    "public",     "register",  "requires", "restrict",    "return",
-      "short",     "signed",   "sizeof",       "static",     "struct",    "switch",   "template",    "this",
-      "throw",     "true",     "try",          "typedef",    "typeid",    "typename", "typeof",      "union",
-      "unsigned",  "using",    "virtual",      "void",       "volatile",  "wchar_t",  "while",       "xor",
-      "xor_eq",    "NULL",     "co_await",     "co_return",  "co_yield",  "linux",    "unix",        "consteval",
-      "constinit", "char8_t",  "char16_t",     "char32_t",   "typeof_unqual", "thread_local", "static_assert",
-      "static_cast", "dynamic_cast", "reinterpret_cast"};
+      "alignas",  "alignof",       "and",          "and_eq",        "asm",         "auto",         "bitand",
+      "bitor",    "bool",          "break",        "case",          "catch",       "char",         "class",
+      "compl",    "concept",       "const",        "continue",      "constexpr",   "const_cast",   "decltype",
+      "default",  "delete",        "do",           "double",        "else",        "enum",         "explicit",
+      "export",   "extern",        "false",        "float",         "for",         "friend",       "goto",
+      "if",       "inline",        "int",          "long",          "mutable",     "namespace",    "new",
+      "noexcept", "not",           "not_eq",       "nullptr",       "operator",    "or",           "or_eq",
+      "private",  "protected",     "public",       "register",      "requires",    "restrict",     "return",
+      "short",    "signed",        "sizeof",       "static",        "struct",      "switch",       "template",
+      "this",     "throw",         "true",         "try",           "typedef",     "typeid",       "typename",
+      "typeof",   "union",         "unsigned",     "using",         "virtual",     "void",         "volatile",
+      "wchar_t",  "while",         "xor",          "xor_eq",        "NULL",        "co_await",     "co_return",
+      "co_yield", "linux",         "unix",         "consteval",     "constinit",   "char8_t",      "char16_t",
+      "char32_t", "typeof_unqual", "thread_local", "static_assert", "static_cast", "dynamic_cast", "reinterpret_cast"};
   return keywords.contains(name);
 }
 
@@ -278,11 +280,8 @@ Status put_arena_in_object(Program &made) {
     return {};
   }
   ObjectFile object{.machine = made.object.machine, .flags = made.object.flags, .sections = {}, .symbols = {}};
-  object.sections.push_back({.name = ".bss",
-                             .type = SHT_NOBITS,
-                             .flags = SHF_ALLOC | SHF_WRITE,
-                             .alignment = alignment,
-                             .size = size});
+  object.sections.push_back(
+      {.name = ".bss", .type = SHT_NOBITS, .flags = SHF_ALLOC | SHF_WRITE, .alignment = alignment, .size = size});
   add_symbol(object, made.description.symbol("arena"), 0, size);
   return append(made.object, std::move(object), "of the arena");
 }
@@ -318,9 +317,10 @@ Result<Program> make_program(const runtime::Executable &executable, const packag
   }
   const host::Device &device = *program->device();
   if (device.aot() == nullptr) {
-    return unsupported("{} does not make programs that run without it: it has no {}. `backplane compile` makes a "
-                       "package, which runs with the backend",
-                       device.id(), BP_EXT_AOT);
+    return unsupported(
+        "{} does not make programs that run without it: it has no {}. `backplane compile` makes a "
+        "package, which runs with the backend",
+        device.id(), BP_EXT_AOT);
   }
   Program made;
   Description &description = made.description;

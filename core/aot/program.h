@@ -60,7 +60,7 @@ struct Temporary {
   std::uint64_t offset;  // in the arena
 };
 
-// All that the header says about a program.
+// The facts about a program from which its header is made.
 struct Description {
   Options options;
   std::string module;  // its name in the model

@@ -94,8 +94,8 @@ Status check_extension(const bp_device_host_call_t *host_call) {
   constexpr std::uint32_t known = BP_CALLS_INFEED | BP_CALLS_OUTFEED | BP_CALLS_FUNCTIONS;
   return (host_call->kinds & ~known) == 0
              ? Status()
-             : broken(fmt::format("{}: kinds is {:#x}, expected BP_CALLS_* and nothing else",
-                                  BP_EXT_HOST_CALL, host_call->kinds));
+             : broken(fmt::format("{}: kinds is {:#x}, expected BP_CALLS_* and nothing else", BP_EXT_HOST_CALL,
+                                  host_call->kinds));
 }
 
 Status check_extension(const bp_device_counters_t *table) {

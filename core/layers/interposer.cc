@@ -113,9 +113,8 @@ bool is_whole(std::string_view id, const void *table) {
                                                                            &bp_device_external_memory_t::import_memory,
                                                                            &bp_device_external_memory_t::export_memory)
          : id == BP_EXT_DEVICE_INFO     ? has<bp_device_info_t>(table, &bp_device_info_t::report)
-         : id == BP_EXT_AOT
-             ? has<bp_device_aot_t>(table, &bp_device_aot_t::describe, &bp_device_aot_t::write_object)
-             : true;
+         : id == BP_EXT_AOT ? has<bp_device_aot_t>(table, &bp_device_aot_t::describe, &bp_device_aot_t::write_object)
+                            : true;
 }
 
 std::string_view target_of(const bp_call_t &call) {

@@ -220,6 +220,14 @@ Result<Index> read_index(const json::object &json) {
   const Fields fields(json, "");
   Index index;
   BP_ASSIGN(index.backplane, fields.text("backplane"));
+  if (json.contains("weights_of")) {
+    BP_ASSIGN(const std::string program, fields.text("weights_of"));
+    return invalid_input(
+        "it holds the constants of {}, which was compiled ahead of time: its code is in an object file (backplane "
+        "aot), "
+        "expected a package that backplane compile made",
+        program);
+  }
   BP_ASSIGN(index.name, fields.text("name"));
   BP_ASSIGN(const std::size_t opset, fields.number("opset", std::size_t{1} << 32));
   index.opset = static_cast<std::uint32_t>(opset);

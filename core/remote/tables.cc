@@ -5,10 +5,10 @@
 namespace bp::remote {
 namespace {
 
-constexpr const char *known[] = {BP_EXT_KERNELS,     BP_EXT_MEMORY,          BP_EXT_COMPILER,    BP_EXT_QUEUE,
-                                 BP_EXT_NATIVE_SYNC, BP_EXT_REWRITE,         BP_EXT_LAYOUT,      BP_EXT_FUSION,
-                                 BP_EXT_CUSTOM_CALL, BP_EXT_EXTERNAL_MEMORY, BP_EXT_DEVICE_INFO, BP_EXT_COUNTERS,
-                                 BP_EXT_HOST_CALL,   BP_EXT_AOT};
+constexpr const char *known[] = {
+    BP_EXT_KERNELS,     BP_EXT_MEMORY,   BP_EXT_COMPILER,  BP_EXT_QUEUE,       BP_EXT_NATIVE_SYNC,
+    BP_EXT_REWRITE,     BP_EXT_LAYOUT,   BP_EXT_FUSION,    BP_EXT_CUSTOM_CALL, BP_EXT_EXTERNAL_MEMORY,
+    BP_EXT_DEVICE_INFO, BP_EXT_COUNTERS, BP_EXT_HOST_CALL, BP_EXT_AOT};
 
 }  // namespace
 

@@ -64,8 +64,7 @@ struct CpuDevice {
   plugin::Result<std::unique_ptr<LoadedProgram>> load(std::span<const char> bytes,
                                                       std::uint32_t allocation_count) const;
   plugin::Result<bp_aot_code_t> describe(std::span<const char> bytes, std::uint32_t flags) const;
-  plugin::Result<std::string> write_object(std::span<const char> bytes, std::uint32_t flags,
-                                           std::uint32_t index) const;
+  plugin::Result<std::string> write_object(std::span<const char> bytes, std::uint32_t flags, std::uint32_t index) const;
 };
 
 }  // namespace bp::cpu

@@ -466,7 +466,8 @@ class ProgramEmitter {
     Value *entry_point = load_from_caller(offsetof(bp_aot_caller_t, share));
     llvm::Type *number = b_->getInt64Ty();
     auto *type = llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, number, number}, false);
-    b_->CreateCall(type, entry_point, {function->getArg(2), declare_task(*driver_, kernel.name), array, scratch, begin, end});
+    b_->CreateCall(type, entry_point,
+                   {function->getArg(2), declare_task(*driver_, kernel.name), array, scratch, begin, end});
   }
 
   // Returns the unit for the next kernel. Units refer to each other's functions with default visibility, that is

@@ -49,9 +49,8 @@ Status link_shared(const std::string &object, const std::vector<aot::Description
                    const AotRequest &request) {
   const char *named = std::getenv("CC");
   const std::string compiler = named == nullptr || *named == '\0' ? "cc" : named;
-  const boost::filesystem::path found = compiler.find('/') == std::string::npos
-                                            ? boost::process::search_path(compiler)
-                                            : boost::filesystem::path(compiler);
+  const boost::filesystem::path found = compiler.find('/') == std::string::npos ? boost::process::search_path(compiler)
+                                                                                : boost::filesystem::path(compiler);
   if (found.empty() || !boost::filesystem::exists(found)) {
     return make_error(ErrorCode::NotFound,
                       "there is no C compiler {}, which links shared libraries: set CC to one, or make an archive "
@@ -98,8 +97,7 @@ Status write_product(const aot::ObjectFile &object, const std::vector<aot::Descr
       symbols.push_back(symbol.name);
     }
   }
-  BP_ASSIGN(const std::string archive,
-            aot::write_archive({{request.options.name + ".o", bytes, std::move(symbols)}}));
+  BP_ASSIGN(const std::string archive, aot::write_archive({{request.options.name + ".o", bytes, std::move(symbols)}}));
   return write_file(request.output, archive);
 }
 
@@ -131,8 +129,7 @@ void print_facts(const AotRequest &request, const Backend &backend, const std::v
   for (const aot::Description &program : programs) {
     fmt::print("program:          {}, function {}_run\n", program.module, program.options.name);
     fmt::print("target:           {}\n", program.target);
-    fmt::print("arena:            {} for one thread\n",
-               format_bytes(static_cast<double>(program.arena_bytes(1))));
+    fmt::print("arena:            {} for one thread\n", format_bytes(static_cast<double>(program.arena_bytes(1))));
   }
   fmt::print("compile time:     {}\n", format_seconds(seconds));
   fmt::print("header:           {}\n", request.header);
@@ -156,13 +153,16 @@ Status compile_ahead(const AotRequest &request, const BackendChoice &choice) {
     return request.model.too_many(modules, "--weights");
   }
   BP_ASSIGN(const Backend backend, choice.load());
+  if (backend.is_interpreter()) {
+    return unsupported("the interpreter compiles nothing, expected a backend that does, such as --on cpu");
+  }
   const auto start = std::chrono::steady_clock::now();
   aot::ObjectFile object;
   std::vector<aot::Description> programs;
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    const std::string name =
-        modules.size() == 1 ? request.options.name
-                            : fmt::format("{}_{}", request.options.name, identifier_like(modules[i].name()));
+    const std::string name = modules.size() == 1
+                                 ? request.options.name
+                                 : fmt::format("{}_{}", request.options.name, identifier_like(modules[i].name()));
     const std::string module = modules[i].name();
     Result<aot::Program> program = compile_program(std::move(modules[i]), backend, request, name);
     if (!program.ok()) {
@@ -178,11 +178,10 @@ Status compile_ahead(const AotRequest &request, const BackendChoice &choice) {
     BP_TRY(aot::append(object, std::move(program->object), name));
     programs.push_back(std::move(program->description));
   }
-  BP_TRY(write_file(request.header,
-                    aot::header_text(programs, request.options.name,
-                                     request.product == Product::Shared ? aot::Functions::Declared
-                                                                        : aot::Functions::Inline,
-                                     file_name(request.header))));
+  BP_TRY(write_file(request.header, aot::header_text(programs, request.options.name,
+                                                     request.product == Product::Shared ? aot::Functions::Declared
+                                                                                        : aot::Functions::Inline,
+                                                     file_name(request.header))));
   BP_TRY(write_product(object, programs, request));
   print_facts(request, backend, programs, seconds_since(start));
   return {};
@@ -264,8 +263,8 @@ int compile_ahead_of_time(std::span<const std::string> arguments) {
   if (options.has("name")) {
     request.options.name = options.get<std::string>("name");
     if (!aot::is_identifier(request.options.name)) {
-      return options.misuse(fmt::format("--name is \"{}\", expected a name of C, such as model_1",
-                                        request.options.name));
+      return options.misuse(
+          fmt::format("--name is \"{}\", expected a name of C, such as model_1", request.options.name));
     }
   } else {
     request.options.name = identifier_like(std::filesystem::path(request.header).stem().string());

@@ -82,8 +82,8 @@ class Questions {
         same);
   }
   std::string function() const {
-    return "define i32 @bp_check() nounwind {\n" + text_ + "  ret i32 1\n" +
-           (count_ == 0 ? "" : "no:\n  ret i32 0\n") + "}\n";
+    return "define i32 @bp_check() nounwind {\n" + text_ + "  ret i32 1\n" + (count_ == 0 ? "" : "no:\n  ret i32 0\n") +
+           "}\n";
   }
 
  private:
@@ -139,7 +139,8 @@ std::string x86_check(const Target &target) {
     const std::string bits = take(questions, code, ask_cpuid(questions, code, 1, 0), Ecx);
     questions.add_bits(code, bits, has_xgetbv);
     const std::string both = questions.value(), saved = questions.value();
-    code = "  " + both + R"( = call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0))" +
+    code = "  " + both +
+           R"( = call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0))" +
            "\n  " + saved + " = extractvalue { i32, i32 } " + both + ", 0\n";
     questions.add_bits(code, saved, target.has("avx512f") ? avx512_registers : avx_registers);
   }
@@ -172,7 +173,8 @@ std::string aarch64_check(const Target &target) {
     }
     const std::string all = questions.value(), shifted = questions.value(), field = questions.value(),
                       enough = questions.value(), present = questions.value(), both = questions.value();
-    std::string code = "  " + all + " = call i64 asm sideeffect \"mrs $0, " + std::string(feature.in) + "\", \"=r\"()\n";
+    std::string code =
+        "  " + all + " = call i64 asm sideeffect \"mrs $0, " + std::string(feature.in) + "\", \"=r\"()\n";
     code += "  " + shifted + " = lshr i64 " + all + ", " + std::to_string(feature.bit) + "\n";
     code += "  " + field + " = and i64 " + shifted + ", 15\n";
     code += "  " + enough + " = icmp uge i64 " + field + ", " + std::to_string(feature.least) + "\n";

@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
-ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "packing", "buffers", "host", "layers", "remote", "runtime", "compile", "package"}
+ALL_CORE = {"base", "ir", "text", "import", "interpreter", "analysis", "passes", "packing", "buffers", "host", "layers", "remote", "runtime", "compile", "package", "aot"}
 # The subfolders of conformance, and the others of them that each may include.
 CONFORMANCE = {
     "check": set(),
@@ -35,8 +35,9 @@ ALLOWED = {
     "core/layers": {"core/base", "core/host", "plugin_api"},
     "core/remote": {"core/base", "core/ir", "core/text", "core/host", "core/layers", "plugin_api"},
     "core/runtime": {"core/base", "core/ir", "core/buffers", "core/host", "core/interpreter", "plugin_api"},
-    "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter", "layers", "remote", "package"}} | {"plugin_api"},
+    "core/compile": {f"core/{layer}" for layer in ALL_CORE - {"text", "import", "interpreter", "layers", "remote", "package", "aot"}} | {"plugin_api"},
     "core/package": {"core/base", "core/ir", "core/text", "core/host", "core/runtime", "plugin_api"},
+    "core/aot": {"core/base", "core/ir", "core/host", "core/runtime", "core/package", "plugin_api"},
     "core": {f"core/{layer}" for layer in ALL_CORE} | {"plugin_api"},
     "core/c": {"core", "core/base", "core/host", "plugin_api"},
     "core/pjrt": {f"core/{layer}" for layer in ALL_CORE} | {"core", "plugin_api"},

@@ -29,7 +29,7 @@ static const char BP_EXT_AOT[] = "bp.aot/draft-1";
 // A kernel's work on the items [begin, end), on the memory at `pointers`, with scratch memory of its own.
 typedef void (*bp_aot_task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
 
-// What the code may ask of its caller during a run.
+// The functions that the code may call during a run.
 typedef struct bp_aot_caller {
   // Has all items of [begin, end) done, in any division, on any threads, and returns when they are. The scratch memory
   // of thread number t is at scratch + t * thread_scratch_size.

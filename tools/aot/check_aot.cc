@@ -1,0 +1,267 @@
+// Whether programs that are compiled ahead of time compute what they compute when a backend runs them, to the last bit:
+// compiles all programs of files both ways, links those compiled ahead of time into one shared library per batch, and
+// calls them on one thread and on several. For the tests.
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <boost/align/aligned_allocator.hpp>
+#include <boost/filesystem.hpp>
+#include <boost/process.hpp>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "conformance/check/case.h"
+#include "conformance/check/self_checking.h"
+#include "core/aot/header.h"
+#include "core/aot/program.h"
+#include "core/backplane.h"
+#include "core/base/files.h"
+#include "core/interpreter/random_inputs.h"
+#include "core/ir/storage.h"
+
+namespace bp {
+namespace {
+
+namespace filesystem = boost::filesystem;
+using Buffer = std::vector<std::byte, boost::alignment::aligned_allocator<std::byte, 64>>;
+
+constexpr std::size_t batch_size = 50;
+constexpr std::uint32_t thread_count = 2;
+
+// As the header declares it.
+struct Threads {
+  void (*run)(void *context, void (*task)(void *data, std::uint32_t part, std::uint32_t thread), void *data,
+              std::uint32_t parts);
+  void *context;
+  std::uint32_t count;
+};
+using Run = int (*)(void *const *arguments, void *const *results, void *arena, std::size_t arena_bytes,
+                    const Threads *threads);
+
+void run_on_threads(void *, void (*task)(void *data, std::uint32_t part, std::uint32_t thread), void *data,
+                    std::uint32_t parts) {
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < thread_count; ++thread) {
+    threads.emplace_back([=] {
+      for (std::uint32_t part = thread; part < parts; part += thread_count) {
+        task(data, part, thread);
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
+void append_arrays(const Literal &value, std::vector<Literal> &arrays) {
+  if (value.shape().is_tuple()) {
+    for (const Literal &element : value.tuple_elements()) {
+      append_arrays(element, arrays);
+    }
+  } else if (value.shape().is_array()) {
+    arrays.push_back(value);
+  }
+}
+
+struct Checked {
+  std::string name;  // of the program in its file
+  aot::Description description;
+  std::vector<Literal> arguments, expected;  // arrays
+  bool has_state = false;                    // a second run gives something else
+};
+
+struct Tally {
+  std::size_t equal = 0;
+  std::map<std::string, std::size_t> refused;  // reasons
+  std::vector<std::string> wrong;
+};
+
+// Calls a program once. Returns what is wrong, or nothing.
+std::string call(const Checked &program, Run run, const Threads *threads) {
+  std::vector<Buffer> given, got;
+  std::vector<void *> arguments, results;
+  for (std::size_t i = 0; i < program.arguments.size(); ++i) {
+    const aot::Array &array = program.description.arguments[i];
+    ir::store(program.arguments[i], array.shape, given.emplace_back(array.size));
+    arguments.push_back(given.back().data());
+  }
+  for (const aot::ResultArray &array : program.description.results) {
+    got.emplace_back(array.size, std::byte(0xa5));
+    if (array.delivery != aot::Delivery::InArgument) {
+      results.push_back(got.back().data());
+    }
+  }
+  Buffer arena(program.description.arena_bytes(threads == nullptr ? 1 : threads->count) + 64, std::byte(0x5a));
+  const std::size_t arena_bytes = arena.size() - 64;
+  // A struct without arrays has one byte.
+  arguments.push_back(nullptr);
+  results.push_back(nullptr);
+  const int status = run(arguments.data(), results.data(), arena.data(), arena_bytes, threads);
+  if (status != 0) {
+    return fmt::format("returned {}", status);
+  }
+  for (std::size_t i = arena_bytes; i < arena.size(); ++i) {
+    if (arena[i] != std::byte(0x5a)) {
+      return fmt::format("wrote beyond its arena of {} bytes", arena_bytes);
+    }
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const aot::ResultArray &array = program.description.results[i];
+    const Buffer &bytes = array.delivery == aot::Delivery::InArgument ? given[array.argument] : got[i];
+    const Result<Literal> found = ir::load(bytes, array.shape);
+    if (!found.ok() || !std::ranges::equal(found->bytes(), program.expected[i].bytes())) {
+      return fmt::format("result {} differs", i);
+    }
+  }
+  return {};
+}
+
+class Batch {
+ public:
+  Batch(const Backend &backend, Tally &tally) : backend_(backend), tally_(tally) {}
+
+  Status add(const std::string &name, const Module &module) {
+    conformance::SelfChecking program{.program = module, .arguments = {}, .checks = {}};
+    if (module.entry().parameter_ids().empty()) {
+      BP_ASSIGN(program, conformance::split_checks(module));
+    } else {
+      BP_ASSIGN(program.arguments, interpreter::random_arguments(module, 1));
+    }
+    const package::Interface interface = package::interface_of(program.program);
+    CompileOptions options;
+    options.device_only = true;
+    options.fold_constants = program.checks.empty();
+    options.keep_artifacts = true;
+    BP_ASSIGN(const Compiled compiled, backend_.compile(program.program, options));
+    Checked checked{.name = name, .description = {}, .arguments = {}, .expected = {}};
+    aot::Options aot;
+    aot.name = fmt::format("p{}", programs_.size());
+    BP_ASSIGN(aot::Program made, aot::make_program(compiled.executable, interface, aot));
+    for (const Literal &argument : program.arguments) {
+      append_arrays(argument, checked.arguments);
+    }
+    BP_ASSIGN(const Literal expected, compiled.executable.run(program.arguments));
+    append_arrays(expected, checked.expected);
+    for (const plugin::Instruction instruction : compiled.executable.program()->image().view().instructions()) {
+      checked.has_state = checked.has_state || instruction.op() == BP_OP_RNG_GET_AND_UPDATE_STATE;
+    }
+    BP_TRY(aot::append(object_, std::move(made.object), name));
+    checked.description = std::move(made.description);
+    programs_.push_back(std::move(checked));
+    return programs_.size() < batch_size ? Status() : run();
+  }
+
+  // Links, loads and calls the programs that were added.
+  Status run() {
+    if (programs_.empty()) {
+      return {};
+    }
+    const filesystem::path folder = filesystem::temp_directory_path() / filesystem::unique_path("aot-%%%%%%%%");
+    BP_TRY(make_directory(folder.string()));
+    Status done = run_in(folder);
+    boost::system::error_code ignored;
+    filesystem::remove_all(folder, ignored);
+    programs_.clear();
+    object_ = {};
+    return done;
+  }
+
+ private:
+  Status run_in(const filesystem::path &folder) {
+    std::vector<aot::Description> descriptions;
+    for (const Checked &program : programs_) {
+      descriptions.push_back(program.description);
+    }
+    const std::string library = (folder / "batch.so").string();
+    BP_TRY(write_file((folder / "batch.o").string(), aot::write_object(object_)));
+    BP_TRY(write_file((folder / "batch.h").string(),
+                      aot::header_text(descriptions, "batch", aot::Functions::Declared, "batch.h")));
+    BP_TRY(write_file((folder / "batch.c").string(), aot::source_text(descriptions, "batch.h")));
+    const char *named = std::getenv("CC");
+    const int linked =
+        boost::process::system(fmt::format("{} -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -O1 -shared "
+                                           "-fPIC -Wl,-z,defs -o {} {}/batch.c {}/batch.o",
+                                           named == nullptr ? "cc" : named, library, folder.string(), folder.string()));
+    void *loaded = linked == 0 ? dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (loaded == nullptr) {
+      return make_error(ErrorCode::Io, "a batch of {} programs, the first of which is {}, cannot be linked: {}",
+                        programs_.size(), programs_[0].name, linked == 0 ? dlerror() : "see above");
+    }
+    constexpr Threads threads{run_on_threads, nullptr, thread_count};
+    for (const Checked &program : programs_) {
+      const auto run = reinterpret_cast<Run>(dlsym(loaded, (program.description.options.name + "_run").c_str()));
+      std::string problem = call(program, run, nullptr);
+      if (problem.empty() && !program.has_state) {
+        problem = call(program, run, &threads);
+      }
+      if (problem.empty()) {
+        ++tally_.equal;
+      } else {
+        tally_.wrong.push_back(fmt::format("{}: {}", program.name, problem));
+      }
+    }
+    dlclose(loaded);
+    return {};
+  }
+
+  const Backend &backend_;
+  Tally &tally_;
+  std::vector<Checked> programs_;
+  aot::ObjectFile object_;
+};
+
+Status check(const std::vector<std::string> &files, Batch &batch, Tally &tally) {
+  for (const std::string &file : files) {
+    BP_ASSIGN(const std::vector<conformance::Case> cases, conformance::read_cases(file));
+    for (const conformance::Case &one : cases) {
+      const Result<Module> module = conformance::parse(one);
+      const std::string name = fmt::format("{} part {}", file, one.part);
+      Status added = module.ok() ? batch.add(name, *module) : Status(Error(module.error()));
+      if (!added.ok()) {
+        const bool is_refused =
+            added.error().code() == ErrorCode::Unsupported || added.error().code() == ErrorCode::InvalidInput;
+        if (!is_refused) {
+          return std::move(added).error().note("in " + name);
+        }
+        ++tally.refused[added.error().message().substr(0, 100)];
+      }
+    }
+  }
+  return batch.run();
+}
+
+int check_all(const std::vector<std::string> &arguments) {
+  if (arguments.size() < 2) {
+    fmt::print(stderr, "Usage: check_aot BACKEND FILE...\n");
+    return 2;
+  }
+  Tally tally;
+  const Result<Backend> backend = Backend::load(arguments[0]);
+  if (!backend.ok()) {
+    fmt::print(stderr, "{}\n", backend.error().to_string());
+    return 2;
+  }
+  Batch batch(*backend, tally);
+  const Status status = check({arguments.begin() + 1, arguments.end()}, batch, tally);
+  for (const std::string &wrong : tally.wrong) {
+    fmt::print("wrong: {}\n", wrong);
+  }
+  std::size_t refused = 0;
+  for (const auto &[reason, count] : tally.refused) {
+    fmt::print("refused {:>4}: {}\n", count, reason);
+    refused += count;
+  }
+  if (!status.ok()) {
+    fmt::print("{}\n", status.error().to_string());
+  }
+  fmt::print("{} programs equal, {} wrong, {} refused\n", tally.equal, tally.wrong.size(), refused);
+  return status.ok() && tally.wrong.empty() && tally.equal > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bp
+
+int main(int argument_count, char **arguments) {
+  return bp::check_all({arguments + 1, arguments + argument_count});
+}
