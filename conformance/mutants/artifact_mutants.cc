@@ -203,7 +203,89 @@ Fault loaded_again_runs_once() {
   return fault;
 }
 
+// Changes the bytes of each object that is written.
+Fault with_objects(const std::function<void(std::string &object, std::uint32_t index)> &change) {
+  return {.aot_write_object = [change](const auto &next, auto &, const void *artifact, std::uint64_t size,
+                                       std::uint32_t flags, std::uint32_t index, const bp_ostream_t *object,
+                                       const bp_diag_t *diag) {
+    layers::Tee tee(nullptr);
+    const bp_status status = next(artifact, size, flags, index, tee.abi(), diag);
+    if (status != BP_OK) {
+      return status;
+    }
+    std::string bytes = tee.bytes();
+    change(bytes, index);
+    return object->write(object, bytes.data(), bytes.size());
+  }};
+}
+
+// Replaces all occurrences of a text of the same length.
+void replace_in(std::string &bytes, std::string_view from, std::string_view to) {
+  for (std::size_t at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at + to.size())) {
+    bytes.replace(at, from.size(), to);
+  }
+}
+
 constexpr Mutant artifact_table[] = {
+    {"objects-of-this-minute", "aot", "objects contain how many were written before", "cpu", "contract/BP-AOT-01",
+     [] {
+       auto count = std::make_shared<std::atomic<char>>('a');
+       return with_objects([count](std::string &object, std::uint32_t) { object += (*count)++; });
+     }},
+    {"damage-is-described", "aot", "describe() takes damaged artifacts", "cpu", "contract/BP-AOT-01",
+     [] {
+       return Fault{.aot_describe = [](const auto &next, auto &, const void *artifact, std::uint64_t size,
+                                       std::uint32_t flags, bp_aot_code_t *code, const bp_diag_t *diag) {
+         const bp_status status = next(artifact, size, flags, code, diag);
+         return status == BP_INVALID && size > 0 ? bp_status{BP_OK} : status;
+       }};
+     }},
+    {"objects-need-libm", "aot", "the code calls a function that programs need not have", "cpu", "contract/BP-AOT-02",
+     [] {
+       return with_objects([](std::string &object, std::uint32_t index) {
+         if (index == 0) {
+           replace_in(object, "kernel.1", "sinpif.1");
+         }
+       });
+     }},
+    {"objects-other-constant", "aot", "the code of a program by itself has another constant", "cpu",
+     "contract/BP-AOT-03",
+     [] {
+       return with_objects([](std::string &object, std::uint32_t) {
+         replace_in(object, std::string_view("\0\0\x20\x40", 4), std::string_view("\0\0\0\x40", 4));  // 2.5 and 2
+       });
+     }},
+    {"threads-without-scratch", "aot", "describe() says that threads need no scratch memory", "cpu",
+     "contract/BP-AOT-03",
+     [] {
+       return Fault{.aot_describe = [](const auto &next, auto &, const void *artifact, std::uint64_t size,
+                                       std::uint32_t flags, bp_aot_code_t *code, const bp_diag_t *diag) {
+         const bp_status status = next(artifact, size, flags, code, diag);
+         code->thread_scratch_size = status == BP_OK ? 0 : code->thread_scratch_size;
+         return status;
+       }};
+     }},
+    {"early-end-unheard", "aot", "the code of a program by itself asks whether to end, and goes on in any case", "cpu",
+     "contract/BP-AOT-04",
+     [] {
+       return with_objects([](std::string &object, std::uint32_t index) {
+         // The comparison of the answer with 0, which is no comparison of a pointer.
+         for (std::size_t at = object.find("\x85\xc0"); index == 0 && at != std::string::npos;
+              at = object.find("\x85\xc0", at + 1)) {
+           object[at] = object[at - 1] == '\x48' ? object[at] : '\x31';  // the answer becomes 0
+         }
+       });
+     }},
+    {"objects-one-less", "aot", "describe() leaves out the last object", "cpu", "contract/BP-AOT-02",
+     [] {
+       return Fault{.aot_describe = [](const auto &next, auto &, const void *artifact, std::uint64_t size,
+                                       std::uint32_t flags, bp_aot_code_t *code, const bp_diag_t *diag) {
+         const bp_status status = next(artifact, size, flags, code, diag);
+         code->object_count -= status == BP_OK ? 1 : 0;
+         return status;
+       }};
+     }},
+
     {"artifact-of-process", "artifacts", "an artifact is a number that only the process knows that compiled it", "cpu",
      "life_cycle/BP-LOAD-03", artifacts_of_process},
     {"target-ignored", "artifacts", "load() takes artifacts that were made for another target", "cpu",

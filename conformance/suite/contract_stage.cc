@@ -102,7 +102,7 @@ std::vector<ContractTrial> trials() {
   for (const std::span<const ContractTrial> table :
        {host_trials, module_trials, queue_trials, memory_trials, point_trials, routine_trials, external_memory_trials,
         information_trials, claim_trials, compile_trials, run_trials, constant_trials, host_call_trials, traffic_trials,
-        true_loss_trials}) {
+        true_loss_trials, aot_trials}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

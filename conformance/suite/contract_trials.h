@@ -19,10 +19,11 @@ struct ContractTrial {
 // Trials by what they use: another host, altered modules, the device's queues, its memory, points of timelines, the
 // device's routines, memory of others, what it tells about itself; questions in another order, and many or similar
 // modules; what the host offers for a run; what it tells of constants; calls of the application; much of all this at
-// the same time; a device that is lost.
+// the same time; a device that is lost; code that
+// runs without the device.
 extern const std::span<const ContractTrial> host_trials, module_trials, queue_trials, memory_trials, point_trials,
     routine_trials, external_memory_trials, information_trials, claim_trials, compile_trials, run_trials,
-    constant_trials, host_call_trials, traffic_trials, true_loss_trials;
+    constant_trials, host_call_trials, traffic_trials, true_loss_trials, aot_trials;
 
 // Runs a sample program, compiled for the device alone without constant folding, and returns the exact result.
 Result<ir::Literal> run_alone(const Subject &subject, const Backend &backend, const ir::Module &module);

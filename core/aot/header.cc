@@ -20,19 +20,18 @@ std::string fill(std::string text, const Words &words) {
   return text;
 }
 
-// The declarations that all programs of one application share.
+// Declarations for all programs of one application.
 constexpr std::string_view common_text = R"(#ifndef BACKPLANE_AOT_1
 #define BACKPLANE_AOT_1
 
-/* What a call returns. backplane_aot_message() says it in words. */
+/* Results of a call. backplane_aot_message() says them in words. */
 enum {
   BACKPLANE_AOT_OK = 0,
   BACKPLANE_AOT_NO_ADDRESS = 1,
   BACKPLANE_AOT_MISALIGNED = 2,
   BACKPLANE_AOT_ARENA_TOO_SMALL = 3,
   BACKPLANE_AOT_WRONG_WEIGHTS = 4,
-  BACKPLANE_AOT_WRONG_MACHINE = 5,
-  BACKPLANE_AOT_CALL_FAILED = 6
+  BACKPLANE_AOT_WRONG_MACHINE = 5
 };
 
 static inline const char *backplane_aot_message(int status) {
@@ -43,7 +42,6 @@ static inline const char *backplane_aot_message(int status) {
     case BACKPLANE_AOT_ARENA_TOO_SMALL: return "the arena has fewer bytes than the program and its threads need";
     case BACKPLANE_AOT_WRONG_WEIGHTS: return "the weights are not those that the program was compiled with";
     case BACKPLANE_AOT_WRONG_MACHINE: return "the processor lacks features that the program was compiled for";
-    case BACKPLANE_AOT_CALL_FAILED: return "a function of the application that the program called has failed";
     default: return "unknown status";
   }
 }
@@ -66,7 +64,6 @@ typedef void (*backplane_aot_task)(void *const *pointers, void *scratch, int64_t
 typedef struct backplane_aot_caller {
   void (*share)(const struct backplane_aot_caller *caller, backplane_aot_task task, void *const *pointers,
                 void *scratch, int64_t begin, int64_t end);
-  void (*call)(const struct backplane_aot_caller *caller, uint32_t instruction);
   uint32_t (*is_over)(const struct backplane_aot_caller *caller);
   void *context;
 } backplane_aot_caller;
@@ -74,9 +71,6 @@ typedef struct backplane_aot_caller {
 typedef struct backplane_aot_run {
   const backplane_aot_threads *threads;
   size_t thread_bytes;
-  const backplane_aot_location *memory;
-  void *user;
-  int status;
 } backplane_aot_run;
 
 typedef struct backplane_aot_work {
@@ -446,11 +440,7 @@ class HeaderWriter {
     text += addresses();
     text += fmt::format(R"(  run.threads = threads;
   run.thread_bytes = {}u;
-  run.memory = memory;
-  run.user = NULL;
-  run.status = BACKPLANE_AOT_OK;
   caller.share = backplane_aot_share;
-  caller.call = NULL;
   caller.is_over = NULL;
   caller.context = &run;
 )",
@@ -463,7 +453,7 @@ class HeaderWriter {
                             array.allocation, array.offset, array.size);
       }
     }
-    return text + "  return run.status;\n";
+    return text + "  return BACKPLANE_AOT_OK;\n";
   }
 
   const Description &d_;

@@ -60,7 +60,7 @@ struct Temporary {
   std::uint64_t offset;  // in the arena
 };
 
-// The facts about a program from which its header is made.
+// Facts about a program, from which its header is made.
 struct Description {
   Options options;
   std::string module;  // its name in the model
@@ -74,7 +74,7 @@ struct Description {
   std::vector<Temporary> temporaries;
   // The arena: temporaries, then scratch memory that all threads share, then that of each thread.
   std::uint64_t temporary_bytes = 0, shared_bytes = 0, thread_bytes = 0;
-  // Of the weights file, which is a package (core/package/container.h): its size, and its bytes 16 to 47.
+  // Size and bytes 16 to 47 of the weights file, which is a container as that of a package (core/package/container.h).
   std::uint64_t weights_bytes = 0;
   std::string weights_hash;
 

@@ -88,4 +88,20 @@ Result<std::string> generate_object(emit::CodeUnit &unit, CodeGenerator &generat
   return std::string(object.begin(), object.end());
 }
 
+Result<std::string> generate_text(emit::CodeUnit &unit, llvm::TargetMachine &machine, std::string_view kind) {
+  optimize(*unit.module, machine);
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  if (kind == "llvm") {
+    unit.module->print(stream, nullptr);
+  } else {
+    const auto passes = emit::make_fragile<llvm::legacy::PassManager>();
+    if (machine.addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+      return Error(BP_INTERNAL, "LLVM cannot write assembly for " + machine.getTargetTriple().str());
+    }
+    passes->run(*unit.module);
+  }
+  return std::string(text.begin(), text.end());
+}
+
 }  // namespace bp::cpu

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "plugins/cpu/code_generators.h"
 #include "plugins/llvm/program.h"
 
 namespace bp::cpu {
+
+// Optimizes the unit and returns it as text: "llvm" or "asm" (assembly). Fails with BP_INTERNAL if LLVM fails.
+plugin::Result<std::string> generate_text(emit::CodeUnit &unit, llvm::TargetMachine &machine, std::string_view kind);
 
 // Optimizes the unit and returns its object file. Fails with BP_INTERNAL if LLVM fails. May be called for several units
 // at the same time, with a generator each. `dump`: path to which the IR (dump + ".ll") and the object (dump + ".o") are

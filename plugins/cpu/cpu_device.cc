@@ -104,7 +104,7 @@ Status LoadedProgram::run(const bp_run_t &run) const {
                                  std::to_string(allocation_count));
   }
   CurrentRun current{this, plugin::EarlyEnd(run)};
-  const bp_aot_caller_t caller{share, nullptr, current.end.is_possible() ? is_over : nullptr, &current};
+  const bp_aot_caller_t caller{share, current.end.is_possible() ? is_over : nullptr, &current};
   void *scratch = reinterpret_cast<void *>(run.scratch.offset + common_bytes);
   reinterpret_cast<emit::Entry>(code->symbol())(run.allocations, scratch, &caller);
   return current.is_over ? Status(Error(BP_CANCELLED, "ended early")) : Status();
@@ -157,9 +157,16 @@ Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
   BP_ASSIGN(const std::string data_layout, generators->with([](CodeGenerator &generator) -> Result<std::string> {
     return generator.machine->createDataLayout().getStringRepresentation();
   }));
-  BP_ASSIGN(
-      emit::Program program,
-      emit::emit_program(*module, {.target = target.vectors, .triple = target.triple, .data_layout = data_layout}));
+  BP_ASSIGN(emit::Program program, emit::emit_program(*module, {.target = target.vectors,
+                                                                .triple = target.triple,
+                                                                .data_layout = data_layout,
+                                                                .in_one_unit = !options.emit.empty()}));
+  if (!options.emit.empty()) {
+    return generators->with([&](CodeGenerator &generator) {
+      return options.emit == "obj" ? generate_object(program.units[0], generator, "")
+                                   : generate_text(program.units[0], *generator.machine, options.emit);
+    });
+  }
   Artifact artifact;
   std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
   artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
@@ -192,6 +199,9 @@ Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
 
 Result<std::unique_ptr<LoadedProgram>> CpuDevice::load(std::span<const char> bytes,
                                                        std::uint32_t allocation_count) const {
+  if (!options.emit.empty()) {
+    return Error(BP_INVALID, "with option emit=" + options.emit + " nothing is made that runs: leave it out");
+  }
   BP_ASSIGN(const Artifact artifact, read_artifact(bytes));
   if (artifact.allocation_sizes.size() != allocation_count) {
     return Error(BP_INVALID, "artifact has " + std::to_string(artifact.allocation_sizes.size()) +

@@ -20,7 +20,10 @@ struct Options {
   std::string target;    // a triple; empty: this machine
   std::string features;  // as with_features() reads them; empty: the target's own
   std::string dump_dir;  // folder to which IR and objects are written, or empty
+  std::string emit;      // one of emit_choices; empty: an artifact
 };
+
+inline constexpr const char *emit_choices[] = {"llvm", "asm", "obj", nullptr};
 
 // The limit of bytes per row lets a few rows fit in a second-level cache.
 inline constexpr bp_fusion_limits_t cpu_fusion_limits = {
@@ -46,6 +49,9 @@ struct CpuDevice {
        BP_OPTION_TEXT, 0},
       {"features", nullptr, "of the target: x86-64-v3, or +avx2,-fma", nullptr, BP_OPTION_TEXT, 0},
       {"dump-dir", nullptr, "a folder to write LLVM IR and objects to", nullptr, BP_OPTION_TEXT, 0},
+      {"emit", nullptr,
+       "what to compile to instead of an artifact: optimized LLVM IR or assembly as text, or an object", emit_choices,
+       BP_OPTION_TEXT, 0},
   };
 
   Options options;
@@ -55,8 +61,11 @@ struct CpuDevice {
   std::unique_ptr<CodeGenerators> generators;  // for the target
 
   plugin::Status set_option(std::string_view key, std::string_view value) {
-    return plugin::set_option(
-        key, value, {{"target", &options.target}, {"features", &options.features}, {"dump-dir", &options.dump_dir}});
+    return plugin::set_option(key, value,
+                              {{"target", &options.target},
+                               {"features", &options.features},
+                               {"dump-dir", &options.dump_dir},
+                               {"emit", &options.emit}});
   }
   plugin::Result<std::string> init();
   plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const;

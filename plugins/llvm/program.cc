@@ -473,6 +473,9 @@ class ProgramEmitter {
   // Returns the unit for the next kernel. Units refer to each other's functions with default visibility, that is
   // through a table, because they may be loaded more than 2 GB apart, which a direct reference cannot reach.
   llvm::Module *unit_for_kernel() {
+    if (options_.in_one_unit) {
+      return driver_;
+    }
     if (kernels_in_unit_++ % kernels_per_unit == 0) {
       kernel_unit_ = add_unit("kernels." + std::to_string(program_.units.size()));
     }

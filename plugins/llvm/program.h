@@ -39,6 +39,7 @@ struct ProgramOptions {
   VectorTarget target;
   std::string triple;
   std::string data_layout;
+  bool in_one_unit = false;  // to be read by people, rather than compiled in parallel
 };
 
 // Emits the program of a module at BP_STAGE_FINAL. Fails with BP_UNSUPPORTED for an instruction without a kernel, with

@@ -50,7 +50,8 @@ int main(int argument_count, char **arguments) {
   const backplane_aot_threads threads{backplane_pool_run, pool.get(), backplane_pool_count(pool.get())};
   const weighted_arguments inputs{memory->image.data()};
   const weighted_results outputs{memory->probabilities.data()};
-  const int status = weighted_run(&inputs, &outputs, weights, size, memory->arena.data(), memory->arena.size(), &threads);
+  const int status =
+      weighted_run(&inputs, &outputs, weights, size, memory->arena.data(), memory->arena.size(), &threads);
   if (status != BACKPLANE_AOT_OK) {
     std::fprintf(stderr, "%s\n", backplane_aot_message(status));
     return 1;

@@ -146,14 +146,16 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo --on npu --host-functions=infeed,acme.tokenize -o model.bpkg    calls from "
       "inside\n"
       "  backplane compile model.hlo --deadline 60 -o model.artifact    an error if it takes longer\n"
-      "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n");
+      "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n"
+      "  backplane compile model.hlo --emit=asm --target=aarch64-linux-gnu    assembly of the CPU backend\n");
   BackendChoice::add_to(options);
   options.add()("output,o", po::value<std::string>(), "the file to write")(
       "sign", po::value<std::string>(), "file of a private key (PEM, Ed25519) to sign the package with")(
       "emit", po::value<std::string>(),
-      "write text instead of the artifact, like --set emit=...; nvptx has llvm (optimized IR), ptx and plan (launch "
-      "plan)")("dump-dir", po::value<std::string>()->default_value(""),
-               "folder for the module before and after each pass, the memory plan and the files of the backend")(
+      "write text instead of the artifact, like --set emit=...; cpu has llvm (optimized IR), asm "
+      "and obj, nvptx has llvm, ptx and plan (launch plan)")(
+      "dump-dir", po::value<std::string>()->default_value(""),
+      "folder for the module before and after each pass, the memory plan and the files of the backend")(
       "host-functions", po::value<std::string>(),
       "NAME,... of what programs may call the application for while they run, on a device that can (bp.host-call): "
       "targets of custom calls, infeed, outfeed; the application serves them when it runs the package");

@@ -36,7 +36,7 @@ int main(void) {
   for (uint64_t i = 0; i < header[0]; ++i) {
     allocations[i].offset += (uint64_t)memory;
   }
-  const bp_aot_caller_t caller = {share, 0, 0, 0};
+  const bp_aot_caller_t caller = {share, 0, 0};
   bp_program(allocations, memory + header[1], &caller);
   return 0;
 }

@@ -21,7 +21,7 @@ DIGITS = MODELS / "digits.hlo"
 SAMPLE = ROOT / "samples/06_program_without_backplane"
 OF_A_C_LIBRARY = {"memcpy", "memmove", "memset", "memcmp"}
 WARNINGS = ["-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-# What a program adds to an empty main, its kernels, its weights and its arena.
+# Bytes that a program adds to an empty main, its kernels, its weights and its arena.
 MAX_OVERHEAD = 8 * 1024
 MAX_DIGITS = 40 * 1024
 CORPUS_SAMPLE = 40

@@ -78,7 +78,8 @@ typedef struct bp_device_compiler {
   // gets {0, 0} for it, and the core may free its copy. The artifact is borrowed for the call. *program is written only
   // on success.
   // BP-LOAD-01: load() returns BP_INVALID, and never crashes, if the artifact is damaged, foreign, or made for another
-  //             target. The core then compiles again.
+  //             target, unless the device runs code of that target, as a CPU runs that of an older one. The core then
+  //             compiles again.
   // BP-LOAD-02: load() takes only constants. Once it has returned, the program does not read the core's copy of a
   //             constant that was taken.
   // BP-LOAD-03: the bytes may lie at any address, and may have been made by another process: load() needs no earlier

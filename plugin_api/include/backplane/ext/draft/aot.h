@@ -26,23 +26,26 @@ extern "C" {
 
 static const char BP_EXT_AOT[] = "bp.aot/draft-1";
 
-// A kernel's work on the items [begin, end), on the memory at `pointers`, with scratch memory of its own.
-typedef void (*bp_aot_task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
+// The work of a kernel on the items [begin, end), on the memory at `pointers`, with scratch memory of its own.
+// The items of a call of share() may be done in any division, in any order, and at the same time (BP-AOT-03).
+// [thread-safe]
+typedef void(BP_ABI *bp_aot_task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
 
 // The functions that the code may call during a run.
 typedef struct bp_aot_caller {
-  // Has all items of [begin, end) done, in any division, on any threads, and returns when they are. The scratch memory
-  // of thread number t is at scratch + t * thread_scratch_size.
-  void (*share)(const struct bp_aot_caller *caller, bp_aot_task task, void *const *pointers, void *scratch,
-                int64_t begin, int64_t end);
-  // Has the application run an instruction that is marked with BP_INSTR_HOST_CALL; `instr` is its index in the module.
-  // Null if there is none.
-  void (*call)(const struct bp_aot_caller *caller, uint32_t instr);
-  // Returns 1 if the run is to end early; the code then returns without doing more. Null if it is not to.
-  uint32_t (*is_over)(const struct bp_aot_caller *caller);
+  // Has all items of [begin, end) done, on any threads, and returns when they are (BP-AOT-03). The scratch memory of
+  // thread number t is at scratch + t * thread_scratch_size.
+  // [worker]
+  void(BP_ABI *share)(const struct bp_aot_caller *caller, bp_aot_task task, void *const *pointers, void *scratch,
+                      int64_t begin, int64_t end);
+  // Returns 1 if the run is to end early, otherwise 0; null if that cannot be. The code asks before each iteration of a
+  // loop.
+  // BP-AOT-04: a run that got 1 returns without further iterations.
+  // [worker]
+  uint32_t(BP_ABI *is_over)(const struct bp_aot_caller *caller);
   void *context;  // for the caller's use
 } bp_aot_caller_t;
-BP_FROZEN(bp_aot_caller_t, 32);
+BP_FROZEN(bp_aot_caller_t, 24);
 
 #define BP_AOT_FREESTANDING 1u  // the program has no C library
 
@@ -65,8 +68,9 @@ typedef struct bp_device_aot {
   // BP-AOT-02: each object is a relocatable ELF file, 64 bits wide and little-endian, all of one machine, and its code
   //            works at any address. What it leaves undefined is defined by another of the objects; without
   //            BP_AOT_FREESTANDING it may also be memcpy, memmove, memset or memcmp.
-  // BP-AOT-03: bp_program() computes what run() of the loaded artifact computes, bit by bit. It keeps to BP-RUN-01 and
-  //            BP-RUN-04, calls nothing else of the process, and may run several times at once.
+  // BP-AOT-03: bp_program() computes what run() of the loaded artifact computes, bit by bit, however share() divides
+  //            the work. It keeps to BP-RUN-01 and BP-RUN-04, calls nothing else of the process, and may run several
+  //            times at once.
   // [thread-safe]
   bp_status(BP_ABI *write_object)(const bp_device_t *device, const void *artifact, uint64_t size, uint32_t flags,
                                   uint32_t index, const bp_ostream_t *object, const bp_diag_t *diag);
