@@ -69,6 +69,11 @@ std::string_view take_name(std::string_view &list) {
   return name;
 }
 
+// Whether no code is generated for the feature, although a user may expect it: the emitters fix the width of vectors.
+bool is_unused(std::string_view feature) {
+  return feature.starts_with("sve") || feature.starts_with("sme");
+}
+
 const char *min_cpu(const llvm::Triple &triple) {
   return triple.isX86() ? "x86-64" : "generic";
 }
@@ -190,7 +195,7 @@ Target host_target() {
   }
   FeatureSet features(**found, target.triple);
   for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-    if (feature.getValue() && features.knows(feature.getKey().str())) {
+    if (feature.getValue() && features.knows(feature.getKey().str()) && !is_unused(feature.getKey().str())) {
       features.apply("+" + feature.getKey().str());
     }
   }
@@ -247,6 +252,10 @@ Result<Target> with_features(const Target &target, std::string_view list) {
                        (!suggestion.empty() ? suggestion
                         : is_x86 ? "expected a level, x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"
                                  : "expected LLVM's name of one, such as fullfp16"));
+    }
+    if (is_unused(name) && item.front() != '-') {
+      return Error(BP_INVALID, "feature '" + name + "' of " + target.triple +
+                                   " is not used: code has vectors of 128 bits (NEON). Leave it out");
     }
     features.apply((item.front() == '-' ? "-" : "+") + name);
     if (features.below_least()) {

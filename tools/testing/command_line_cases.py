@@ -441,6 +441,8 @@ if BACKEND == "cpu":
         (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=+teleportation"], FAILED,
          "backplane: ...: cpu: option features: unknown feature 'teleportation' of x86_64-linux-gnu, expected a level, "
          "x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"),
+        (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+sve"], FAILED,
+         "backplane: ...: cpu: option features: feature 'sve' of aarch64-linux-gnu is not used: code has vectors of 128 bits (NEON). Leave it out"),
         (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+teleportation"], FAILED,
          "backplane: ...: cpu: option features: unknown feature 'teleportation' of aarch64-linux-gnu, expected LLVM's "
          "name of one, such as fullfp16"),

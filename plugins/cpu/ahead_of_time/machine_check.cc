@@ -161,7 +161,7 @@ constexpr Aarch64Feature aarch64_features[] = {
     {"jsconv", "ID_AA64ISAR1_EL1", 12, 1},  {"complxnum", "ID_AA64ISAR1_EL1", 16, 1},
     {"rcpc", "ID_AA64ISAR1_EL1", 20, 1},    {"fptoint", "ID_AA64ISAR1_EL1", 32, 1},
     {"bf16", "ID_AA64ISAR1_EL1", 44, 1},    {"i8mm", "ID_AA64ISAR1_EL1", 52, 1},
-    {"fullfp16", "ID_AA64PFR0_EL1", 16, 1}, {"sve", "ID_AA64PFR0_EL1", 32, 1},
+    {"fullfp16", "ID_AA64PFR0_EL1", 16, 1},
 };
 
 // Linux lets programs read these registers.
