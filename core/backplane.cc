@@ -49,6 +49,8 @@ class Dump final : public compile::Observer {
 Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump) {
   compile::Options inner;
   inner.device_only = options.device_only;
+  inner.fuse = options.fuse;
+  inner.disabled_passes = options.disabled_passes;
   inner.verify = options.verify;
   inner.cancellation = options.cancellation;
   inner.host_functions = options.host_functions;

@@ -52,6 +52,9 @@ struct CompileOptions {
   std::string dump_dir;
   // Whether compile() fails with Unsupported if the backend leaves any instruction to the host.
   bool device_only = false;
+  bool fuse = true;  // whether instructions are fused
+  // Names of passes that do not run; compile() fails if there is no such pass, or if it cannot do without it.
+  std::vector<std::string> disabled_passes = {};
   bool verify = false;  // whether the results of passes and the planner are checked during compilation
   // Whether the compiler evaluates instructions that depend on constants only. Tests of backends turn this off.
   bool fold_constants = true;

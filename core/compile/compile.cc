@@ -156,7 +156,34 @@ class Compilation {
     BP_TRY(expand(module, claims, passes_of(passes::Stage::Expand)));
     std::vector<passes::Pass> all = passes_of(passes::Stage::Expand);
     std::ranges::copy(passes_of(passes::Stage::Primitives), std::back_inserter(all));
-    return expand(module, claims, all);
+    BP_TRY(expand(module, claims, all));
+    return explain_disabled(module, claims, all);
+  }
+
+  // Adds to the reason why an instruction is refused that a pass would rewrite it, but is disabled.
+  Status explain_disabled(const ir::Module &module, Claims &claims, std::span<const passes::Pass> list) {
+    for (const passes::Pass &pass : list) {
+      if (count_refused(claims) == 0 || session_.is_enabled(pass.name)) {
+        continue;
+      }
+      ir::Module without = module;
+      BP_TRY(pass.run(without, leaving_native(without, claims)));
+      std::vector<bool> is_left(module.instruction_id_limit());
+      for (ir::Computation computation : without.computations()) {
+        for (ir::InstructionId id : computation.instruction_ids()) {
+          if (index(id) < is_left.size()) {
+            is_left[index(id)] = true;
+          }
+        }
+      }
+      for (std::size_t i = 0; i < is_left.size(); ++i) {
+        if (claims.refused[i] && !is_left[i]) {
+          claims.reasons[i] +=
+              fmt::format("{}{} would rewrite it, but is disabled", claims.reasons[i].empty() ? "" : "; ", pass.name);
+        }
+      }
+    }
+    return {};
   }
 
   // Works in rounds: after each round the device is asked about the new instructions. The expanded form of an op that
@@ -468,6 +495,7 @@ Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> dev
 
 Result<Compiled> compile(ir::Module module, Devices devices, const Options &options) {
   BP_CHECK(!devices.empty());
+  BP_TRY(check_disabled(options.disabled_passes));
   return Compilation(devices, options).run(std::move(module));
 }
 
@@ -479,6 +507,7 @@ Result<Artifact> make_artifact(ir::Module module, std::shared_ptr<const host::De
   if (device->compiler() == nullptr) {
     return unsupported("backend {} has no {}: it makes no artifacts", device->id(), BP_EXT_COMPILER);
   }
+  BP_TRY(check_disabled(options.disabled_passes));
   options.device_only = true;
   return Compilation({&device, 1}, options).make_artifact(std::move(module));
 }

@@ -82,7 +82,8 @@ Result<std::vector<ir::InstructionId>> bad_fusions(const Session &session, const
 Status fuse_patterns(Session &session, ir::Module &module, Claims &claims) {
   passes::PassContext context;
   context.fusion = limits_of(*session.device);
-  if (!session.options.fuse || !context.fusion.contractions || count_refused(claims) == 0) {
+  if (!session.options.fuse || !session.is_enabled("contraction-fusion") || !context.fusion.contractions ||
+      count_refused(claims) == 0) {
     return {};
   }
   constexpr std::size_t max_ends = 8;

@@ -35,7 +35,9 @@ struct Options {
   Observer *observer = nullptr;
   // Fail with Unsupported if the device leaves any instruction to the host.
   bool device_only = false;
-  bool fuse = true;
+  bool fuse = true;  // whether the passes of the stage Fuse run
+  // Names of passes that do not run. Unsupported for a pass that is required; NotFound if there is none of that name.
+  std::vector<std::string> disabled_passes;
   // Verify the module after each pass, the plan and the image. Costs about as much as making them.
   bool verify = false;
   // If set, called for every pass that changed a module, also in forms that are given up later.

@@ -24,6 +24,14 @@ std::vector<passes::Pass> passes_of(passes::Stage stage);
 // Returns the passes that run without a device: those of all stages.
 std::vector<passes::Pass> default_passes();
 
+// Returns whether passes of these names can be disabled: NotFound if there is no pass of a name, Unsupported if a
+// compilation cannot do without it.
+Status check_disabled(std::span<const std::string> names);
+
+// Returns the passes that run without a device, except buffer_passes() and those that are disabled; with those of the
+// stage Fuse only if `fuse`.
+std::vector<passes::Pass> optimizations(bool fuse, std::span<const std::string> disabled);
+
 // Returns the names of the stages: simplify, expand, fuse, finalize, buffers.
 std::vector<std::string_view> stage_names();
 

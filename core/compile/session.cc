@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/passes/pipeline.h"
 
@@ -36,6 +37,10 @@ Status Session::check_wanted() const {
   return options.cancellation == nullptr ? Status() : options.cancellation->check();
 }
 
+bool Session::is_enabled(std::string_view pass) const {
+  return std::ranges::find(options.disabled_passes, pass) == options.disabled_passes.end();
+}
+
 Status Session::run_stage(ir::Module &module, passes::Stage stage, passes::PassContext context) {
   Stopwatch watch(report.passes);
   return run_passes(module, passes_of(stage), std::move(context));
@@ -55,7 +60,10 @@ Status Session::run_passes(ir::Module &module, std::span<const passes::Pass> lis
     BP_TRY(check_wanted());
     return pass.changed ? observe(fmt::format("{:02}-{}", ++pass_count, pass.name), after) : Status();
   };
-  return passes::run_passes(module, list, pipeline);
+  std::vector<passes::Pass> enabled;
+  std::ranges::copy_if(list, std::back_inserter(enabled),
+                       [&](const passes::Pass &pass) { return is_enabled(pass.name); });
+  return passes::run_passes(module, enabled, pipeline);
 }
 
 }  // namespace bp::compile

@@ -40,6 +40,7 @@ class Session {
   bool has_f64 = true;  // whether the device adds numbers of that type
   int pass_count = 0;   // number of passes that changed something
 
+  bool is_enabled(std::string_view pass) const;
   Status check_wanted() const;  // fails if the compilation is to end early
   Status observe(const std::string &name, const ir::Module &module) const;
   Status run_stage(ir::Module &module, passes::Stage stage, passes::PassContext context = {});

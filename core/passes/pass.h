@@ -79,10 +79,16 @@ struct Rounding {
   double units = 0;
 };
 
+// Why a compilation cannot do without the pass; empty: it can.
+struct Required {
+  std::string_view because;
+};
+
 struct Pass {
   std::string_view name, summary;
   PassFunction run;
   Rounding rounding = {};
+  Required required = {};
 };
 
 // All rows of passes.def, in its order.

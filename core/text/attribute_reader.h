@@ -18,8 +18,4 @@ Result<std::string> read_bools(TokenReader &reader);
 // Reads a shape index, {1,0}.
 Result<std::vector<std::int64_t>> read_index(TokenReader &reader);
 
-// Returns ", did you mean 'x'?" with the candidate that is most similar to `wrong`, or an empty text if none is
-// similar.
-std::string suggestion(std::string_view wrong, std::span<const std::string_view> candidates);
-
 }  // namespace bp::text

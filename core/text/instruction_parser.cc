@@ -1,6 +1,7 @@
 // Instructions: [ROOT] name = [shape] opcode(operands), attribute=value, ...
 #include <algorithm>
 
+#include "core/base/suggestion.h"
 #include "core/ir/shape_inference.h"
 #include "core/text/attribute_reader.h"
 #include "core/text/module_parser.h"

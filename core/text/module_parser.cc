@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/suggestion.h"
 #include "core/text/attribute_reader.h"
 #include "core/text/shape_reader.h"
 

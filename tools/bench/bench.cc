@@ -17,6 +17,7 @@
 #include "core/buffers/assign.h"
 #include "core/buffers/copy_insertion.h"
 #include "core/buffers/schedule.h"
+#include "core/compile/passes.h"
 #include "core/host/discovery.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pipeline.h"
@@ -70,9 +71,9 @@ class Table {
   boost::json::array rows_;
 };
 
-// Measures the default passes: the total time, and time and effect of each pass that took at least a thousandth of it
+// Measures the chosen passes: the total time, and time and effect of each pass that took at least a thousandth of it
 // or changed something.
-void all_passes(Table &table, const std::string &name, ir::Module &module) {
+void all_passes(Table &table, const std::string &name, ir::Module &module, const CompileOptions &choice) {
   struct Effect {
     double seconds = 0;
     std::int64_t added = 0;
@@ -89,8 +90,8 @@ void all_passes(Table &table, const std::string &name, ir::Module &module) {
     effect.added += now - std::exchange(count, now);
     return {};
   };
-  const double seconds =
-      median_seconds(1, [&] { ok_or_exit(passes::run_passes(module, passes::default_passes(), options)); });
+  const std::vector<passes::Pass> list = compile::optimizations(choice.fuse, choice.disabled_passes);
+  const double seconds = median_seconds(1, [&] { ok_or_exit(passes::run_passes(module, list, options)); });
   table.add(name + ": passes", seconds * 1e3, "ms", fmt::format("{} instructions left", module.instruction_count()));
   for (const auto &[pass, effect] : effects) {
     if (effect.changed || effect.seconds > seconds / 1000) {
@@ -101,7 +102,7 @@ void all_passes(Table &table, const std::string &name, ir::Module &module) {
 }
 
 // Measures reading, verifying, passes and planning of one program.
-void core_stages(Table &table, const std::string &name, const std::string &text) {
+void core_stages(Table &table, const std::string &name, const std::string &text, const CompileOptions &choice) {
   ir::Module module;
   double parse = median_seconds(5, [&] { module = value_or_exit(text::parse_module(text)); });
   auto count = static_cast<double>(module.instruction_count());
@@ -111,7 +112,7 @@ void core_stages(Table &table, const std::string &name, const std::string &text)
   table.add(name + ": verify", median_seconds(3, [&] { ok_or_exit(ir::verify(module)); }) * 1e3, "ms");
   table.add(name + ": copy of the module", median_seconds(3, [&] { ir::Module copy = module; }) * 1e3, "ms");
   ir::Module optimized = module;
-  all_passes(table, name, optimized);
+  all_passes(table, name, optimized, choice);
   buffers::Plan plan;
   double planning = median_seconds(1, [&] {
     value_or_exit(buffers::schedule(optimized));
@@ -123,9 +124,10 @@ void core_stages(Table &table, const std::string &name, const std::string &text)
       fmt::format("{:.1f} MB temporaries", static_cast<double>(plan.bytes(buffers::AllocationKind::Temporary)) / 1e6));
 }
 
-void compile_time(Table &table, const std::string &name, const std::string &text, const Backend &backend) {
+void compile_time(Table &table, const std::string &name, const std::string &text, const Backend &backend,
+                  const CompileOptions &choice) {
   ir::Module module = value_or_exit(text::parse_module(text));
-  Compiled compiled = value_or_exit(backend.compile(module));
+  Compiled compiled = value_or_exit(backend.compile(module, choice));
   table.add(
       name + ": compile()", compiled.report.compile * 1e3 / (static_cast<double>(compiled.report.instructions) / 1e3),
       "ms per 1,000",
@@ -170,7 +172,10 @@ int main(int argc, char **argv) {
       "layers", po::value<int>()->default_value(815), "of the generated transformer; 815 are 44,000 instructions")(
       "model", po::value<std::vector<std::string>>()->composing(), "read, plan and compile this file too; repeatable")(
       "plugin", po::value<std::string>()->default_value("build/plugins/null/libbackplane_null.so"),
-      "to scan copies of")("json", po::value<std::string>(), "write the figures to this file");
+      "to scan copies of")("no-fusion", "do not fuse instructions")(
+      "disable-pass", po::value<std::vector<std::string>>()->composing()->default_value({}, ""),
+      "leave out a pass that backplane opt --list names; may be repeated")("json", po::value<std::string>(),
+                                                                           "write the figures to this file");
   po::variables_map values;
   try {
     po::store(po::parse_command_line(argc, argv, options), values);
@@ -180,19 +185,27 @@ int main(int argc, char **argv) {
   }
   if (values.count("help") != 0) {
     std::cout << "Usage: build/tools/bench [options], from the root of the repository\n"
-              << options << "Example:\n  build/tools/bench --model resnet50.hlo\n";
+              << options << "Examples:\n  build/tools/bench --model resnet50.hlo\n"
+              << "  build/tools/bench --no-fusion --disable-pass=dot-merging    what do these passes cost and save?\n";
     return 0;
+  }
+  CompileOptions choice;
+  choice.fuse = values.count("no-fusion") == 0;
+  choice.disabled_passes = values["disable-pass"].as<std::vector<std::string>>();
+  if (const Status status = compile::check_disabled(choice.disabled_passes); !status.ok()) {
+    fmt::print(stderr, "bench: --disable-pass: {}\n", status.error().message());
+    return 2;
   }
   Table table;
   Backend backend = value_or_exit(Backend::load(values["on"].as<std::string>()));
-  core_stages(table, "transformer stack", transformer_stack(values["layers"].as<int>()));
-  core_stages(table, "elementwise chain", conformance::chain_program(ir::ElementType::F32, 1000, 17'000).text);
-  compile_time(table, "transformer stack of 40 layers", transformer_stack(40), backend);
+  core_stages(table, "transformer stack", transformer_stack(values["layers"].as<int>()), choice);
+  core_stages(table, "elementwise chain", conformance::chain_program(ir::ElementType::F32, 1000, 17'000).text, choice);
+  compile_time(table, "transformer stack of 40 layers", transformer_stack(40), backend, choice);
   if (values.count("model") != 0) {
     for (const std::string &model : values["model"].as<std::vector<std::string>>()) {
       std::string text = value_or_exit(read_file(model));
-      core_stages(table, filesystem::path(model).filename(), text);
-      compile_time(table, filesystem::path(model).filename(), text, backend);
+      core_stages(table, filesystem::path(model).filename(), text, choice);
+      compile_time(table, filesystem::path(model).filename(), text, backend, choice);
     }
   }
   plugin_scan(table, values["plugin"].as<std::string>());

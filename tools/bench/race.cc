@@ -17,6 +17,7 @@
 #include "core/backplane.h"
 #include "core/base/files.h"
 #include "core/base/thread_pool.h"
+#include "core/compile/passes.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/text/parser.h"
 #include "tools/command/terminal.h"
@@ -39,6 +40,7 @@ constexpr const char *examples =
     "Examples:\n"
     "  build/tools/bench_race tools/bench/kernels/*.hlo --python ~/venv/bin/python\n"
     "  build/tools/bench_race tools/bench/kernels/gelu.hlo --threads 1 --python ~/venv/bin/python\n"
+    "  build/tools/bench_race tools/bench/kernels/*.hlo --no-fusion --json unfused.json\n"
     "  build/tools/bench_race tools/bench/gpu/*.hlo --on nvptx --peer xla:gpu --peer torch:cuda --json race.json\n";
 
 // A folder for this process, deleted by the destructor.
@@ -114,11 +116,11 @@ json::object work_of(const ir::Module &module) {
 // The program, ready to run here.
 class Runner {
  public:
-  static Result<Runner> make(const std::string &file, const Backend &backend, conformance::RunClock &clock) {
+  static Result<Runner> make(const std::string &file, const Backend &backend, CompileOptions options,
+                             conformance::RunClock &clock) {
     BP_ASSIGN(const std::string text, read_file(file));
     BP_ASSIGN(Module module, text::parse_module(text));
     const auto start = std::chrono::steady_clock::now();
-    CompileOptions options;
     options.device_only = true;
     BP_ASSIGN(Compiled compiled, backend.compile(module, options));
     const double seconds = command::seconds_since(start);
@@ -224,10 +226,10 @@ void print_row(std::string_view program, std::string_view on, const Figures &fig
 }
 
 // Runs one program here and on all peers. Prints a line for each, and returns the same data.
-Result<json::object> race(const std::string &file, const Backend &backend, conformance::RunClock &clock,
-                          const Peers &peers, int repeat) {
+Result<json::object> race(const std::string &file, const Backend &backend, const CompileOptions &options,
+                          conformance::RunClock &clock, const Peers &peers, int repeat) {
   const std::string name = filesystem::path(file).stem();
-  BP_ASSIGN(const Runner runner, Runner::make(file, backend, clock));
+  BP_ASSIGN(const Runner runner, Runner::make(file, backend, options, clock));
   const ExchangeFolder folder;
   BP_TRY(runner.exchange(folder));
   std::vector<double> seconds;
@@ -293,7 +295,9 @@ po::options_description visible_options() {
   po::options_description options("Options");
   options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
       "set", po::value<Names>()->composing()->default_value({}, ""),
-      "a setting of the backend, NAME=VALUE; may be repeated")(
+      "a setting of the backend, NAME=VALUE; may be repeated")("no-fusion", "do not fuse instructions here")(
+      "disable-pass", po::value<Names>()->composing()->default_value({}, ""),
+      "leave out a pass here that backplane opt --list names; may be repeated")(
       "peer", po::value<Names>()->composing()->default_value({"xla:cpu"}, "xla:cpu"), "KIND:PLATFORM; may be repeated")(
       "python", po::value<std::string>()->default_value("python3"),
       "a Python interpreter that has the packages of the peers")(
@@ -318,11 +322,11 @@ std::optional<std::string> read_settings(const Names &settings, BackendOptions &
 }
 
 // Adds the figures of each program, or its error, to the results. Returns whether all of them ran.
-bool race_all(const Names &files, const Backend &backend, conformance::RunClock &clock, const Peers &peers, int repeat,
-              json::array &results) {
+bool race_all(const Names &files, const Backend &backend, const CompileOptions &options, conformance::RunClock &clock,
+              const Peers &peers, int repeat, json::array &results) {
   bool all_ran = true;
   for (const std::string &file : files) {
-    Result<json::object> result = race(file, backend, clock, peers, repeat);
+    Result<json::object> result = race(file, backend, options, clock, peers, repeat);
     if (!result.ok()) {
       all_ran = false;
       fmt::print(stderr, "bench_race: {}: {}\n", file, result.error().to_string());
@@ -376,6 +380,12 @@ int main(int argc, char **argv) {
   if (const auto problem = read_settings(values["set"].as<Names>(), backend_options)) {
     return misuse(*problem);
   }
+  CompileOptions compile_options;
+  compile_options.fuse = values.count("no-fusion") == 0;
+  compile_options.disabled_passes = values["disable-pass"].as<Names>();
+  if (const Status status = compile::check_disabled(compile_options.disabled_passes); !status.ok()) {
+    return misuse("--disable-pass: " + status.error().message());
+  }
   backend_options.threads = &pool;
   conformance::RunClock clock;
   backend_options.layers.push_back(clock.layer());
@@ -387,7 +397,7 @@ int main(int argc, char **argv) {
   fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "least",
              "spread", "compile", "run / ours", "least /", "compile /", "difference");
   json::array results;
-  const bool all_ran = race_all(values["file"].as<Names>(), *backend, clock, peers, repeat, results);
+  const bool all_ran = race_all(values["file"].as<Names>(), *backend, compile_options, clock, peers, repeat, results);
   if (values.count("json") != 0) {
     if (const Status written = write_file(values["json"].as<std::string>(), json::serialize(results) + "\n");
         !written.ok()) {

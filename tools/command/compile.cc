@@ -9,6 +9,7 @@
 #include "core/package/signing.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/model_choice.h"
+#include "tools/command/pass_choice.h"
 #include "tools/command/report_text.h"
 #include "tools/command/terminal.h"
 
@@ -17,9 +18,10 @@ namespace {
 
 struct Request {
   ModelChoice model;
-  std::string output;                                     // empty: standard output
-  std::string emit;                                       // text form to emit; empty: the artifact
-  std::string dump_dir;                                   // may be empty
+  std::string output;    // empty: standard output
+  std::string emit;      // text form to emit; empty: the artifact
+  std::string dump_dir;  // may be empty
+  PassChoice passes = {};
   std::string sign_with = {};                             // private key; empty: a package is not signed
   std::vector<std::string> host_functions = {};           // that programs call the application for
   std::shared_ptr<const Cancellation> cancellation = {};  // nullptr: no deadline
@@ -52,6 +54,7 @@ Status compile_package(Module module, const Backend &backend, const Request &req
   Interface interface = package::interface_of(module);
   CompileOptions options;
   options.dump_dir = request.dump_dir;
+  request.passes.apply_to(options);
   options.cancellation = request.cancellation;
   options.host_functions = request.host_functions;
   options.keep_artifacts = true;
@@ -84,6 +87,7 @@ Status compile(Module module, const Backend &backend, const Request &request, co
   const std::string name = module.name();
   CompileOptions options;
   options.dump_dir = request.dump_dir;
+  request.passes.apply_to(options);
   options.cancellation = request.cancellation;
   options.host_functions = request.host_functions;
   const auto start = std::chrono::steady_clock::now();
@@ -143,6 +147,7 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
       "  backplane compile model.hlo --dump-dir dump -o model.artifact    with cpu: also LLVM IR and objects\n"
+      "  backplane compile model.hlo --disable-pass=loop-fusion --disable-pass=dot-merging -o model.artifact\n"
       "  backplane compile model.hlo --on npu --host-functions=infeed,acme.tokenize -o model.bpkg    calls from "
       "inside\n"
       "  backplane compile model.hlo --deadline 60 -o model.artifact    an error if it takes longer\n"
@@ -160,6 +165,7 @@ int compile_model(std::span<const std::string> arguments) {
       "NAME,... of what programs may call the application for while they run, on a device that can (bp.host-call): "
       "targets of custom calls, infeed, outfeed; the application serves them when it runs the package");
   add_deadline_option(options, "all compilations together");
+  PassChoice::add_to(options);
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -170,6 +176,9 @@ int compile_model(std::span<const std::string> arguments) {
   }
   Request request{{}, "", "", options.get<std::string>("dump-dir")};
   if (auto exit = request.model.read(options)) {
+    return *exit;
+  }
+  if (auto exit = request.passes.read(options, choice.name())) {
     return *exit;
   }
   if (auto exit = read_deadline(options, request.cancellation)) {

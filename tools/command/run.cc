@@ -19,6 +19,7 @@
 #include "tools/command/devices.h"
 #include "tools/command/measured_run.h"
 #include "tools/command/model_choice.h"
+#include "tools/command/pass_choice.h"
 #include "tools/command/report_text.h"
 #include "tools/command/terminal.h"
 
@@ -33,6 +34,7 @@ struct RunRequest {
   std::vector<std::string> inputs, infeeds;
   int repeat = 1;
   std::int64_t memory_limit = 0;
+  PassChoice passes;
   RunTerms terms;                       // of the compilation and all runs
   std::optional<std::int64_t> devices;  // number of devices to simulate
   double tolerance = 1e-4;
@@ -241,6 +243,7 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   compile_options.dump_dir = request.dump_dir;
   compile_options.cache_dir = request.cache_dir;
   compile_options.memory_limit = request.memory_limit;
+  request.passes.apply_to(compile_options);
   compile_options.cancellation = request.terms.cancellation;
   compile_options.host_functions = {"infeed", "outfeed"};  // one run at a time, and files do not wait for it
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
@@ -497,8 +500,8 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
 // Opens the package that is given in place of a model. Returns an exit code if it cannot be read, or the command line
 // has options of a compilation.
 std::optional<int> open_package(const Options &options, RunRequest &request) {
-  for (const char *name :
-       {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "target", "features"}) {
+  for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "target", "features",
+                           "no-fusion", "disable-pass"}) {
     if (options.is_given(name)) {
       return options.misuse(fmt::format("--{} is for models, but {} is a package, which is compiled already", name,
                                         request.model.file()));
@@ -556,6 +559,8 @@ Options run_options() {
       "  backplane run model.hlo --on kernels,cpu        cpu runs what kernels does not\n"
       "  backplane run model.hlo --features=x86-64-v3     uses only these CPU features\n"
       "  backplane run model.hlo --memory-limit 16000000  recomputes values that do not fit\n"
+      "  backplane run model.hlo --no-fusion              what does fusion save?\n"
+      "  backplane run model.hlo --disable-pass=scatter-sorting    what is this pass good for?\n"
       "  backplane run model.hlo --deadline 2.5           an error if it takes longer, as in an endless loop\n"
       "  backplane run model.hlo --on npu --layer counters    shows what the device counts by instruction\n"
       "  backplane run model.hlo --by-instruction        shows which instructions differ\n"
@@ -589,6 +594,7 @@ Options run_options() {
       "folder for the module before and after each pass, the memory plan and the files of the backend")(
       "print", "print the results, also with --json")("json",
                                                       "print one JSON object per line and module instead of text");
+  PassChoice::add_to(options);
   add_deadline_option(options, "the compilation and all runs together");
   ModelChoice::add_to(options);
   return options;
@@ -600,6 +606,9 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
     return exit;
   }
   if (auto exit = request.backend.read(options)) {
+    return exit;
+  }
+  if (auto exit = request.passes.read(options, request.backend.name())) {
     return exit;
   }
   request.backend.add_lowest_layer(device_memory_counter());

@@ -490,6 +490,85 @@ TEST_CASE("artifacts are made of whole modules, and not loaded") {
         "backend org.example.tiny-kernels has no bp.compiler/1: it makes no artifacts");
 }
 
+TEST_CASE("a disabled pass leaves to the host what only it can rewrite, and the report says so") {
+  const std::string text = R"(HloModule m
+    f { a = f32[] parameter(0)  n = f32[] negate(a)  ROOT s = f32[] add(n, n) }
+    ENTRY main { x = f32[4] parameter(0)  m = f32[4] map(x), dimensions={0}, to_apply=f  ROOT s = f32[4] add(m, x) })";
+  const auto compile_without = [&](std::vector<std::string> passes) {
+    Options options;
+    options.disabled_passes = std::move(passes);
+    return compile(parse(text), open_tiny({{"ops", all_ops}}), options);
+  };
+  const auto whole = compile_without({"dot-merging"});
+  REQUIRE(whole.ok());
+  CHECK(whole->report.on_host.empty());
+  const auto divided = compile_without({"map-expansion", "sort-expansion"});
+  INFO(error_of(divided));
+  REQUIRE(divided.ok());
+  REQUIRE(divided->report.on_host.size() == 1);
+  CHECK(divided->report.on_host[0].name == "m");
+  CHECK(divided->report.on_host[0].reason ==
+        "the op is not in the option ops; map-expansion would rewrite it, but is disabled");
+  run_and_check(*divided, text, {literal("f32[4]", "{1, 2, 3, 4}")});
+
+  Options device_only;
+  device_only.disabled_passes = {"map-expansion"};
+  const auto artifact = make_artifact(parse(text), open_tiny({{"ops", all_ops}}), device_only);
+  REQUIRE(!artifact.ok());
+  CHECK(artifact.error().to_string() ==
+        "backend org.example.tiny does not run m (map): the op is not in the option ops; map-expansion would rewrite "
+        "it, but is disabled");
+}
+
+TEST_CASE("passes that do not run") {
+  struct Names final : Observer {
+    Status module(const std::string &name, const ir::Module &) override {
+      names.push_back(name.substr(name.find('-') + 1));
+      return {};
+    }
+    Status program(const std::string &, const ir::Module &, const buffers::Plan &, const host::Image &,
+                   std::span<const std::byte>) override {
+      return {};
+    }
+    std::vector<std::string> names;
+  };
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[4] parameter(0)  a = f32[4] add(x, x)  ROOT n = f32[4] negate(a) })";
+  const auto changing = [&](bool fuse, std::vector<std::string> disabled) {
+    Names names;
+    Options options;
+    options.observer = &names;
+    options.fuse = fuse;
+    options.disabled_passes = std::move(disabled);
+    const auto compiled = compile(parse(text), open_tiny({{"ops", all_ops + ",fusion"}}), options);
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    return names.names;
+  };
+  CHECK(changing(true, {}) == std::vector<std::string>{"input", "loop-fusion", "schedule"});
+  CHECK(changing(false, {}) == std::vector<std::string>{"input", "schedule"});
+  CHECK(changing(true, {"loop-fusion", "schedule"}) == std::vector<std::string>{"input"});
+
+  const auto error_without = [&](const std::string &pass) {
+    Options options;
+    options.disabled_passes = {pass};
+    const auto artifact = make_artifact(parse(text), open_tiny({{"ops", all_ops}}), options);
+    const std::string error = error_of(compile(parse(text), open_tiny({{"ops", all_ops}}), options));
+    CHECK((!artifact.ok() && artifact.error().to_string() == error));
+    return error;
+  };
+  CHECK(error_without("loop-fusoin") == "there is no pass 'loop-fusoin', did you mean 'loop-fusion'?");
+  CHECK(error_without("quicksort") == "there is no pass 'quicksort', expected one that backplane opt --list names");
+  CHECK(error_without("copy-insertion") ==
+        "the pass copy-insertion cannot be disabled: without its copies, values would overwrite others that are still "
+        "needed");
+  for (const passes::Pass &pass : passes::passes()) {
+    CHECK((pass.required.because.empty() ||
+           error_without(std::string(pass.name)) ==
+               fmt::format("the pass {} cannot be disabled: {}", pass.name, pass.required.because)));
+  }
+}
+
 TEST_CASE("a program that exceeds the device's memory is refused") {
   const std::string text = R"(HloModule m
     ENTRY main { x = f32[1000] parameter(0)  a = f32[1000] negate(x)  b = f32[1000] multiply(a, x)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/text/attribute_reader.h"
+#include "core/base/suggestion.h"
 
 namespace bp::import::stablehlo {
 
@@ -85,7 +85,7 @@ std::string did_you_mean(std::string_view name) {
     names.push_back(known);
   }
   std::ranges::sort(names);
-  return text::suggestion(name, names);
+  return suggestion(name, names);
 }
 
 }  // namespace bp::import::stablehlo
