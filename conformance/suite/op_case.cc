@@ -175,7 +175,7 @@ Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {
 // Whether the interpreter computes this in the time that a case has. There are most cases of small arrays.
 bool is_small_enough(const ir::OpInfo &op, const ir::Module &module, const ShapeClass &shape, Mode mode) {
   const double max_operations = mode == Mode::Full ? 1 << 27 : shape.size.n > prime.size.n ? 1 << 24 : 1 << 20;
-  return !op.has(ir::Trait::Contraction) || analysis::cost(module).operations <= max_operations;
+  return !op.has(ir::Trait::Contraction) || analysis::cost(module).operations() <= max_operations;
 }
 
 void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, Mode mode,

@@ -171,7 +171,7 @@ PJRT_NamedValue property(std::string_view name, double value) {
 // The names are those of XLA.
 std::array<PJRT_NamedValue, 3> costs_of(const Module &module) {
   const analysis::Cost cost = analysis::cost(module);
-  return {property("flops", cost.operations), property("transcendentals", cost.functions),
+  return {property("flops", cost.operations()), property("transcendentals", cost.functions),
           property("bytes accessed", cost.bytes)};
 }
 

@@ -42,6 +42,7 @@ int bisect_model(std::span<const std::string> arguments);     // bisect.cc
 int fuzz_passes(std::span<const std::string> arguments);      // fuzz.cc
 int replay_calls(std::span<const std::string> arguments);     // replay.cc
 int describe_memory(std::span<const std::string> arguments);  // memory.cc
+int show_stats(std::span<const std::string> arguments);       // stats.cc
 int inspect_plugin(std::span<const std::string> arguments);   // inspect.cc
 int new_backend(std::span<const std::string> arguments);      // new.cc
 

@@ -32,6 +32,7 @@ constexpr std::array all_commands = {
     Command{"reduce", "reduce a model to a few instructions that still show a problem", reduce_model},
     Command{"fuzz", "check the passes, or a backend, on random programs", fuzz_passes},
     Command{"memory", "show the memory plan of a model", describe_memory},
+    Command{"stats", "count the operations and bytes of a model, and show what limits its kernels", show_stats},
     Command{"pack", "assign memory offsets to items with given sizes and lifetimes", pack_problem},
     Command{"replay", "repeat recorded calls of a plugin and compare the results", replay_calls},
     Command{"plugins", "list the backends that can be loaded by name", list_plugins},

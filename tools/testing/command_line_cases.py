@@ -416,6 +416,8 @@ MISTAKES = [
     (["opt", "good.hlo", "--check", "--on", "nobody"], FAILED, NOBODY),
     (["opt", "good.hlo", "--explain-fusion=nobody"], FAILED,
      "backplane: m: no pass considered fusing nobody; --explain-fusion without a name prints all decisions"),
+    (["stats", "good.hlo", "--on", "interpreter"], FAILED,
+     "backplane: the interpreter runs a module as it is, without passes: expected a device for --on, or none"),
     (["opt", "good.hlo", "--dump-dir", "/proc/dump"], FAILED, "backplane: cannot make the directory /proc/dump: ..."),
 ]
 if BACKEND == "cpu":
@@ -546,7 +548,23 @@ MISUSES = [
     (["run", "cut.bpkg", "--cache-dir", "cache"],
      "--cache-dir is for models, but cut.bpkg is a package, which is compiled already"),
     (["run", "cut.bpkg", "--part=2"], "--part is for models, but cut.bpkg is a package, which is compiled already"),
+    (["run", "cut.bpkg", "--no-fusion"],
+     "--no-fusion is for models, but cut.bpkg is a package, which is compiled already"),
+    (["run", "good.hlo", "--no-fusion", "--on", "interpreter"],
+     "--no-fusion is given, but the interpreter runs no passes: expected another --on"),
+    *[([command, "good.hlo", *more, "--disable-pass=copy-insertoin"],
+       "--disable-pass: there is no pass 'copy-insertoin', did you mean 'copy-insertion'?")
+      for command, more in (("run", []), ("compile", ["-o", "good.artifact"]), ("stats", []))],
+    (["compile", "good.hlo", "-o", "good.artifact", "--disable-pass=dot-merging", "--disable-pass=copy-insertion"],
+     "--disable-pass: the pass copy-insertion cannot be disabled: without its copies, values would overwrite others "
+     "that are still needed"),
+    (["stats"], "no model was given"),
+    (["stats", "good.hlo", "--top", "-1"], "the argument ('-1') for option '--top' is invalid"),
+    (["stats", "good.hlo", "--peak-flops", "0"], "--peak-flops is 0, expected a number above 0, such as 1e12"),
+    (["stats", "good.hlo", "--peak-bandwidth", "inf"],
+     "--peak-bandwidth is inf, expected a number above 0, such as 1e12"),
     (["opt"], "no model was given"),
+    (["opt", "good.hlo", "--passes=simplfy"], "there is no pass 'simplfy', did you mean 'simplify'?"),
     (["opt", "good.hlo", "--emit=x"],
      "--emit is 'x', expected one of hlo, buffers, module-proto, proto, stablehlo, bytecode"),
     (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=0.8.0"],
@@ -605,7 +623,7 @@ MISUSES = [
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
-COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "pack", "plugins", "instances",
+COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "stats", "pack", "plugins", "instances",
             "inspect", "new", "ops", "replay"]
 
 PRECISION_MISTAKES = [

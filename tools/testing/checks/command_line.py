@@ -107,7 +107,7 @@ def full_disk():
                 ["opt", "good.hlo"],
                 ["opt", "large.hlo"], ["opt", "large.hlo", "--emit=proto"], ["opt", "large.hlo", "--emit=buffers"],
                 ["opt", "good.hlo", "--check"], ["run", "good.hlo"], ["run", "good.hlo", "--json"], ["memory", "good.hlo"],
-                ["memory", "good.hlo", "--json"], ["check", "checks.hlo", "--on", "interpreter"],
+                ["memory", "good.hlo", "--json"], ["stats", "good.hlo"], ["stats", "good.hlo", "--json"], ["check", "checks.hlo", "--on", "interpreter"],
                 ["fuzz", "--count", "1", "--size", "4"], ["pack", "p.csv"], ["conform", "null", "--list"],
                 ["compile", "good.hlo", "--on", BACKEND, "-o", "unread"], ["new", "full", "--headers", "headers"], ["replay", "full.calls"],
                 ["reduce", "checked.hlo", "--extract", "c", "-o", "unread"], ["bisect", "checked.hlo", "--on", "interpreter"]]
@@ -511,6 +511,25 @@ def memory():
                "backplane: module main needs 532 bytes in memory space 0, 1 more than its capacity of 531; "
                "the largest arrays there:\n...256 bytes  input      p\n...256 bytes  output     dus\n"
                "...16 bytes  input      u\n...4 bytes  input      i")
+
+
+def stats():
+    out = expect(["stats", "chain.hlo", "--top", "1"], SUCCESS, "").out
+    check("\ninstructions, kernels                      3             1\n" in out, f"stats printed\n{out}")
+    check("\nbytes read and written             128 bytes      32 bytes\n" in out, f"stats printed\n{out}")
+    out = expect(["stats", "chain.hlo", "--no-fusion", "--top", "1"], SUCCESS, "").out
+    check("\n2 more " in out and "\nsum " in out, f"stats --no-fusion --top printed\n{out}")
+    out = expect(["stats", "endless.hlo"], SUCCESS, "").out
+    check("\ncounted once, because the number of iterations is not known: w\n" in out, f"stats of a loop printed\n{out}")
+    peaks = ["--peak-flops", "1e9", "--peak-bandwidth", "1e9"]
+    out = expect(["stats", "chain.hlo", *peaks], SUCCESS, "").out
+    check(" 32 ns memory" in out and "less than 1 operations per byte" in out, f"stats with peaks printed\n{out}")
+    found = json.loads(expect(["stats", "chain.hlo", *peaks, "--json", "--on", str(TINY), "--set", "ops=add,negate"],
+                              SUCCESS, "").out)
+    check((found["on_host"], found["programs"], found["before"]["bytes"], found["after"]["operations"])
+          == (["third"], 1, 128, 8), f"stats --json printed {found}")
+    check(found["after"]["rows"][0]["limit"] == "memory" and sum(row["bytes"] for row in found["before"]["rows"]) == 128,
+          f"stats --json printed {found}")
 
 
 def pack():
@@ -992,9 +1011,9 @@ def main():
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, signatures, inspect, ops,
-                     optimize, debugging, self_checking, memory, pack, exchanged_values, run, devices, several_modules,
-                     cache, several_backends, layers, interrupted, little_memory, replay, exits, quoted, limited_files,
-                     isolated, packages, precision):
+                     optimize, debugging, self_checking, memory, stats, pack, exchanged_values, run, devices,
+                     several_modules, cache, several_backends, layers, interrupted, little_memory, replay, exits,
+                     quoted, limited_files, isolated, packages, precision):
             part()
         if BACKEND == "cpu":
             compile_for_others()
