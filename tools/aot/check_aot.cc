@@ -7,7 +7,11 @@
 #include <boost/align/aligned_allocator.hpp>
 #include <boost/filesystem.hpp>
 #include <boost/process.hpp>
+#include <chrono>
 #include <cstdlib>
+#include <deque>
+#include <functional>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -17,6 +21,7 @@
 #include "core/aot/program.h"
 #include "core/backplane.h"
 #include "core/base/files.h"
+#include "core/base/thread_pool.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/storage.h"
 
@@ -69,52 +74,88 @@ struct Checked {
   aot::Description description;
   std::vector<Literal> arguments, expected;  // arrays
   bool has_state = false;                    // a second run gives something else
+  std::shared_ptr<const Program> by_backend;
 };
 
 struct Tally {
   std::size_t equal = 0;
   std::map<std::string, std::size_t> refused;  // reasons
   std::vector<std::string> wrong;
+  bool is_timed = false;
 };
 
-// Calls a program once. Returns what is wrong, or nothing.
-std::string call(const Checked &program, Run run, const Threads *threads) {
-  std::vector<Buffer> given, got;
-  std::vector<void *> arguments, results;
-  for (std::size_t i = 0; i < program.arguments.size(); ++i) {
-    const aot::Array &array = program.description.arguments[i];
-    ir::store(program.arguments[i], array.shape, given.emplace_back(array.size));
-    arguments.push_back(given.back().data());
+// The memory of the calls of a program.
+class Call {
+ public:
+  Call(const Checked &program, Run run, const Threads *threads) : program_(program), run_(run), threads_(threads) {
+    for (const aot::Array &array : program.description.arguments) {
+      arguments_.push_back(given_.emplace_back(array.size).data());
+    }
+    for (const aot::ResultArray &array : program.description.results) {
+      got_.emplace_back(array.size, std::byte(0xa5));
+      if (array.delivery != aot::Delivery::InArgument) {
+        results_.push_back(got_.back().data());
+      }
+    }
+    arena_bytes_ = program.description.arena_bytes(threads == nullptr ? 1 : threads->count);
+    arena_.assign(arena_bytes_ + guard, filling);
+    // A struct without arrays has one byte.
+    arguments_.push_back(nullptr);
+    results_.push_back(nullptr);
+    fill_arguments();
   }
-  for (const aot::ResultArray &array : program.description.results) {
-    got.emplace_back(array.size, std::byte(0xa5));
-    if (array.delivery != aot::Delivery::InArgument) {
-      results.push_back(got.back().data());
+
+  int run() { return run_(arguments_.data(), results_.data(), arena_.data(), arena_bytes_, threads_); }
+
+  // Runs the program once. Returns what is wrong, or nothing.
+  std::string check() {
+    if (const int status = run(); status != 0) {
+      return fmt::format("returned {}", status);
+    }
+    if (std::ranges::any_of(std::span(arena_).last(guard), [](std::byte byte) { return byte != filling; })) {
+      return fmt::format("wrote beyond its arena of {} bytes", arena_bytes_);
+    }
+    for (std::size_t i = 0; i < got_.size(); ++i) {
+      const aot::ResultArray &array = program_.description.results[i];
+      const Buffer &bytes = array.delivery == aot::Delivery::InArgument ? given_[array.argument] : got_[i];
+      const Result<Literal> found = ir::load(bytes, array.shape);
+      if (!found.ok() || !std::ranges::equal(found->bytes(), program_.expected[i].bytes())) {
+        return fmt::format("result {} differs", i);
+      }
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t guard = 64;
+  static constexpr std::byte filling = std::byte(0x5a);
+
+  void fill_arguments() {
+    for (std::size_t i = 0; i < program_.arguments.size(); ++i) {
+      ir::store(program_.arguments[i], program_.description.arguments[i].shape, given_[i]);
     }
   }
-  Buffer arena(program.description.arena_bytes(threads == nullptr ? 1 : threads->count) + 64, std::byte(0x5a));
-  const std::size_t arena_bytes = arena.size() - 64;
-  // A struct without arrays has one byte.
-  arguments.push_back(nullptr);
-  results.push_back(nullptr);
-  const int status = run(arguments.data(), results.data(), arena.data(), arena_bytes, threads);
-  if (status != 0) {
-    return fmt::format("returned {}", status);
+
+  const Checked &program_;
+  const Run run_;
+  const Threads *threads_;
+  std::deque<Buffer> given_, got_;
+  std::vector<void *> arguments_, results_;
+  Buffer arena_;
+  std::size_t arena_bytes_ = 0;
+};
+
+// Returns the least seconds of a call among many.
+double least_seconds(const std::function<void()> &call) {
+  using Clock = std::chrono::steady_clock;
+  double least = std::numeric_limits<double>::infinity();
+  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(300);
+  for (int i = 0; i < 10 || Clock::now() < end; ++i) {
+    const Clock::time_point start = Clock::now();
+    call();
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
   }
-  for (std::size_t i = arena_bytes; i < arena.size(); ++i) {
-    if (arena[i] != std::byte(0x5a)) {
-      return fmt::format("wrote beyond its arena of {} bytes", arena_bytes);
-    }
-  }
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const aot::ResultArray &array = program.description.results[i];
-    const Buffer &bytes = array.delivery == aot::Delivery::InArgument ? given[array.argument] : got[i];
-    const Result<Literal> found = ir::load(bytes, array.shape);
-    if (!found.ok() || !std::ranges::equal(found->bytes(), program.expected[i].bytes())) {
-      return fmt::format("result {} differs", i);
-    }
-  }
-  return {};
+  return least;
 }
 
 class Batch {
@@ -134,7 +175,7 @@ class Batch {
     options.fold_constants = program.checks.empty();
     options.keep_artifacts = true;
     BP_ASSIGN(const Compiled compiled, backend_.compile(program.program, options));
-    Checked checked{.name = name, .description = {}, .arguments = {}, .expected = {}};
+    Checked checked{.name = name, .description = {}, .arguments = {}, .expected = {}, .by_backend = {}};
     aot::Options aot;
     aot.name = fmt::format("p{}", programs_.size());
     BP_ASSIGN(aot::Program made, aot::make_program(compiled.executable, interface, aot));
@@ -146,6 +187,7 @@ class Batch {
     for (const plugin::Instruction instruction : compiled.executable.program()->image().view().instructions()) {
       checked.has_state = checked.has_state || instruction.op() == BP_OP_RNG_GET_AND_UPDATE_STATE;
     }
+    checked.by_backend = compiled.executable.program();
     BP_TRY(aot::append(object_, std::move(made.object), name));
     checked.description = std::move(made.description);
     programs_.push_back(std::move(checked));
@@ -191,9 +233,12 @@ class Batch {
     constexpr Threads threads{run_on_threads, nullptr, thread_count};
     for (const Checked &program : programs_) {
       const auto run = reinterpret_cast<Run>(dlsym(loaded, (program.description.options.name + "_run").c_str()));
-      std::string problem = call(program, run, nullptr);
+      std::string problem = Call(program, run, nullptr).check();
       if (problem.empty() && !program.has_state) {
-        problem = call(program, run, &threads);
+        problem = Call(program, run, &threads).check();
+      }
+      if (tally_.is_timed && problem.empty()) {
+        BP_TRY(compare_times(program, run));
       }
       if (problem.empty()) {
         ++tally_.equal;
@@ -202,6 +247,22 @@ class Batch {
       }
     }
     dlclose(loaded);
+    return {};
+  }
+
+  // Prints the least time of a call in a process that does nothing else, on one thread, and that of a run by the
+  // backend, in memory that both have already.
+  static Status compare_times(const Checked &program, Run run) {
+    Call call(program, run, nullptr);
+    const double alone = least_seconds([&] { call.run(); });
+    Execution execution = Execution::prepare(program.by_backend);
+    BP_TRY(execution.allocate());
+    for (std::size_t i = 0; i < program.arguments.size(); ++i) {
+      ir::store(program.arguments[i], program.description.arguments[i].shape, execution.input(i));
+    }
+    const double by_backend = least_seconds([&] { static_cast<void>(execution.run().ok()); });
+    fmt::print("{:10.2f} us, by the backend {:10.2f} us, ratio {:.3f}: {}\n", alone * 1e6, by_backend * 1e6,
+               alone / by_backend, program.name);
     return {};
   }
 
@@ -231,13 +292,22 @@ Status check(const std::vector<std::string> &files, Batch &batch, Tally &tally) 
   return batch.run();
 }
 
-int check_all(const std::vector<std::string> &arguments) {
+int check_all(std::vector<std::string> arguments) {
+  Tally tally;
+  if (const auto option = std::ranges::find(arguments, "--time"); option != arguments.end()) {
+    tally.is_timed = true;
+    arguments.erase(option);
+  }
   if (arguments.size() < 2) {
-    fmt::print(stderr, "Usage: check_aot BACKEND FILE...\n");
+    fmt::print(stderr,
+               "Usage: check_aot [--time] BACKEND FILE...\n"
+               "--time also compares the times of calls, on one thread.\n");
     return 2;
   }
-  Tally tally;
-  const Result<Backend> backend = Backend::load(arguments[0]);
+  ThreadPool one_thread(1);
+  BackendOptions options;
+  options.threads = tally.is_timed ? &one_thread : nullptr;
+  const Result<Backend> backend = Backend::load(arguments[0], options);
   if (!backend.ok()) {
     fmt::print(stderr, "{}\n", backend.error().to_string());
     return 2;
