@@ -107,14 +107,20 @@ std::vector<ModuleText> split_modules(std::string_view text) {
 Result<Module> parse_part(const ModuleText &part, std::string_view whole, const std::string &file,
                           const ReadOptions &options) {
   if (part.form == ModuleText::Form::StableHlo) {
-    return import::stablehlo::read(part.text, {file, part.first_line, {}, options.parameter_shapes});
+    return import::stablehlo::read(part.text, {file,
+                                               part.first_line,
+                                               {},
+                                               options.parameter_shapes,
+                                               options.parameter_sizes,
+                                               options.parameter_values,
+                                               options.size_parameters});
   }
   if (part.form == ModuleText::Form::Package) {
     return package::not_a_model(file);
   }
-  if (!options.parameter_shapes.empty()) {
-    return invalid_input("{}: shapes of parameters are given, expected none: an HLO module has static parameter shapes",
-                         file);
+  if (!options.parameter_shapes.empty() || !options.parameter_sizes.empty() || !options.parameter_values.empty()) {
+    return invalid_input(
+        "{}: shapes or values of parameters are given, expected none: an HLO module has static parameter shapes", file);
   }
   if (part.form == ModuleText::Form::HloProto) {
     BP_ASSIGN(Module module, import::hlo_proto::read_module(part.text, {file}));
@@ -232,6 +238,15 @@ Result<Module> parse_module(std::string_view text, const std::string &file, cons
         .at({file, parts[1].first_line, 1, {}});
   }
   return parse_part(parts.front(), text, file, options);
+}
+
+Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file) {
+  const std::vector<ModuleText> parts = split_modules(text);
+  if (parts.size() != 1 || parts[0].form != ModuleText::Form::StableHlo) {
+    return invalid_input("{}: a file of {} module{}, expected one StableHLO program", file, parts.size(),
+                         parts.size() == 1 ? " in another form" : "s");
+  }
+  return import::stablehlo::parameters(parts[0].text, {file, parts[0].first_line, {}});
 }
 
 std::vector<std::shared_ptr<const host::Device>> Backend::devices() const {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,6 +24,7 @@
 #include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/compile/compile.h"
+#include "core/import/stablehlo/options.h"
 #include "core/interpreter/host_calls.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
@@ -32,9 +34,11 @@
 
 namespace bp {
 
-using compile::Artifact;       // {bytes, report}
-using compile::Compiled;       // {executable, report}
-using interpreter::HostCalls;  // what an application serves
+using compile::Artifact;                     // {bytes, report}
+using compile::Compiled;                     // {executable, report}
+using import::stablehlo::Parameter;          // {name, shape}
+using import::stablehlo::ParameterIntegers;  // {parameter, integers}
+using interpreter::HostCalls;                // what an application serves
 using ir::Literal;
 using ir::Module;
 using ir::Shape;
@@ -100,6 +104,8 @@ struct BackendOptions {
   std::function<void(std::uint32_t severity, std::string_view message)> log = {};
 };
 
+class PolymorphicExecutable;  // core/polymorphic.h
+
 // A backend that is ready for use: a device of a plugin, or the interpreter, which is part of the core. Copies share
 // the device.
 class Backend {
@@ -120,6 +126,11 @@ class Backend {
   // Verifies the module, runs passes and planner, and compiles with the backend. The interpreter runs the module
   // unchanged.
   Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;
+  // Returns what compiles a StableHLO program, which leaves sizes open, whenever it is run with arguments of other
+  // shapes. Keeps up to `max_executables`. `file`: for messages.
+  Result<PolymorphicExecutable> compile_polymorphic(std::string text, std::string file,
+                                                    const CompileOptions &options = {},
+                                                    std::size_t max_executables = 16) const;
   // Returns the artifact that the backend compiles, for machines like its target, without loading it. Fails with
   // Unsupported if the backend leaves anything to the host, or makes no artifacts, as the interpreter.
   Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
@@ -145,6 +156,12 @@ struct ReadOptions {
   // Shapes of the parameters of a StableHLO program whose types leave sizes open; all other sizes are derived from
   // them.
   std::vector<ir::Shape> parameter_shapes = {};
+  // The same for some parameters: their sizes alone, by name or number.
+  std::vector<ParameterIntegers> parameter_sizes = {};
+  // Elements of integer parameters on which sizes depend; see import::stablehlo::Options.
+  std::vector<ParameterIntegers> parameter_values = {};
+  // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
+  std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
 };
 // Reads and verifies the module of a file, which is HLO text, StableHLO text or an HLO protocol buffer (detected by
 // content). Several modules in one file are an error.
@@ -152,6 +169,9 @@ Result<Module> read_module(const std::string &path, const ReadOptions &options =
 // Returns all modules of a file, in order, at least one. A text may hold several, each beginning with a line "// -----"
 // or, in HLO, with HloModule. Fails with the error of the first module that cannot be read.
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options = {});
+// Returns the parameters of a StableHLO program as they are written; unknown sizes are ir::unbounded. InvalidInput if
+// the text is another program.
+Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file);
 // Same as read_module() for the content of a file; `file` is its name in messages.
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options = {});
 

@@ -9,6 +9,7 @@
 
 #include "backplane/runtime.h"
 #include "core/backplane.h"
+#include "core/polymorphic.h"
 #include "plugin_api/cpp/call.h"
 
 struct backplane_backend {
@@ -21,8 +22,12 @@ struct backplane_terms {
   bp::HostCalls host_calls;
 };
 
+struct backplane_program {
+  bp::PolymorphicExecutable executables;
+};
+
 struct backplane_executable {
-  std::optional<bp::Executable> executable;
+  std::shared_ptr<const bp::Executable> executable;
   bp::Interface interface;
   // The arrays point into `leaves` and `names`.
   std::vector<bp::Shape> leaves;
@@ -58,6 +63,11 @@ bp_status call(const bp_diag_t *errors, Body &&body) noexcept {
     return status.ok() ? BP_OK : plugin::fail(diag, status_of(status.error().code()), status.error().to_string());
   });
 }
+
+// runtime.cc
+Result<CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count);
+// Sets the arrays of an executable from its interface.
+void describe_arrays(backplane_executable &executable);
 
 inline Status expect_given(const void *pointer, std::string_view what) {
   return pointer != nullptr ? Status() : invalid_input("{} is a null pointer, expected one that is not", what);

@@ -26,8 +26,10 @@ using bp::Status;
 using bp::c::call;
 using bp::c::copy_out;
 using bp::c::describe;
+using bp::c::describe_arrays;
 using bp::c::expect_given;
 using bp::c::make_literal;
+using bp::c::read_compile_options;
 
 Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count) {
   std::vector<std::pair<std::string, std::string>> read;
@@ -126,7 +128,9 @@ constexpr struct {
                        {"keep-artifacts", set_member<&bp::CompileOptions::keep_artifacts>},
                        {"host-functions", set_member<&bp::CompileOptions::host_functions>}};
 
-Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count) {
+}  // namespace
+
+Result<bp::CompileOptions> bp::c::read_compile_options(const bp_option_t *given, std::uint32_t count) {
   BP_ASSIGN(const auto read, read_options(given, count));
   bp::CompileOptions options;
   for (const auto &[key, value] : read) {
@@ -144,6 +148,8 @@ Result<bp::CompileOptions> read_compile_options(const bp_option_t *given, std::u
   return options;
 }
 
+namespace {
+
 // --- arrays ---
 
 // Appends the arrays of a value, named after this name.
@@ -158,8 +164,9 @@ void add_leaves(const Shape &shape, const std::string &name, backplane_executabl
   }
 }
 
-// Describes the arrays of the interface.
-void describe_arrays(backplane_executable &executable) {
+}  // namespace
+
+void bp::c::describe_arrays(backplane_executable &executable) {
   for (const bp::package::Value &parameter : executable.interface.parameters) {
     add_leaves(parameter.shape, parameter.name, executable);
   }
@@ -172,6 +179,8 @@ void describe_arrays(backplane_executable &executable) {
         .push_back(describe(executable.leaves[i], executable.names[i].c_str()));
   }
 }
+
+namespace {
 
 Status check_static(const Module &module) {
   for (std::size_t i = 0; i < module.entry().parameter_count(); ++i) {
@@ -199,7 +208,7 @@ Status compile(const backplane_backend *backend, std::string_view text, const st
   described.interface = bp::package::interface_of(module);
   describe_arrays(described);
   BP_ASSIGN(bp::Compiled compiled, backend->backend.compile(std::move(module), options));
-  described.executable.emplace(std::move(compiled.executable));
+  described.executable = std::make_shared<const bp::Executable>(std::move(compiled.executable));
   *made = new backplane_executable(std::move(described));
   return {};
 }
@@ -287,7 +296,7 @@ bp_status backplane_load_package(const backplane_backend *backend, const char *p
     }
     describe_arrays(loaded);
     BP_ASSIGN(bp::Executable whole, package.load(backend->backend.devices()));
-    loaded.executable.emplace(std::move(whole));
+    loaded.executable = std::make_shared<const bp::Executable>(std::move(whole));
     *executable = new backplane_executable(std::move(loaded));
     return {};
   });

@@ -146,6 +146,7 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo -o model.artifact\n"
       "  backplane compile model.hlo --target=aarch64-linux-gnu -o model.artifact\n"
       "  backplane compile model.hlo --features=x86-64-v3 -o model.artifact\n"
+      "  backplane compile exported.mlir --shape x=8x128 --value n=8 -o model.artifact    gives unknown sizes\n"
       "  backplane compile model.hlo --dump-dir dump -o model.artifact    with cpu: also LLVM IR and objects\n"
       "  backplane compile model.hlo --disable-pass=loop-fusion --disable-pass=dot-merging -o model.artifact\n"
       "  backplane compile model.hlo --on npu --host-functions=infeed,acme.tokenize -o model.bpkg    calls from "

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "core/text/parser.h"
@@ -25,6 +26,41 @@ std::string list_names(const std::vector<Module> &modules) {
   return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+// Reads "NAME=8x128" for the separator 'x', with any number of integers; nothing if the text is not of that form.
+std::optional<ParameterIntegers> read_integers(const std::string &text, char separator) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return {};
+  }
+  ParameterIntegers given{text.substr(0, equals), {}};
+  for (std::size_t at = equals + 1; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    std::int64_t number = 0;
+    const auto [rest, problem] = std::from_chars(text.data() + at, text.data() + end, number);
+    if (problem != std::errc() || rest != text.data() + end || end + 1 == text.size()) {
+      return {};
+    }
+    given.integers.push_back(number);
+    at = end + 1;
+  }
+  return given;
+}
+
+// Appends what the option gives. Returns an exit code if it cannot be read.
+std::optional<int> read_all(const Options &options, const char *name, char separator, std::string_view example,
+                            std::vector<ParameterIntegers> &given) {
+  for (const std::string &text :
+       options.has(name) ? options.get<std::vector<std::string>>(name) : std::vector<std::string>()) {
+    auto one = read_integers(text, separator);
+    if (!one) {
+      return options.misuse(
+          fmt::format("--{} has '{}', expected a parameter and integers, such as {}", name, text, example));
+    }
+    given.push_back(*std::move(one));
+  }
+  return {};
+}
+
 bool is_number(const std::string &text, std::size_t number) {
   return text == std::to_string(number);
 }
@@ -35,7 +71,11 @@ void ModelChoice::add_to(Options &options) {
   options.add()("part", boost::program_options::value<std::string>()->default_value(""),
                 "the module to use of a file with several: its name, or its number counted from 1")(
       "shapes", boost::program_options::value<std::vector<std::string>>()->multitoken(),
-      "shapes of the parameters, for a StableHLO program with unknown sizes, such as f32[8,4] f32[8,4]");
+      "shapes of the parameters, for a StableHLO program with unknown sizes, such as f32[8,4] f32[8,4]")(
+      "shape", boost::program_options::value<std::vector<std::string>>()->multitoken(),
+      "the same for one parameter, by name or number, such as x=8x128")(
+      "value", boost::program_options::value<std::vector<std::string>>()->multitoken(),
+      "elements of an integer parameter on which sizes depend, such as 0=8");
   options.add_positional("model", 1);
 }
 
@@ -51,14 +91,22 @@ std::optional<int> ModelChoice::read(const Options &options) {
     if (!shape.ok()) {
       return options.misuse(fmt::format("--shapes has '{}', expected a shape such as f32[8,4]", text));
     }
-    shapes_.push_back(std::move(shape).value());
+    reading_.parameter_shapes.push_back(std::move(shape).value());
   }
-  return std::nullopt;
+  if (auto exit = read_all(options, "shape", 'x', "x=8x128", reading_.parameter_sizes)) {
+    return exit;
+  }
+  if (!reading_.parameter_shapes.empty() && !reading_.parameter_sizes.empty()) {
+    return options.misuse("--shapes gives the shapes of all parameters, and cannot be combined with --shape");
+  }
+  return read_all(options, "value", ',', "0=8", reading_.parameter_values);
 }
 
 Result<std::vector<Module>> ModelChoice::modules() const {
   std::vector<std::string> warnings;
-  BP_ASSIGN(std::vector<Module> modules, read_modules(file_, {&warnings, shapes_}));
+  ReadOptions reading = reading_;
+  reading.warnings = &warnings;
+  BP_ASSIGN(std::vector<Module> modules, read_modules(file_, reading));
   for (const std::string &warning : warnings) {
     fmt::print(stderr, "{}\n", warning);
   }

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "core/backplane.h"
+#include "tools/command/open_inputs.h"
 #include "tools/command/options.h"
 
 namespace bp::command {
 
 class ModelChoice {
  public:
-  // Adds the positional argument MODEL, --part and --shapes.
+  // Adds the positional argument MODEL, --part, --shapes, --shape and --value.
   static void add_to(Options &options);
   // To be called after Options::parse(). Returns an exit code if the command line names no model.
   std::optional<int> read(const Options &options);
@@ -23,6 +24,8 @@ class ModelChoice {
   Result<std::vector<Module>> modules() const;
   // Returns the module, or an error if more than one is asked for.
   Result<Module> only_module() const;
+  // Takes sizes that the program leaves open, and elements on which sizes depend, from files with its inputs.
+  Status take_from(const std::vector<std::string> &inputs) { return take_from_inputs(file_, inputs, reading_); }
   // Returns the error that the option `option` takes only one module; it says how to choose one.
   Error too_many(const std::vector<Module> &modules, std::string_view option) const;
   // Returns the arguments that choose the module again, given that the file has `count` modules: "model.hlo
@@ -31,8 +34,8 @@ class ModelChoice {
 
  private:
   std::string file_;
-  std::string asked_;  // a name or a number counted from 1; empty: all
-  std::vector<ir::Shape> shapes_;
+  std::string asked_;    // a name or a number counted from 1; empty: all
+  ReadOptions reading_;  // shapes and values of parameters
 };
 
 }  // namespace bp::command

@@ -288,6 +288,7 @@ Options optimize_options() {
       "  backplane opt model.hlo --passes=tuple-simplification,dead-code-elimination\n"
       "  backplane opt model.hlo --passes=simplify,buffers     the passes of two stages\n"
       "  backplane opt models.hlo --part=step     one of several modules of a file\n"
+      "  backplane opt exported.mlir --shape x=8x128 --value n=8     gives unknown sizes\n"
       "  backplane opt model.hlo --check\n"
       "  backplane opt model.hlo --check --on cpu   the passes that run for a device, with its expansions\n"
       "  backplane opt model.hlo --allow-inexact    also uses rules that hold only for real numbers\n"

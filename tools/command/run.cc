@@ -500,8 +500,8 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
 // Opens the package that is given in place of a model. Returns an exit code if it cannot be read, or the command line
 // has options of a compilation.
 std::optional<int> open_package(const Options &options, RunRequest &request) {
-  for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "target", "features",
-                           "no-fusion", "disable-pass"}) {
+  for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "shape", "value",
+                           "target", "features", "no-fusion", "disable-pass"}) {
     if (options.is_given(name)) {
       return options.misuse(fmt::format("--{} is for models, but {} is a package, which is compiled already", name,
                                         request.model.file()));
@@ -570,6 +570,7 @@ Options run_options() {
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
       "  backplane run model.hlo --infeed a.txt b.txt     feeds two values; prints those of outfeed\n"
       "  backplane run exported.mlir --shapes f32[8,4] f32[4]    gives the unknown sizes of a program\n"
+      "  backplane run exported.mlir --shape x=8x4 --value n=8    the same by name or number of a parameter\n"
       "  backplane run models.hlo                        runs each module of the file; --part=step: only one\n"
       "  backplane_counting run model.hlo                also measures the host's memory; only in the build tree\n");
   BackendChoice::add_to(options);
@@ -669,6 +670,11 @@ int run_model(std::span<const std::string> arguments) {
   if (package::is_package(request.model.file())) {
     const auto exit = open_package(options, request);
     return exit ? *exit : print(run_package(request), request, options.has("json"));
+  }
+  if (!request.inputs.empty()) {
+    if (const Status taken = request.model.take_from(request.inputs); !taken.ok()) {
+      return report(taken.error());
+    }
   }
   auto modules = request.model.modules();
   if (!modules.ok()) {

@@ -152,6 +152,17 @@ Result<std::string> import_stablehlo(const Case &test) {
   BP_ASSIGN(const Filtered filtered, read_filtered(test.arguments));
   import::stablehlo::Options options;
   for (const std::string &word : words_of(filtered.arguments)) {
+    if (const std::size_t at = word.find_first_of("=:"); at != std::string::npos && !word.ends_with(']')) {
+      const bool is_value = word[at] == '=';
+      std::vector<std::string> numbers;
+      boost::split(numbers, word.substr(at + 1), boost::is_any_of(is_value ? "," : "x"));
+      import::stablehlo::ParameterIntegers given{word.substr(0, at), {}};
+      for (const std::string &number : numbers) {
+        given.integers.push_back(std::atoll(number.c_str()));
+      }
+      (is_value ? options.parameter_values : options.parameter_sizes).push_back(std::move(given));
+      continue;
+    }
     BP_ASSIGN(ir::Shape shape, text::parse_shape(word));
     options.parameter_shapes.push_back(std::move(shape));
   }

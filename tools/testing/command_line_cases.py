@@ -89,6 +89,7 @@ FILES = {
         f"  %b = stablehlo.{op} %a : tensor<4xf32>\n  return %b : tensor<4xf32>\n}}\n" for op in ("negate", "abs")),
     "tan.mlir": "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %b = stablehlo.tan %a : tensor<4xf32>\n"
                 "  return %b : tensor<4xf32>\n}\n",
+    "rows.txt": "{{1, 2}, {3, 4}, {5, 6}}\n",
     "open.mlir": "func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  %r = stablehlo.negate %a : tensor<?x2xf32>\n"
                  "  return %r : tensor<?x2xf32>\n}\n",
     "several_one_wrong.hlo": "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n\nHloModule b\nENTRY e { ROOT x = f32[] fly(x) }\n",
@@ -278,12 +279,16 @@ MISTAKES = [
      "backplane: large_parameter.hlo:3:8: no memory for a value of shape f32[1000000,1000000,1000] (4000000000000000 bytes)"),
     # Programs that leave sizes open.
     (["run", "open.mlir"], FAILED, "backplane: open.mlir:2:8: stablehlo.negate: a size is not known: tensor<?x2xf32>\n...\n...^\n"
-     "  note: the parameters of the program have unknown sizes: give their shapes, as in --shapes f32[8,4] s32[8]"),
+     "  note: sizes of parameter 0 (a), tensor<?x2xf32>, are not known: give them, as in --shape 0=8x2"),
     (["run", "open.mlir", "--shapes", "f32[3,2]", "--against", "interpreter"], SUCCESS, ""),
     (["run", "open.mlir", "--shapes", "f32[3,3]"], FAILED, "backplane: open.mlir:1:1: the shape given for parameter 0 is f32[3,3], "
      "but its type is tensor<?x2xf32>\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
+    (["run", "open.mlir", "--shape", "a=3x2", "--against", "interpreter"], SUCCESS, ""),
+    (["run", "open.mlir", "--inputs", "rows.txt", "--print"], SUCCESS, ""),
+    (["opt", "open.mlir", "--shape", "b=3x2"], FAILED, "backplane: open.mlir:1:1: sizes of parameter b are given, expected a number "
+     "from 0 to 0, or one of the names a\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
-     "backplane: good.hlo: shapes of parameters are given, expected none: an HLO module has static parameter shapes"),
+     "backplane: good.hlo: shapes or values of parameters are given, expected none: an HLO module has static parameter shapes"),
     # Programs as bytecode.
     (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=0.9.0", "-o", "open.mlirbc"],
      SUCCESS, ""),
@@ -465,6 +470,11 @@ MISUSES = [
     (["run"], "no model was given"),
     (["run", "good.hlo", "other.hlo"], "too many positional options have been specified on the command line"),
     (["run", "open.mlir", "--shapes", "f32[3"], "--shapes has 'f32[3', expected a shape such as f32[8,4]"),
+    *[(["run", "open.mlir", "--shape", text], f"--shape has '{text}', expected a parameter and integers, such as x=8x128")
+      for text in ("8", "a=3x", "a=3xb", "=3", "a=3,2")],
+    (["opt", "open.mlir", "--value", "a=1.5"], "--value has 'a=1.5', expected a parameter and integers, such as 0=8"),
+    (["run", "open.mlir", "--shape", "a=3x2", "--shapes", "f32[3,2]"],
+     "--shapes gives the shapes of all parameters, and cannot be combined with --shape"),
     (["run", "good.hlo", "--fly"], "unrecognised option '--fly'"),
     (["run", "good.hlo", "--seed", "x"], "the argument ('x') for option '--seed' is invalid"),
     (["run", "good.hlo", "--seed", "-1"], "the argument ('-1') for option '--seed' is invalid"),

@@ -1,6 +1,7 @@
 // Evaluates integers that depend on constants only: sizes that are given as operands.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "core/import/stablehlo/lowering.h"
 
@@ -8,7 +9,6 @@ namespace bp::import::stablehlo {
 namespace {
 
 constexpr std::int64_t max_count = 1 << 16;
-constexpr int max_depth = 64;  // maximum depth of nested expressions
 
 bool fits(ir::ElementType type, std::int64_t value) {
   const int bits = ir::bit_width(type) - (ir::is_signed(type) ? 1 : 0);  // bits of the magnitude
@@ -51,6 +51,10 @@ std::optional<std::int64_t> compute(const ir::Instruction &instruction, std::spa
     case Opcode::Maximum: result = std::max(x[0], x[1]); break;
     case Opcode::Minimum: result = std::min(x[0], x[1]); break;
     case Opcode::Clamp: result = std::min(std::max(x[1], x[0]), x[2]); break;
+    case Opcode::Abs:
+      overflows = __builtin_sub_overflow(std::int64_t{0}, x[0], &result);
+      result = std::max(x[0], result);
+      break;
     case Opcode::Sign: result = (x[0] > 0) - (x[0] < 0); break;
     case Opcode::And: result = x[0] & x[1]; break;
     case Opcode::Or: result = x[0] | x[1]; break;
@@ -89,53 +93,99 @@ std::optional<Integers> compute_each(const ir::Instruction &instruction, const s
   return results;
 }
 
-}  // namespace
-
-std::optional<Integers> Lowering::known_integers(InstructionId id, int depth) const {
-  if (const auto found = known_.find(id); found != known_.end()) {
-    return found->second;
-  }
-  const ir::Instruction instruction = module_.instruction(id);
-  const Shape &shape = instruction.shape();
-  const bool has_integers =
-      shape.is_array() && (ir::is_integer(shape.element_type()) || shape.element_type() == ir::ElementType::Pred);
-  if (!is_constant(id) || !has_integers || shape.element_count() > max_count || depth > max_depth) {
+// Returns the elements of a vector that a slice takes.
+std::optional<Integers> slice(const ir::Instruction &instruction, const Integers &vector) {
+  if (instruction.shape().rank() != 1) {
     return {};
   }
-  if (instruction.opcode() == Opcode::Constant) {
-    Elements elements{{shape}, instruction.literal()};
-    auto numbers = integers(Attribute{std::move(elements), 0});
-    const auto is_held = [&](std::int64_t number) { return fits(shape.element_type(), number); };
-    return numbers.ok() && std::ranges::all_of(*numbers, is_held) ? std::optional(std::move(numbers).value())
-                                                                  : std::nullopt;
-  }
-  std::vector<Integers> operands;
-  for (const InstructionId operand : instruction.operands()) {
-    auto numbers = known_integers(operand, depth + 1);
-    if (!numbers) {
-      return known_[id] = {};
+  const ir::SliceRange range = instruction.slice_ranges()[0];
+  Integers taken;
+  for (std::int64_t i = range.start; i < range.limit; i += range.stride) {
+    if (i < 0 || i >= static_cast<std::int64_t>(vector.size())) {
+      return {};  // the verifier says why
     }
-    operands.push_back(std::move(*numbers));
+    taken.push_back(vector[static_cast<std::size_t>(i)]);
+    if (range.stride < 1) {
+      return {};
+    }
   }
-  std::optional<Integers> result;
+  return taken;
+}
+
+std::optional<Integers> evaluate(const ir::Instruction &instruction, const std::vector<Integers> &operands) {
+  const auto count = static_cast<std::size_t>(instruction.shape().element_count());
   switch (instruction.opcode()) {
-    case Opcode::Reshape: result = operands[0]; break;
+    case Opcode::Reshape: return operands[0];
     case Opcode::Broadcast:
-      if (operands[0].size() == 1) {
-        result = Integers(static_cast<std::size_t>(shape.element_count()), operands[0].front());
+      return operands[0].size() == 1 ? std::optional(Integers(count, operands[0].front())) : std::nullopt;
+    case Opcode::Concatenate: {
+      if (instruction.dimensions()[0] != 0) {
+        return {};
       }
-      break;
-    case Opcode::Concatenate:
-      if (instruction.dimensions()[0] == 0) {  // concatenation along dimension 0 is also concatenation in memory
-        result.emplace();
-        for (const Integers &part : operands) {
-          result->insert(result->end(), part.begin(), part.end());
+      Integers all;  // concatenation along dimension 0 is also concatenation in memory
+      for (const Integers &part : operands) {
+        all.insert(all.end(), part.begin(), part.end());
+      }
+      return all;
+    }
+    case Opcode::Slice: return slice(instruction, operands[0]);
+    case Opcode::Iota: {
+      Integers numbers(count);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      return instruction.shape().rank() == 1 ? std::optional(std::move(numbers)) : std::nullopt;
+    }
+    default: return operands.empty() ? std::nullopt : compute_each(instruction, operands);
+  }
+}
+
+}  // namespace
+
+// Evaluates operands first, with an explicit stack.
+const std::optional<Integers> &Lowering::known_integers(InstructionId id) const {
+  std::vector<InstructionId> stack{id};
+  while (!stack.empty()) {
+    const ir::Instruction instruction = module_.instruction(stack.back());
+    const Shape &shape = instruction.shape();
+    std::optional<Integers> result;
+    const bool has_integers =
+        shape.is_array() && (ir::is_integer(shape.element_type()) || shape.element_type() == ir::ElementType::Pred);
+    if (known_.contains(stack.back())) {
+      stack.pop_back();
+      continue;
+    }
+    if (is_constant(stack.back()) && has_integers && shape.element_count() <= max_count) {
+      if (instruction.opcode() == Opcode::Constant) {
+        auto numbers = integers(Attribute{Elements{{shape}, instruction.literal()}, 0});
+        const auto is_held = [&](std::int64_t number) { return fits(shape.element_type(), number); };
+        if (numbers.ok() && std::ranges::all_of(*numbers, is_held)) {
+          result = std::move(numbers).value();
+        }
+      } else {
+        const std::size_t size = stack.size();
+        std::vector<Integers> operands;
+        bool are_known = true;
+        for (const InstructionId operand : instruction.operands()) {
+          const auto found = known_.find(operand);
+          if (found == known_.end()) {
+            stack.push_back(operand);
+          } else if (found->second) {
+            operands.push_back(*found->second);
+          } else {
+            are_known = false;
+          }
+        }
+        if (stack.size() != size) {
+          continue;
+        }
+        if (are_known) {
+          result = evaluate(instruction, operands);
         }
       }
-      break;
-    default: result = operands.empty() ? std::nullopt : compute_each(instruction, operands); break;
+    }
+    known_.emplace(stack.back(), std::move(result));
+    stack.pop_back();
   }
-  return known_[id] = std::move(result);
+  return known_.find(id)->second;
 }
 
 }  // namespace bp::import::stablehlo

@@ -333,9 +333,9 @@ Result<Values> lower_convolution(Lowering &lowering, const Operation &operation)
 
 Result<Values> lower_dynamic_conv(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 3, 3));
-  auto padding = lowering.known_integers(lowering.operand(operation, 2));
+  const auto &padding = lowering.known_integers(lowering.operand(operation, 2));
   if (!padding) {
-    return lowering.not_known(operation, "the padding is not known");
+    return lowering.not_known(operation, "the padding is not known", lowering.operand(operation, 2));
   }
   return convolution(lowering, operation, padding);
 }

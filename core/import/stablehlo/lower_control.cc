@@ -72,7 +72,7 @@ Result<Values> lower_conditional(Lowering &lowering, const Operation &operation)
 namespace {
 
 bool has_open_types(const Lowering &lowering, const Operation &operation) {
-  const auto is_open = [&](ValueId value) { return has_unbounded(lowering.program().type(value).shape); };
+  const auto is_open = [&](ValueId value) { return lowering.is_open(lowering.program().type(value).shape); };
   bool is_any = std::ranges::any_of(operation.operands, is_open);
   for (std::uint32_t i = 0; i < operation.result_count; ++i) {
     is_any = is_any || is_open(operation.result(i));
@@ -228,10 +228,16 @@ namespace {
 // Evaluates JAX's check that the given sizes are valid for the program: operand 0 is the condition. If it is false, the
 // error is the message, with the other operands in place of {0}, {1}, ... Adds no instructions.
 Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
-  const auto holds = lowering.known_integers(lowering.operand(operation, 0));
-  if (!holds || holds->size() != 1) {
-    return lowering.not_known(
-        operation, "its condition is not known, expected one that follows from the shapes of the parameters");
+  const InstructionId condition = lowering.operand(operation, 0);
+  const auto &holds = lowering.known_integers(condition);
+  if (!holds) {
+    return lowering.not_known(operation,
+                              "its condition is not known, expected one that follows from the shapes of the parameters",
+                              condition);
+  }
+  if (holds->size() != 1) {
+    return lowering.error(
+        operation, fmt::format("its condition is {}, expected tensor<i1>", to_string(Type{lowering.shape(condition)})));
   }
   for (std::string_view ignored : {"has_side_effect", "api_version", "backend_config"}) {
     operation.find(ignored);
@@ -243,7 +249,7 @@ Result<Values> check_sizes(Lowering &lowering, const Operation &operation) {
   }
   std::string message = text == nullptr ? "the check of sizes fails, and has no error_message" : *text;
   for (std::size_t i = 1; i < operation.operands.size(); ++i) {
-    const auto number = lowering.known_integers(lowering.operand(operation, i));
+    const auto &number = lowering.known_integers(lowering.operand(operation, i));
     boost::replace_all(message, fmt::format("{{{}}}", i - 1),
                        number ? fmt::format("{}", fmt::join(*number, ",")) : "?");
   }

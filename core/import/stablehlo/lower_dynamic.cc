@@ -1,5 +1,7 @@
 // Operations with sizes as operands. They become static operations if the sizes are constant or given by the result's
 // type.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string.hpp>
@@ -15,19 +17,25 @@ Result<Shape> result_sizes(Lowering &lowering, const Operation &operation, std::
   if (result.is_static()) {
     return result;
   }
-  auto sizes = lowering.known_integers(lowering.operand(operation, sizes_operand));
-  if (!sizes || sizes->size() != result.rank()) {
-    return lowering.not_known(operation, "the sizes of the result are not known");
+  const InstructionId operand = lowering.operand(operation, sizes_operand);
+  const auto &sizes = lowering.known_integers(operand);
+  if (!sizes) {
+    return lowering.not_known(operation, "the sizes of the result are not known", operand);
+  }
+  if (sizes->size() != result.rank() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size < 0; })) {
+    return lowering.error(operation, fmt::format("{}: the sizes are {}, expected {} numbers of at least 0",
+                                                 operation.name, fmt::join(*sizes, ","), result.rank()));
   }
   return Shape::array(result.element_type(), *sizes);
 }
 
 Result<Integers> known(Lowering &lowering, const Operation &operation, std::size_t operand, std::string_view what) {
-  auto numbers = lowering.known_integers(lowering.operand(operation, operand));
+  const auto &numbers = lowering.known_integers(lowering.operand(operation, operand));
   if (!numbers) {
-    return lowering.not_known(operation, fmt::format("the {} are not known", what));
+    return lowering.not_known(operation, fmt::format("the {} are not known", what),
+                              lowering.operand(operation, operand));
   }
-  return std::move(*numbers);
+  return *numbers;
 }
 
 }  // namespace
@@ -122,7 +130,7 @@ Result<Values> lower_real_dynamic_slice(Lowering &lowering, const Operation &ope
   BP_TRY(lowering.expect_operands(operation, 4, 4));
   if (!lowering.known_integers(lowering.operand(operation, 1))) {
     const auto sizes = slice_sizes(lowering, operation);
-    const auto strides = lowering.known_integers(lowering.operand(operation, 3));
+    const auto &strides = lowering.known_integers(lowering.operand(operation, 3));
     if (sizes && strides && std::ranges::all_of(*strides, [](std::int64_t stride) { return stride == 1; })) {
       return slice_of_sizes(lowering, operation, *sizes);
     }

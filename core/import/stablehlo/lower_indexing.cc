@@ -60,7 +60,7 @@ Result<Values> lower_gather(Lowering &lowering, const Operation &operation) {
 // size 1.
 Result<Values> lower_dynamic_gather(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 3, 3));
-  if (auto known = lowering.known_integers(lowering.operand(operation, 2))) {
+  if (const auto &known = lowering.known_integers(lowering.operand(operation, 2))) {
     return gather(lowering, operation, *known);
   }
   BP_ASSIGN(const Dictionary *dimensions, lowering.dictionary(operation, "dimension_numbers"));
@@ -78,7 +78,7 @@ Result<Values> lower_dynamic_gather(Lowering &lowering, const Operation &operati
     }
     std::int64_t offset = next < offsets.size() ? offsets[next++] : -1;
     if (offset < 0 || offset >= static_cast<std::int64_t>(result.rank()) || !result.is_static()) {
-      return lowering.not_known(operation, "the slice sizes are not known");
+      return lowering.not_known(operation, "the slice sizes are not known", lowering.operand(operation, 2));
     }
     sizes.push_back(result.size(static_cast<std::size_t>(offset)));
   }

@@ -22,6 +22,14 @@ bool is_return(const Operation &operation) {
   return operation.name == "stablehlo.return" || operation.name == "func.return" || operation.name == "sdy.return";
 }
 
+bool has_bounded(const Shape &shape) {
+  bool is_any = false;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    is_any = is_any || (shape.is_dynamic(d) && shape.size(d) != ir::unbounded);
+  }
+  return is_any;
+}
+
 const std::string *string_attribute(const Operation &operation, std::string_view name) {
   const Attribute *attribute = operation.find(name);
   return attribute == nullptr ? nullptr : attribute->get<std::string>();
@@ -34,13 +42,23 @@ bool has_unbounded(const Shape &shape) {
          std::ranges::any_of(shape.elements(), has_unbounded);
 }
 
-Lowering::Lowering(const Program &program, const Options &options)
-    : program_(program), options_(options), values_(program.values.size(), ir::no_instruction) {}
+Lowering::Lowering(const Program &program, const Options &options, const ParameterElements &elements)
+    : program_(program), options_(options), elements_(elements), values_(program.values.size(), ir::no_instruction) {}
 
 Result<ir::Module> Lowering::run() {
+  Result<ir::Module> module = lower_program();
+  if (module.ok() || is_explained_ || !failure_note_ || failure_note_->empty()) {
+    return module;
+  }
+  return std::move(module).error().note(*failure_note_);
+}
+
+Result<ir::Module> Lowering::lower_program() {
   BP_TRY(read_module_attributes());
   BP_TRY(find_functions());
   BP_ASSIGN(const Operation *entry, choose_entry());
+  BP_TRY(check_given(*entry));
+  entry_ = entry;
   const std::string &name = *string_attribute(*entry, "sym_name");
   BP_ASSIGN(ComputationId computation, function({Symbol{name}, entry->position}));
   module_.set_entry(computation);
@@ -60,6 +78,7 @@ Result<ir::Module> Lowering::run() {
     // Adds the text of the line that the instruction comes from.
     const Error &problem = status.error();
     SourceLocation location = problem.location();
+    note_instruction_at(location);
     if (location.line >= program_.first_line) {
       std::size_t begin = 0;
       for (std::uint32_t line = program_.first_line; line < location.line && begin != std::string_view::npos; ++line) {
@@ -169,11 +188,6 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
     return error(operation, fmt::format("the type of the function has {} arguments, its body {}", type->operands.size(),
                                         body.arguments.size()));
   }
-  if (const std::size_t given = options_.parameter_shapes.size();
-      is_entry && given != 0 && given != body.arguments.size()) {
-    return error(operation, fmt::format("{} shapes are given, but @{} has {} parameters", given,
-                                        *string_attribute(operation, "sym_name"), body.arguments.size()));
-  }
   computation_ = function.computation;
   for (std::size_t i = 0; i < body.arguments.size(); ++i) {
     const Type &argument = program_.type(body.arguments[i]);
@@ -181,14 +195,21 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
       return error(operation, fmt::format("argument {} is {}, but the type of the function says {}", i,
                                           to_string(argument), to_string(type->operands[i])));
     }
-    BP_ASSIGN(Shape shape, parameter_shape(function, i, is_entry));
-    if (is_entry && has_unbounded(shape)) {
-      has_open_parameters_ = true;
+    Shape shape = argument.shape;
+    if (is_entry) {
+      BP_ASSIGN(shape, entry_parameter_shape(operation, i));
+      has_given_bounds_ = has_given_bounds_ || (shape.is_static() && has_bounded(argument.shape));
+      has_open_parameters_ = has_open_parameters_ || has_unbounded(shape);
     }
     InstructionId id = module_.add_parameter(computation_, static_cast<std::int64_t>(i), std::move(shape),
                                              plain_name(body.argument_names[i]));
     module_.set_source(id, operation.start.line, operation.start.column);
     values_[index(body.arguments[i])] = id;
+    if (is_entry) {
+      entry_parameters_.push_back(id);
+      has_given_sizes_.push_back(!ir::same(argument.shape, this->shape(id), ir::CompareLayout::No));
+      BP_ASSIGN(values_[index(body.arguments[i])], entry_value(operation, i, id));
+    }
     BP_TRY(set_argument_attributes(operation, i, id, is_entry));
   }
   BP_ASSIGN(Values returned, lower_region(body));
@@ -206,33 +227,6 @@ Status Lowering::lower_function(const Function &function, bool is_entry) {
   BP_ASSIGN(InstructionId root, pack(last, returned));
   module_.set_root(computation_, root);
   return is_entry ? set_entry_layouts(operation) : Status();
-}
-
-Result<Shape> Lowering::parameter_shape(const Function &function, std::size_t i, bool is_entry) const {
-  const Type &written = program_.type(function.operation->regions[0].arguments[i]);
-  if (!is_entry || options_.parameter_shapes.empty()) {
-    return Shape(written.shape);
-  }
-  const Shape &wanted = options_.parameter_shapes[i];
-  bool fits = wanted.is_array() == written.shape.is_array() && wanted.element_type() == written.shape.element_type() &&
-              wanted.rank() == written.shape.rank() && wanted.is_static();
-  for (std::size_t d = 0; fits && d < wanted.rank(); ++d) {
-    fits = written.shape.size(d) == ir::unbounded || written.shape.size(d) == wanted.size(d);
-  }
-  if (!fits) {
-    return error(*function.operation, fmt::format("the shape given for parameter {} is {}, but its type is {}", i,
-                                                  ir::to_string(wanted), to_string(written)));
-  }
-  Shape shape = written.shape;
-  return has_unbounded(shape) ? Shape::array(wanted.element_type(), wanted.sizes()) : shape;
-}
-
-Error Lowering::not_known(const Operation &operation, std::string message) const {
-  Error problem = unsupported(operation, std::move(message));
-  return has_open_parameters_ ? std::move(problem).note(
-                                    "the parameters of the program have unknown sizes: give their shapes, as in "
-                                    "--shapes f32[8,4] s32[8]")
-                              : problem;
 }
 
 Status Lowering::set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter,
@@ -283,6 +277,14 @@ Result<Values> Lowering::lower_region(const Region &region) {
 }
 
 Status Lowering::lower_operation(const Operation &operation) {
+  Status status = lower_by_row(operation);
+  if (!status.ok() && is_specialized() && !failure_note_) {  // the innermost operation, while its operands are known
+    failure_note_ = note_of_origins(operands(operation));
+  }
+  return status;
+}
+
+Status Lowering::lower_by_row(const Operation &operation) {
   const OperationRow &row = *find_row(operation.name);
   ir::ElementType sums = accumulator(operation);
   BP_ASSIGN(Values values, sums != ir::ElementType::Invalid   ? lower_in_integers(operation, sums)
@@ -295,6 +297,9 @@ Status Lowering::lower_operation(const Operation &operation) {
   for (std::uint32_t i = 0; i < operation.result_count; ++i) {
     values_[index(operation.result(i))] = values[i];
     BP_TRY(check_result(operation, i));
+  }
+  for (std::size_t i = 0; is_specialized() && i < values.size(); ++i) {
+    keep_origins(operation, values[i]);
   }
   if (!values.empty()) {
     const ir::Instruction first = module_.instruction(values[0]);
@@ -309,9 +314,8 @@ Status Lowering::lower_operation(const Operation &operation) {
 Status Lowering::check_result(const Operation &operation, std::uint32_t i) const {
   const Type &type = program_.type(operation.result(i));
   const Shape &found = shape(values_[index(operation.result(i))]);
-  const bool is_open =
-      has_unbounded(type.shape) && (!type.shape.is_array() || have_compatible_sizes(found, type.shape));
-  if (type.quantization != nullptr || is_open || ir::same(found, type.shape, ir::CompareLayout::No)) {
+  const bool may_differ = is_open(type.shape) && (!type.shape.is_array() || have_compatible_sizes(found, type.shape));
+  if (type.quantization != nullptr || may_differ || ir::same(found, type.shape, ir::CompareLayout::No)) {
     return {};
   }
   return error(operation, fmt::format("result {} is written as {}, but its type is {}", i, to_string(type),
@@ -552,6 +556,11 @@ Shape Lowering::result_shape(const Operation &operation, std::uint32_t i) const 
   if (computed_type_ && type.quantization != nullptr) {
     bool is_expressed = *computed_type_ == ir::ElementType::Invalid;
     shape.set_element_type(is_expressed ? type.quantization->expressed : *computed_type_);
+  }
+  for (std::size_t d = 0; has_given_bounds_ && d < shape.rank(); ++d) {
+    if (shape.is_dynamic(d)) {
+      shape.set_size(d, ir::unbounded);
+    }
   }
   return shape;
 }

@@ -21,11 +21,26 @@ using ir::Opcode;
 using ir::Shape;
 using Integers = std::vector<std::int64_t>;
 
+// Elements of parameters of the entry, by number.
+using ParameterElements = std::map<std::size_t, Integers>;
+
 class Lowering {
  public:
-  Lowering(const Program &program, const Options &options);
+  // `elements`: parameters that are replaced by these elements, because sizes depend on them.
+  Lowering(const Program &program, const Options &options, const ParameterElements &elements);
 
   Result<ir::Module> run();
+  // Returns the parameters of the entry, in place of run().
+  Result<std::vector<Parameter>> list_parameters();
+  // After run() has failed: the integer parameter of the entry whose elements must be known for the sizes, if that is
+  // the reason.
+  std::optional<std::size_t> missing_parameter() const { return missing_parameter_; }
+
+  // Returns the elements that the caller gave for a parameter of the entry, by number; nullptr if there are none.
+  const Integers *given_elements(std::size_t parameter) const;
+  bool is_scalar(std::size_t parameter) const { return shape(entry_parameters_[parameter]).is_scalar(); }
+  // Returns the sizes that the caller gave for dimensions of the entry's parameters that are left open.
+  std::set<std::int64_t> given_sizes() const;
 
   // --- For the functions lower_*() ---
 
@@ -46,8 +61,9 @@ class Lowering {
   Error error(const Operation &operation, std::string message) const;
   Error error(const Attribute &attribute, std::string message) const;
   Error unsupported(const Operation &operation, std::string message) const;
-  // Returns the error for a size that must be known here, but is not.
-  Error not_known(const Operation &operation, std::string message) const;
+  // Returns the error for a size that must be known here, but is not. `integers`: what it is computed by, if it is an
+  // operand.
+  Error not_known(const Operation &operation, std::string message, InstructionId integers = ir::no_instruction) const;
   Status expect_operands(const Operation &operation, std::size_t least, std::size_t most) const;
   Status expect_regions(const Operation &operation, std::size_t least, std::size_t most) const;
 
@@ -87,8 +103,11 @@ class Lowering {
                                 ReturnCaptures return_captures);
   // Lowers a region that runs once, in place of the operation. Returns its values.
   Result<Values> in_place(const Operation &operation, std::size_t region);
-  // Whether the caller gave the shapes of the entry's parameters.
-  bool is_specialized() const { return !options_.parameter_shapes.empty(); }
+  // Whether the caller gave shapes or elements of the entry's parameters.
+  bool is_specialized() const { return options_.is_specialized(); }
+  // Whether sizes of a type must be inferred: those that are unknown and, if the caller gave smaller ones than their
+  // bounds, those that are bounded.
+  bool is_open(const Shape &shape) const;
   // Lowers the body of a function in place of the call. Used for functions whose types leave sizes open, which then
   // follow from the arguments.
   Result<Values> inlined(const Operation &call, const Operation &function);
@@ -133,7 +152,7 @@ class Lowering {
   Status set_precision(const Operation &operation, InstructionId id);
 
   // Returns the integers that an instruction computes in every run, or nothing if they are not known.
-  std::optional<Integers> known_integers(InstructionId id, int depth = 0) const;
+  const std::optional<Integers> &known_integers(InstructionId id) const;
 
  private:
   struct Function {
@@ -144,18 +163,34 @@ class Lowering {
   // from outside at its end.
   class RegionScope;
 
+  Result<ir::Module> lower_program();
   Status read_module_attributes();
   Status find_functions();
   Result<const Operation *> choose_entry() const;
   Status lower_function(const Function &function, bool is_entry);
-  // Returns the type of a parameter; for the entry, with the sizes that the caller gave.
-  Result<Shape> parameter_shape(const Function &function, std::size_t i, bool is_entry) const;
+
+  // entry_parameters.cc
+  Status check_given(const Operation &entry) const;
+  // Returns the type of a parameter of the entry, with the sizes that the caller gave.
+  Result<Shape> entry_parameter_shape(const Operation &entry, std::size_t i) const;
+  Result<Shape> with_sizes(const Operation &entry, std::size_t i, std::span<const std::int64_t> sizes) const;
+  // Returns the constant that replaces the parameter, or the parameter itself.
+  Result<InstructionId> entry_value(const Operation &entry, std::size_t i, InstructionId parameter);
+  std::string note_of_open_parameters() const;
+  // Returns the first instruction that known_integers() does not evaluate, among those that compute `id`.
+  InstructionId first_unknown(InstructionId id) const;
+  // Returns a note that names the parameters on which the operands depend and whose sizes or elements were given;
+  // empty if there are none.
+  std::string note_of_origins(std::span<const InstructionId> operands) const;
+  std::string describe_parameter(std::size_t number) const;
+
   Status set_argument_attributes(const Operation &function, std::size_t i, InstructionId parameter, bool is_entry);
   // Sets the layouts of the module's header, if the arguments or results of the entry have some.
   Status set_entry_layouts(const Operation &function);
   Result<Shape> with_layout(const Operation &function, const Shape &shape, std::string_view mode) const;
   Result<Values> lower_region(const Region &region);
   Status lower_operation(const Operation &operation);
+  Status lower_by_row(const Operation &operation);
   bool is_computed_in_floats(const Operation &operation) const;  // whether an operand or result is quantized
   Result<Values> lower_in_floats(const Operation &operation);
   // Returns the integer type in which sums of products of the quantized operands are exact; Invalid if there is no such
@@ -175,6 +210,8 @@ class Lowering {
   void set_module_hints();
   void sort_computations();
 
+  void keep_origins(const Operation &operation, InstructionId id);
+  void note_instruction_at(const SourceLocation &location);  // if the verifier refuses it
   InstructionId append(const Operation &operation, Opcode opcode, const Shape &shape,
                        std::span<const InstructionId> operands, std::span<const ComputationId> calls);
   Result<InstructionId> finish(const Operation &operation, InstructionId id);
@@ -188,6 +225,17 @@ class Lowering {
 
   const Program &program_;
   const Options &options_;
+  const ParameterElements &elements_;
+  mutable std::optional<std::size_t> missing_parameter_;
+  mutable bool is_explained_ = false;        // the error says what is not known, and needs no further note
+  std::optional<std::string> failure_note_;  // of the operation that could not be lowered
+  // Instructions on which one depends that are not its operands: the operands of the operation from which its sizes
+  // come, and the parameter that a constant replaces.
+  std::multimap<InstructionId, InstructionId> origins_;
+  bool has_given_bounds_ = false;  // the caller gave sizes of dimensions that are bounded
+  const Operation *entry_ = nullptr;
+  std::vector<InstructionId> entry_parameters_;  // by number
+  std::vector<bool> has_given_sizes_;            // by parameter of the entry: its type left sizes open
   ir::Module module_;
   std::string meshes_;  // a = #sdy.mesh<["x"=2]>, b = ...
   // Set while an operation is lowered on operands other than the stored integers: the element type of its quantized
@@ -197,9 +245,10 @@ class Lowering {
   std::vector<InstructionId> values_;  // by ValueId
   std::vector<bool> is_constant_;      // by InstructionId: computed from constants only
   std::map<std::string_view, const Operation *> functions_;
-  std::map<std::string_view, ComputationId> computations_;          // of functions
-  std::deque<Function> pending_;                                    // functions yet to be lowered
-  mutable std::map<InstructionId, std::optional<Integers>> known_;  // results of known_integers()
+  std::map<std::string_view, ComputationId> computations_;  // of functions
+  std::deque<Function> pending_;                            // functions yet to be lowered
+  // Results of known_integers(); a map, whose references stay valid.
+  mutable std::map<InstructionId, std::optional<Integers>> known_;
   // Returns an error if inlined functions nest too deeply or are called too often. The caller decrements
   // inlining_depth_ when it is done.
   Status enter_function(const Operation &call);

@@ -2,12 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/ir/shape.h"
 
 namespace bp::import::stablehlo {
+
+// Sizes or elements of one parameter of the entry, which is given by its name, as x or %x, or its number.
+struct ParameterIntegers {
+  std::string parameter;
+  std::vector<std::int64_t> integers;
+};
+
+// A parameter of the entry, as it is written: unknown sizes are `ir::unbounded`.
+struct Parameter {
+  std::string name;
+  ir::Shape shape;
+};
 
 struct Options {
   std::string file;              // for messages; may be empty
@@ -18,6 +31,17 @@ struct Options {
   // Shapes of the entry's parameters. They determine the sizes that the parameters' types leave open, and all sizes
   // that depend on these. Empty: no sizes are open.
   std::vector<ir::Shape> parameter_shapes = {};
+  // The same for some parameters: their sizes alone.
+  std::vector<ParameterIntegers> parameter_sizes = {};
+  // Elements of integer parameters, in row-major order. Used only if sizes depend on them: then the program is for
+  // these elements, and ignores the argument. For a scalar they are deduced, if only one value agrees with the shapes.
+  std::vector<ParameterIntegers> parameter_values = {};
+  // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements. Not owned.
+  std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
+
+  bool is_specialized() const {
+    return !parameter_shapes.empty() || !parameter_sizes.empty() || !parameter_values.empty();
+  }
 };
 
 }  // namespace bp::import::stablehlo

@@ -5,10 +5,10 @@
 #include "core/import/mlir/bytecode.h"
 #include "core/import/stablehlo/bytecode/reader.h"
 #include "core/import/stablehlo/bytecode/writer.h"
-#include "core/import/stablehlo/lowering.h"
 #include "core/import/stablehlo/program_printer.h"
 #include "core/import/stablehlo/program_reader.h"
 #include "core/import/stablehlo/raising/raising.h"
+#include "core/import/stablehlo/specialization.h"
 #include "core/import/stablehlo/verifier.h"
 
 namespace bp::import::stablehlo {
@@ -40,7 +40,12 @@ Result<Program> read_program(std::string_view text, const Options &options) {
 
 Result<ir::Module> read(std::string_view text, const Options &options) {
   BP_ASSIGN(const Program program, read_program(text, options));
-  return Lowering(program, options).run();
+  return specialize(program, options);
+}
+
+Result<std::vector<Parameter>> parameters(std::string_view text, const Options &options) {
+  BP_ASSIGN(const Program program, read_program(text, options));
+  return parameters(program, options);
 }
 
 Result<std::string> to_text(std::string_view program, const Options &options) {

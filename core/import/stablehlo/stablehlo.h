@@ -23,6 +23,9 @@ namespace bp::import::stablehlo {
 // reach are omitted.
 Result<ir::Module> read(std::string_view text, const Options &options = {});
 
+// Returns the parameters of the entry, with the sizes that are written.
+Result<std::vector<Parameter>> parameters(std::string_view text, const Options &options = {});
+
 // One module of a text that holds several, separated by lines that begin with "// -----".
 struct TextPart {
   std::string_view text;         // a view into the whole text

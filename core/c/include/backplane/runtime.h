@@ -131,6 +131,33 @@ BP_EXPORT bp_status backplane_run_with_terms(const backplane_executable_t *execu
                                              void *const *outputs, const backplane_terms_t *terms,
                                              const bp_diag_t *errors);
 
+// --- programs that leave sizes open ---
+
+// A StableHLO program whose sizes are not all known, such as jax.export writes with symbolic shapes.
+typedef struct backplane_program backplane_program_t;
+
+// Reads such a program; nothing is compiled yet. Options: those of backplane_compile_bytes(). `max_executables`: number
+// of executables that the program keeps, at least 1; the least recently used one makes room.
+// BP_INVALID: the bytes are no valid StableHLO program, or there is no such option.
+BP_EXPORT bp_status backplane_open_program(const backplane_backend_t *backend, const void *bytes, uint64_t size,
+                                           const char *name, const bp_option_t *options, uint32_t option_count,
+                                           uint32_t max_executables, const bp_diag_t *errors,
+                                           backplane_program_t **program);
+// Releases a program. Its executables stay valid. NULL is ignored.
+BP_EXPORT void backplane_release_program(backplane_program_t *program);
+// Returns the executable for inputs of these shapes, which is compiled if the program does not keep it; other threads
+// that need the same one wait. `shapes`: `count` arrays, one per parameter, of which dims, rank and dtype are read.
+// `inputs`: an address for each, which may be NULL unless the sizes of other arrays depend on its elements; then the
+// executable is for these elements. To run it, give it all inputs.
+// BP_INVALID: the shapes contradict the program, or each other.
+BP_EXPORT bp_status backplane_specialize(const backplane_program_t *program, const backplane_array_t *shapes,
+                                         const void *const *inputs, uint32_t count, const bp_diag_t *errors,
+                                         backplane_executable_t **executable);
+// Counts calls of backplane_specialize() so far: those that found an executable, those that compiled one or could not,
+// and executables that were dropped.
+BP_EXPORT void backplane_count_executables(const backplane_program_t *program, uint64_t *hits, uint64_t *misses,
+                                           uint64_t *evictions);
+
 // --- instructions that the application runs: infeed, outfeed, and custom calls of its own ---
 
 // One execution of such an instruction. All is borrowed for the call. Arrays are as those of backplane_run(), in the

@@ -29,6 +29,7 @@ func.func @main(%x: tensor<?xf32>, %s: tensor<2xui64>) -> tensor<?xui32> {
 }
 // expect:
 // 6:10: algorithm DICE and 2 results, expected DEFAULT, THREE_FRY or PHILOX, and a state and bits
+// note: sizes come from parameter 0 (x), given as f32[7]
 // -----
 // test: import f32[7] u64[2]
 // The largest elements.
@@ -57,3 +58,4 @@ func.func @main(%x: tensor<?xf32>, %s: tensor<2xui64>) -> tensor<?xi32> {
 }
 // expect:
 // 4:10: stablehlo.custom_call: the numbers of elements are not known
+// note: sizes depend on the value of parameter 1 (s): give it, as in --value 1=8,8

@@ -6,7 +6,7 @@ func.func @main(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {
 }
 // expect:
 // 4:8: stablehlo.add: a size is not known: tensor<?x4xf32>
-// note: the parameters of the program have unknown sizes: give their shapes, as in --shapes f32[8,4] s32[8]
+// note: sizes of parameter 0 (a), tensor<?x4xf32>; parameter 1 (b), tensor<?x4xf32>, are not known: give them, as in --shape 0=8x4 1=8x4
 // -----
 // test: import f32[3,4]
 // Too few shapes.
@@ -63,6 +63,7 @@ func.func private @inner(%b: tensor<i32>, %x: tensor<?x2xf32>) -> tensor<?xf32> 
 }
 // expect:
 // 7:3: b is 1, not 2 at least
+// note: sizes come from parameter 0 (x), given as f32[1,2]
 // -----
 // test: import f32[7]
 // Nor does this one, which calls a function.
@@ -81,6 +82,7 @@ func.func private @modulo(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
 }
 // expect:
 // 9:3: 7 is odd
+// note: sizes come from parameter 0 (x), given as f32[7]
 // -----
 // test: import f32[7]
 // A division by zero.
@@ -94,6 +96,7 @@ func.func @main(%x: tensor<?xf32>) {
 }
 // expect:
 // 8:13: stablehlo.dynamic_iota: the sizes of the result are not known
+// note: 6:8: sizes depend on r, a divide that overflows, or is not evaluated while a program is read
 // -----
 // test: import f32[7]
 // A size that overflows.
@@ -107,6 +110,7 @@ func.func @main(%x: tensor<?xf32>) {
 }
 // expect:
 // 8:13: stablehlo.dynamic_iota: the sizes of the result are not known
+// note: 6:8: sizes depend on r, a multiply that overflows, or is not evaluated while a program is read
 // -----
 // test: import f32[3]
 // Functions that call each other without an end.
@@ -116,3 +120,4 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 }
 // expect:
 // 4:8: func.call: functions with unknown sizes call each other more than 128 levels deep
+// note: sizes come from parameter 0 (x), given as f32[3]

@@ -1,0 +1,49 @@
+// Programs that leave sizes open, such as those that jax.export writes with symbolic shapes: compiled when arguments of
+// new shapes come, and kept for the next ones.
+//
+//   BP_ASSIGN(bp::PolymorphicExecutable model, backend.compile_polymorphic(text, "model.mlir"));
+//   BP_ASSIGN(bp::Literal result, model.run(std::move(arguments)));
+//
+// An executable is for the shapes of all arguments, and for the elements of those integer arguments on which sizes
+// depend. CompileOptions::cache_dir keeps artifacts for later processes as well.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/backplane.h"
+
+namespace bp {
+
+// Threads: all functions may be called from any thread, also concurrently. Of several threads that need the same
+// executable, one compiles it and the others wait. Copies share the executables.
+class PolymorphicExecutable {
+ public:
+  struct Counters {
+    std::uint64_t hits = 0;       // an executable was there, or another thread was compiling it
+    std::uint64_t misses = 0;     // it was compiled, or could not be
+    std::uint64_t evictions = 0;  // one was dropped: there were too many, or it could not be found any more
+  };
+
+  // As the program states them; unknown sizes are ir::unbounded.
+  const std::vector<Parameter> &parameters() const;
+
+  // Runs the program on the arguments, by parameter number. InvalidInput if they contradict the program, with what
+  // contradicts what.
+  Result<Literal> run(std::vector<Literal> arguments, const interpreter::Options &host = {}) const;
+  // Returns the executable for such arguments, which are not changed. It ignores the arguments on whose elements sizes
+  // depend.
+  Result<std::shared_ptr<const Executable>> executable_for(std::span<const Literal> arguments) const;
+
+  Counters counters() const;
+
+ private:
+  friend class Backend;
+  struct State;
+  explicit PolymorphicExecutable(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace bp

@@ -1,0 +1,151 @@
+// Programs that leave sizes open, run with arguments of several shapes.
+#include "core/polymorphic.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+
+namespace bp {
+namespace {
+
+// x + [0, 1, ..., n - 1], and element i of x.
+constexpr std::string_view counting = R"(
+func.func @main(%n: tensor<i64>, %x: tensor<?xf32>, %i: tensor<i32>) -> (tensor<?xf32>, tensor<1xf32>) {
+  %size = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+  %iota = stablehlo.dynamic_iota %size, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<1xf32>
+  %sum = stablehlo.add %iota, %x : tensor<?xf32>
+  %element = stablehlo.dynamic_slice %x, %i, sizes = [1] : (tensor<?xf32>, tensor<i32>) -> tensor<1xf32>
+  return %sum, %element : tensor<?xf32>, tensor<1xf32>
+}
+)";
+
+// [0, 1, ..., n - 1]: no shape says what n is.
+constexpr std::string_view iota = R"(
+func.func @main(%n: tensor<i64>) -> tensor<?xf32> {
+  %size = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+  %iota = stablehlo.dynamic_iota %size, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>
+  return %iota : tensor<?xf32>
+}
+)";
+
+PolymorphicExecutable compiled(std::string_view text, std::size_t max_executables = 16) {
+  const Backend backend = Backend::load("interpreter").value();
+  return backend.compile_polymorphic(std::string(text), "open.mlir", {}, max_executables).value();
+}
+
+Literal ones(std::int64_t count) {
+  Literal literal = Literal::zeros(Shape::array(ir::ElementType::F32, {count})).value();
+  std::ranges::fill(literal.mutable_elements<float>(), 1.0f);
+  return literal;
+}
+
+Literal number(std::int64_t value) {
+  return Literal::scalar(ir::ElementType::S64, value);
+}
+
+std::vector<Literal> arguments(std::int64_t n, std::int64_t count, std::int32_t i = 0) {
+  std::vector<Literal> all{number(n), ones(count), Literal::scalar(ir::ElementType::S32, i)};
+  return all;
+}
+
+bool counts(const PolymorphicExecutable &executable, std::uint64_t hits, std::uint64_t misses,
+            std::uint64_t evictions) {
+  const auto found = executable.counters();
+  CHECK(found.hits == hits);
+  CHECK(found.misses == misses);
+  CHECK(found.evictions == evictions);
+  return found.hits == hits && found.misses == misses && found.evictions == evictions;
+}
+
+}  // namespace
+
+TEST_CASE("arguments of other shapes get other executables, which are kept") {
+  const PolymorphicExecutable program = compiled(counting);
+  REQUIRE(program.parameters().size() == 3);
+  CHECK(program.parameters()[1].name == "x");
+  CHECK(program.parameters()[1].shape.size(0) == ir::unbounded);
+  for (const std::int64_t n : {2, 5, 3, 5, 2}) {
+    const Literal result = program.run(arguments(n, n)).value();
+    const auto sums = result.tuple_elements()[0].elements<float>();
+    REQUIRE(sums.size() == static_cast<std::size_t>(n));
+    CHECK(sums.back() == static_cast<float>(n));
+  }
+  CHECK(counts(program, 2, 3, 0));
+  // The index is no size: another one needs no other executable.
+  CHECK(program.run(arguments(3, 3, 2)).ok());
+  CHECK(counts(program, 3, 3, 0));
+}
+
+TEST_CASE("elements on which sizes depend are part of the key") {
+  const PolymorphicExecutable program = compiled(iota);
+  for (const std::int64_t n : {4, 7, 4}) {
+    CHECK(program.run({number(n)}).value().elements<float>().size() == static_cast<std::size_t>(n));
+  }
+  CHECK(counts(program, 1, 2, 0));
+}
+
+TEST_CASE("the least recently used executables are dropped") {
+  const PolymorphicExecutable program = compiled(iota, 2);
+  for (const std::int64_t n : {1, 2, 1, 3}) {  // 3 replaces 2
+    REQUIRE(program.run({number(n)}).ok());
+  }
+  CHECK(counts(program, 1, 3, 1));
+  REQUIRE(program.run({number(1)}).ok());
+  CHECK(counts(program, 2, 3, 1));
+  REQUIRE(program.run({number(2)}).ok());
+  CHECK(counts(program, 2, 4, 2));
+  const PolymorphicExecutable single = compiled(iota, 0);  // keeps one all the same
+  for (const std::int64_t n : {1, 1, 2}) {
+    REQUIRE(single.run({number(n)}).ok());
+  }
+  CHECK(counts(single, 1, 2, 1));
+}
+
+TEST_CASE("threads that need the same executable compile it once") {
+  const PolymorphicExecutable program = compiled(counting);
+  std::atomic<int> right = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 20; ++round) {
+        const std::int64_t n = 1 + (round + t) % 4;
+        const auto result = program.run(arguments(n, n));
+        right += result.ok() && result->tuple_elements()[0].elements<float>().back() == static_cast<float>(n) ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  CHECK(right == 8 * 20);
+  const auto found = program.counters();
+  CHECK(found.hits + found.misses == 8 * 20);
+  // Until it is known that sizes depend on the first parameter, an executable may be dropped and compiled again.
+  CHECK(found.misses <= 4 + 3);
+}
+
+TEST_CASE("arguments that contradict each other are errors, which are not kept") {
+  const PolymorphicExecutable program = compiled(counting);
+  for (int i = 0; i < 2; ++i) {
+    const auto result = program.run(arguments(3, 4));
+    REQUIRE(!result.ok());
+    CHECK(result.error().notes().back() ==
+          "sizes come from parameter 0 (n), whose value is 3; parameter 1 (x), given as f32[4]");
+  }
+  CHECK(counts(program, 0, 2, 0));
+  CHECK(program.run(arguments(4, 4)).ok());
+  CHECK(program.run({number(4)}).error().message() == "1 arguments, but open.mlir has 3 parameters");
+  CHECK(program.run({number(4), number(4), number(4)}).error().message() ==
+        "the shape given for parameter 1 is s64[], but its type is tensor<?xf32>");
+}
+
+TEST_CASE("only StableHLO leaves sizes open") {
+  const Backend backend = Backend::load("interpreter").value();
+  CHECK(backend.compile_polymorphic("HloModule m\nENTRY e { ROOT x = f32[] parameter(0) }\n", "m.hlo")
+            .error()
+            .message() == "m.hlo: a file of 1 module in another form, expected one StableHLO program");
+}
+
+}  // namespace bp
