@@ -62,6 +62,18 @@ def backends(installation):
         installation.check(" 0 unexpected" in printed, f"{name}: {' '.join(conform)} printed\n{printed}")
 
 
+def ahead_of_time(installation):
+    """The sample of programs that are compiled ahead of time builds with the installed command and files."""
+    if not (installation.plugins / "libbackplane_cpu.so").exists():
+        return
+    folder = shutil.copytree(ROOT / "samples/06_program_without_backplane", installation.folder / "ahead_of_time")
+    shutil.copy(ROOT / "samples/models/digits.hlo", folder)
+    installation.run(["make", "MODEL=digits.hlo", "in_c", "in_cpp"], folder)
+    for program in ("in_c", "in_cpp"):
+        printed = installation.run([f"./{program}"], folder)
+        installation.check(printed.startswith("the picture shows a 0"), f"{program} printed\n{printed}")
+
+
 def documented_lines(installation):
     """The commands of the pages that build a plugin without a Makefile work."""
     for page, name, language in (("installing.md", "acme", "c"), ("writing_a_plugin.md", "acme-cpp", "cpp")):
@@ -94,6 +106,7 @@ def main():
         installation = Installation(folder)
         applications(installation)
         backends(installation)
+        ahead_of_time(installation)
         documented_lines(installation)
         pages(installation)
         return installation.finish()
