@@ -13,6 +13,7 @@
 #include "core/compile/rewriting.h"
 #include "core/compile/session.h"
 #include "core/ir/builder.h"
+#include "core/ir/run_time_sizes.h"
 #include "core/ir/verifier.h"
 #include "core/runtime/kernel_program.h"
 
@@ -115,6 +116,8 @@ class Compilation {
   }
 
  private:
+  using Called = std::vector<std::pair<ir::ComputationId, std::shared_ptr<const runtime::Executable>>>;
+
   // How the module is divided between the device and others.
   struct Division {
     bool is_whole = false;    // the device runs all of it, as one program
@@ -275,13 +278,14 @@ class Compilation {
   void report_all_on_host(const ir::Module &module, const std::string &reason) {
     report_.on_host.clear();
     for (ir::Instruction i : module.entry().instructions()) {
-      if (is_claimable(i.opcode())) {
+      if (is_claimable(i.opcode()) && ir::size_call(i) == ir::SizeCall::None) {
         report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, reason)});
       }
     }
   }
 
-  // The device cannot be given any part of the module: compiles it for the other devices or the host.
+  // The device cannot be given any part of the entry: compiles it for the other devices or the host. The device still
+  // runs what is inside loops, branches and calls on the host, such as the static part of a program of dynamic inputs.
   Result<Compiled> elsewhere(ir::Module module, const Division &division) {
     if (!others_.empty()) {
       BP_ASSIGN(Compiled compiled, Compilation(others_, options_, depth_).run(std::move(module)));
@@ -289,8 +293,25 @@ class Compilation {
       return Compiled{std::move(compiled.executable), std::move(report_)};
     }
     report_all_on_host(module, division.refusal);
+    std::vector<runtime::Step> steps;
+    for (const ir::InstructionId id : module.entry().instruction_ids()) {
+      steps.push_back({.instruction = id});
+    }
+    BP_ASSIGN(const Called called, compile_called(module, steps));
+    for (const auto &[computation, executable] : called) {
+      std::erase_if(report_.on_host, [&](const OnHost &one) {
+        return one.opcode == ir::Opcode::Call && calls(module, one.name, computation);
+      });
+    }
     BP_TRY(check_device_only());
-    return Compiled{runtime::Executable::on_host(std::move(module)), std::move(report_)};
+    return Compiled{with_called(runtime::Executable::on_host(std::move(module)), called), std::move(report_)};
+  }
+
+  // Whether the instruction of the entry with this name calls the computation.
+  static bool calls(const ir::Module &module, std::string_view name, ir::ComputationId computation) {
+    return std::ranges::any_of(module.entry().instructions(), [&](ir::Instruction i) {
+      return i.name() == name && std::ranges::find(i.calls(), computation) != i.calls().end();
+    });
   }
 
   // Adds the report of another device on a part.
@@ -351,13 +372,15 @@ class Compilation {
     BP_ASSIGN(const Called called, compile_called(module, steps));
     runtime::Executable executable = has_programs ? runtime::Executable(std::move(module), std::move(steps))
                                                   : runtime::Executable::on_host(std::move(module));
+    return Compiled{with_called(std::move(executable), called), std::move(report_)};
+  }
+
+  static runtime::Executable with_called(runtime::Executable executable, const Called &called) {
     for (const auto &[computation, compiled] : called) {
       executable.set_called(computation, compiled);
     }
-    return Compiled{std::move(executable), std::move(report_)};
+    return executable;
   }
-
-  using Called = std::vector<std::pair<ir::ComputationId, std::shared_ptr<const runtime::Executable>>>;
 
   // Compiles the computations that loops and branches on the host run.
   Result<Called> compile_called(const ir::Module &module, std::span<const runtime::Step> steps) {

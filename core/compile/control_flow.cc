@@ -85,7 +85,8 @@ std::vector<ir::ComputationId> called_computations(const ir::Module &module,
   for (ir::InstructionId id : instructions) {
     const Instruction i = module.instruction(id);
     for (ir::ComputationId callee : i.calls()) {
-      if (runs_computations(i.opcode()) && !weights.is_light(callee) && !seen[index(callee)]) {
+      const bool is_worth_it = i.opcode() == Opcode::Call || !weights.is_light(callee);
+      if (runs_computations(i.opcode()) && is_worth_it && !seen[index(callee)]) {
         seen[index(callee)] = true;
         called.push_back(callee);
       }

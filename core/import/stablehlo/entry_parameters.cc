@@ -305,7 +305,8 @@ void Lowering::note_instruction_at(const SourceLocation &location) {
   for (const ir::Computation computation : module_.computations()) {
     for (const ir::Instruction instruction : computation.instructions()) {
       if (instruction.source_line() == location.line && instruction.source_column() == location.column) {
-        failure_note_ = note_of_origins(instruction.operands());
+        const InstructionId id = instruction.id();
+        failure_note_ = note_of_origins({&id, 1});
         return;
       }
     }

@@ -154,7 +154,47 @@ class Packing {
   std::vector<ir::ComputationId> waiting_;
 };
 
+std::vector<Shape> parameter_shapes_of(ir::Computation computation) {
+  std::vector<Shape> shapes;
+  for (const InstructionId id : computation.parameter_ids()) {
+    shapes.push_back(computation.module().instruction(id).shape());
+  }
+  return shapes;
+}
+
 }  // namespace
+
+ir::ComputationId outline_static_body(ir::Module &module) {
+  const ir::Computation entry = module.entry();
+  const Shape given = Shape::tuple(parameter_shapes_of(entry)), result = entry.root().shape();
+  if ((given.is_static() && result.is_static()) || !can_pack(given) || !can_pack(result)) {
+    return entry.id();
+  }
+  const ir::ComputationId body = module.add_computation(fmt::format("{}.static", entry.name()));
+  {
+    ir::Builder b(module, body);
+    const InstructionId value = unpack(b, b.parameter(packed(given)), given);
+    std::vector<InstructionId> arguments;
+    for (std::size_t i = 0; i < given.elements().size(); ++i) {
+      arguments.push_back(b.get_tuple_element(value, static_cast<std::int64_t>(i)));
+    }
+    b.finish(pack(b, copy_body(module, entry.id(), body, arguments)));
+  }
+  const ir::ComputationId caller = module.add_computation(std::string(module.computation(entry.id()).name()));
+  ir::Builder b(module, caller);
+  std::vector<InstructionId> parameters;
+  for (std::size_t i = 0; i < given.elements().size(); ++i) {
+    const Instruction parameter = module.computation(entry.id()).parameter(i);
+    parameters.push_back(b.parameter(Shape(parameter.shape()), std::string(parameter.name())));
+  }
+  const std::array operands{pack(b, b.tuple(parameters))};
+  const InstructionId call =
+      b.try_add(Opcode::Call, operands, [](ir::Module &, InstructionId) {}, std::array{body}, packed(result)).value();
+  b.finish(unpack(b, call, result));
+  module.set_entry(caller);
+  tidy(module);
+  return body;
+}
 
 Result<bool> pack_dynamic_control_flow(ir::Module &module) {
   return Packing(module).run();

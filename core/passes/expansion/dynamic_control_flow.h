@@ -11,4 +11,9 @@ namespace bp::passes {
 // anything changed.
 Result<bool> pack_dynamic_control_flow(ir::Module &module);
 
+// Makes an entry that has dynamic parameters or a dynamic result call a computation that does its work, of static ones:
+// the entry only converts arguments and results, by the same custom calls. Returns that computation; the entry itself,
+// unchanged, if it is static or takes or returns tuples of tuples.
+ir::ComputationId outline_static_body(ir::Module &module);
+
 }  // namespace bp::passes

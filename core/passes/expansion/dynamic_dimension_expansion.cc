@@ -3,8 +3,10 @@
 // have any value; for an op whose rule is Cut they are replaced by values that do not change the result. A size out of
 // range is clamped.
 //
-// All or nothing: if a parameter or the result of the program, a called computation other than those of loops and
-// branches, or an op that is not listed here has dynamic dimensions, the program is not changed, and runs on the host.
+// If a parameter or the result of the program is dynamic, the entry calls a static computation, which a backend can
+// run, and the host converts arguments and results. All or nothing: if a called computation other than those of loops
+// and branches, or an op that is not listed here has dynamic dimensions, the program is not changed, and runs on the
+// host.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -89,7 +91,7 @@ bool is_supported(Instruction i) {
   }
 }
 
-// The entry, and the computations of loops and branches that it reaches.
+// The entry or the static computation that does its work, and the computations of loops and branches that it reaches.
 struct ControlFlow {
   std::vector<ir::ComputationId> computations;
   std::unordered_set<std::uint32_t> found;
@@ -100,9 +102,9 @@ struct ControlFlow {
     }
   }
 };
-ControlFlow control_flow(const ir::Module &module) {
+ControlFlow control_flow(const ir::Module &module, ir::ComputationId body) {
   ControlFlow result;
-  result.add(module.entry().id());
+  result.add(body);
   for (std::size_t n = 0; n < result.computations.size(); ++n) {
     for (Instruction i : module.computation(result.computations[n]).instructions()) {
       if (i.opcode() == Opcode::While || i.opcode() == Opcode::Conditional) {
@@ -119,9 +121,12 @@ bool has_dynamic(const ir::Module &module) {
   });
 }
 
-bool is_expandable(const ir::Module &module) {
-  const ControlFlow expanded = control_flow(module);
+bool is_expandable(const ir::Module &module, ir::ComputationId body) {
+  const ControlFlow expanded = control_flow(module, body);
   for (ir::Computation computation : module.computations()) {
+    if (computation.id() == module.entry().id() && computation.id() != body) {
+      continue;  // converts arguments and results
+    }
     const bool is_expanded = expanded.found.contains(index(computation.id()));
     const std::vector<bool> is_ordered = control_ordered(computation);  // these are not rewritten
     for (Instruction i : computation.instructions()) {
@@ -133,7 +138,7 @@ bool is_expandable(const ir::Module &module) {
       }
     }
   }
-  return module.entry().root().shape().is_static();
+  return module.computation(body).root().shape().is_static();
 }
 
 class DynamicDimensions {
@@ -271,15 +276,17 @@ Result<bool> dynamic_dimension_expansion(ir::Module &module, const PassContext &
   }
   ir::Module expanded = module;
   BP_ASSIGN(const bool packed, pack_dynamic_control_flow(expanded));
+  const ir::ComputationId body = outline_static_body(expanded);
+  const bool is_outlined = body != expanded.entry().id();
   for (const auto pass : {tuple_simplification, dead_code_elimination}) {
-    if (Result<bool> result = packed ? pass(expanded, context) : false; !result.ok()) {
+    if (Result<bool> result = packed || is_outlined ? pass(expanded, context) : false; !result.ok()) {
       return result;
     }
   }
-  if (!is_expandable(expanded)) {
+  if (!is_expandable(expanded, body)) {
     return false;
   }
-  const ControlFlow flow = control_flow(expanded);
+  const ControlFlow flow = control_flow(expanded, body);
   for (ir::ComputationId computation : flow.computations) {
     DynamicDimensions dimensions(expanded, expanded.computation(computation));
     Rewriter rewriter(expanded);
@@ -288,6 +295,7 @@ Result<bool> dynamic_dimension_expansion(ir::Module &module, const PassContext &
       return result;
     }
   }
+  tidy(expanded);
   module = std::move(expanded);
   return true;
 }

@@ -19,6 +19,7 @@
 #include "core/interpreter/random_inputs.h"
 #include "core/passes/pipeline.h"
 #include "core/text/parser.h"
+#include "core/text/printer.h"
 #include "plugins/cpu/tests/open_cpu.h"
 #include "plugins/llvm/tests/large_arrays.h"
 #include "tools/testing/source_tree.h"
@@ -442,6 +443,33 @@ TEST_CASE("an op that is not compiled is refused with that reason, whatever its 
                        device, options);
   REQUIRE(!compiled.ok());
   CHECK_THAT(compiled.error().to_string(), Catch::Contains("r is not compiled"));
+}
+
+TEST_CASE("programs whose inputs and results have run-time sizes run on the device") {
+  const Device device = open();
+  compile::Options options;
+  options.device_only = options.verify = true;
+  const ir::Module module =
+      text::parse_module(
+          "HloModule m\nENTRY main { x = s32[<=6,4] parameter(0)  w = s32[4,3] parameter(1)  n = s32[] parameter(2)\n"
+          "  d = s32[<=6,3] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+          "  less = s32[<=6,3] set-dimension-size(d, n), dimensions={0}\n  all = s32[<=6,3] add(d, d)\n"
+          "  ROOT r = (s32[<=6,3], s32[<=6,3]) tuple(less, all) }")
+          .value();
+  const auto compiled = compile::compile(ir::Module(module), device, options);
+  INFO((compiled.ok() ? "" : compiled.error().to_string()));
+  REQUIRE(compiled.ok());
+  CHECK(compiled->report.on_host.empty());
+  CHECK(compiled->report.programs == 1);
+  for (const std::int64_t rows : {0, 1, 4, 6}) {
+    std::vector<ir::Literal> arguments = interpreter::random_arguments(module, 7).value();
+    arguments[0].set_dynamic_size(0, rows);
+    arguments[2] = ir::Literal::scalar(ir::ElementType::S32, static_cast<std::int32_t>(rows / 2));
+    const ir::Literal expected = interpreter::interpret(module, arguments).value();
+    const ir::Literal found = compiled->executable.run(arguments).value();
+    CHECK(expected.tuple_elements()[1].dynamic_size(0) == rows);
+    CHECK(text::print(found) == text::print(expected));
+  }
 }
 
 TEST_CASE("functions that are asked for more accuracy than they have are left to the host") {

@@ -95,7 +95,7 @@ func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
 return %0 : tensor<?xf32> }
 // expect:
 // 3:6: stablehlo.abs: a size is not known: tensor<?xf32>
-// note: the parameters of the program have unknown sizes: give their shapes, as in --shapes f32[8,4] s32[8]
+// note: sizes of parameter 0 (a), tensor<?xf32>, are not known: give them, as in --shape 0=8
 // -----
 // test: import
 func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
@@ -104,7 +104,7 @@ return %0 : tensor<?xf32> }
 func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }
 // expect:
 // 2:1: func.func: the sizes of the parameters of @main are not known
-// note: the parameters of the program have unknown sizes: give their shapes, as in --shapes f32[8,4] s32[8]
+// note: sizes of parameter 0 (a), tensor<?xf32>, are not known: give them, as in --shape 0=8
 // -----
 // test: import
 module @m attributes {mhlo.num_replicas = "x"} { func.func @main() { return } }

@@ -178,6 +178,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>) {
 }
 // expect:
 // 6:8: stablehlo.dynamic_pad: the low paddings are not known
+// note: 2:1: sizes depend on y, a parameter whose elements only a run knows
 // -----
 // test: import
 func.func @main(%x: tensor<4xf32>) {

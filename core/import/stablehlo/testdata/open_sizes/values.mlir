@@ -58,7 +58,7 @@ func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 }
 // expect:
 // 6:8: r: the result f32[3] has 3 elements, expected 4 as in f32[4]
-// note: sizes come from parameter 1 (y), given as f32[4]
+// note: sizes come from parameter 0 (x), given as f32[3]; parameter 1 (y), given as f32[4]
 // -----
 // test: import x:3 match=note.*
 // Several values agree: the limit of a slice.
@@ -156,6 +156,7 @@ func.func @main(%sizes: tensor<2xi64>) -> tensor<?x?xf32> {
 }
 // expect:
 // 4:8: r: the shape f32[4000000000000000000,4000000000000000000] is too large
+// note: sizes come from parameter 0 (sizes), whose value is 4000000000000000000,4000000000000000000
 // -----
 // test: import x:3
 // A size that only a run knows.
