@@ -51,6 +51,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   inner.device_only = options.device_only;
   inner.fuse = options.fuse;
   inner.disabled_passes = options.disabled_passes;
+  inner.clusters = options.clusters;
   inner.verify = options.verify;
   inner.cancellation = options.cancellation;
   inner.host_functions = options.host_functions;

@@ -59,6 +59,7 @@ struct CompileOptions {
   bool fuse = true;  // whether instructions are fused
   // Names of passes that do not run; compile() fails if there is no such pass, or if it cannot do without it.
   std::vector<std::string> disabled_passes = {};
+  compile::ClusterOptions clusters = {};
   bool verify = false;  // whether the results of passes and the planner are checked during compilation
   // Whether the compiler evaluates instructions that depend on constants only. Tests of backends turn this off.
   bool fold_constants = true;

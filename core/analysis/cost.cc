@@ -57,8 +57,9 @@ double dot_operations(const Instruction &dot) {
 // Returns the pairs of an output and a window position, in one dimension, for which the position holds an element of
 // the operand: neither padding nor a gap between elements.
 double window_pairs(const ir::WindowDimension &window, std::int64_t size, std::int64_t results) {
-  constexpr std::int64_t max_pairs = 1 << 16;
-  if (window.size * results > max_pairs) {
+  constexpr std::int64_t max_pairs = 1 << 16, max_step = std::int64_t{1} << 40;
+  if (window.size > max_pairs || results > max_pairs || window.size * results > max_pairs || window.stride > max_step ||
+      window.rhs_dilate > max_step) {
     return static_cast<double>(window.size) * static_cast<double>(results);
   }
   double pairs = 0;

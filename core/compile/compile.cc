@@ -6,8 +6,10 @@
 
 #include "core/analysis/call_graph.h"
 #include "core/compile/claims.h"
+#include "core/compile/clusters.h"
 #include "core/compile/control_flow.h"
 #include "core/compile/fusions.h"
+#include "core/compile/outline.h"
 #include "core/compile/partition.h"
 #include "core/compile/program_builder.h"
 #include "core/compile/rewriting.h"
@@ -96,6 +98,30 @@ class Compilation {
     return std::move(report_);
   }
 
+  // Divides the module without building programs, and makes the clusters visible in it.
+  Result<Report> show_clusters(ir::Module &module) {
+    BP_ASSIGN(Division division, divide(module));
+    if (!division.refusal.empty()) {
+      report_all_on_host(module, division.refusal);
+    }
+    report_on_host(module, division);
+    std::vector<Cluster> clusters;
+    std::vector<bool> available(module.instruction_id_limit());
+    for (std::size_t p = 0; p < division.parts.size() && !division.is_whole; ++p) {
+      if (division.parts[p].placement == Placement::Device) {
+        clusters.push_back(
+            {p, compile::extract(module, division.parts[p], available), report_.clusters[clusters.size()]});
+      }
+      for (ir::InstructionId id : division.parts[p].instructions) {
+        available[index(id)] = true;
+      }
+    }
+    if (!clusters.empty()) {
+      outline(module, division.parts, clusters);
+    }
+    return std::move(report_);
+  }
+
   Result<Artifact> make_artifact(ir::Module module) {
     BP_ASSIGN(Division division, divide(module));
     if (division.is_whole) {
@@ -147,7 +173,16 @@ class Compilation {
     BP_TRY(offer(session_, module, Phase::Legalize, &claims));
     BP_TRY(fuse_patterns(session_, module, claims));
     report_.instructions = module.instruction_count();
-    division.parts = partition(module, claims.claimed);
+    Clusters clusters = find_clusters(module, claims, *device_, options_.clusters);
+    for (std::size_t i = 0; i < clusters.reasons.size(); ++i) {
+      if (!clusters.reasons[i].empty()) {
+        claims.reasons[i] = std::move(clusters.reasons[i]);
+      }
+    }
+    report_.clusters = std::move(clusters.report);
+    report_.division_nanoseconds = clusters.nanoseconds;
+    report_.least_division_nanoseconds = clusters.lower_bound;
+    division.parts = std::move(clusters.parts);
     division.is_whole = division.parts.size() == 1 && division.parts[0].placement == Placement::Device;
     division.claims = std::move(claims);
     return division;
@@ -327,6 +362,7 @@ class Compilation {
     }
     std::ranges::move(other.on_host, std::back_inserter(report_.on_host));
     std::ranges::move(other.assignment, std::back_inserter(report_.assignment));
+    std::ranges::move(other.clusters, std::back_inserter(report_.clusters));
   }
 
   // Records the instructions of this device's next program.
@@ -354,10 +390,19 @@ class Compilation {
       BP_TRY(check_device_only());
     }
     std::vector<runtime::Step> steps;
+    std::vector<Cluster> clusters;
+    std::vector<ClusterReport> found = std::move(report_.clusters);
+    auto next = found.begin();
     std::vector<bool> available(module.instruction_id_limit());
-    for (const Part &part : division.parts) {
+    for (std::size_t p = 0; p < division.parts.size(); ++p) {
+      const Part &part = division.parts[p];
       if (part.placement == Placement::Device) {
-        BP_TRY(add_program(module, part, available, steps));
+        BP_ASSIGN(std::optional<Extract> program, add_program(module, part, available, steps));
+        if (program) {
+          report_.clusters.push_back(*next);
+          clusters.push_back({p, *std::move(program), *next});
+        }
+        ++next;
       } else if (others_.empty()) {
         BP_TRY(add_host_steps(module, part, available, steps));
       } else {
@@ -370,6 +415,7 @@ class Compilation {
     BP_TRY(check_device_only());
     const bool has_programs = report_.programs > 0;
     BP_ASSIGN(const Called called, compile_called(module, steps));
+    BP_TRY(outline_clusters(module, division.parts, clusters, steps));
     runtime::Executable executable = has_programs ? runtime::Executable(std::move(module), std::move(steps))
                                                   : runtime::Executable::on_host(std::move(module));
     return Compiled{with_called(std::move(executable), called), std::move(report_)};
@@ -380,6 +426,26 @@ class Compilation {
       executable.set_called(computation, compiled);
     }
     return executable;
+  }
+
+  // Makes the clusters visible in the module: the steps then compute the elements of calls.
+  Status outline_clusters(ir::Module &module, std::span<const Part> parts, std::span<const Cluster> clusters,
+                          std::vector<runtime::Step> &steps) {
+    if (clusters.empty()) {
+      return {};
+    }
+    const std::vector<ir::InstructionId> replacements = outline(module, parts, clusters);
+    for (runtime::Step &step : steps) {
+      for (std::vector<ir::InstructionId> *ids : {&step.inputs, &step.outputs}) {
+        for (ir::InstructionId &id : *ids) {
+          id = replacements[index(id)] == ir::no_instruction ? id : replacements[index(id)];
+        }
+      }
+    }
+    if (options_.verify) {
+      BP_TRY(ir::verify(module));
+    }
+    return session_.observe("clusters", module);
   }
 
   // Compiles the computations that loops and branches on the host run.
@@ -447,19 +513,21 @@ class Compilation {
            runtime::find_routine(*device_, i.text(ir::AttributeKey::CustomCallTarget)) != nullptr;
   }
 
-  Status add_program(const ir::Module &module, const Part &part, const std::vector<bool> &available,
-                     std::vector<runtime::Step> &steps) {
+  // Returns the program; nothing if the device refuses it, and the host runs its instructions.
+  Result<std::optional<Extract>> add_program(const ir::Module &module, const Part &part,
+                                             const std::vector<bool> &available, std::vector<runtime::Step> &steps) {
     Extract extract = compile::extract(module, part, available);
     BP_ASSIGN(Built built, build(session_, extract.module, fmt::format("program{}", report_.programs)));
     if (!built.refusal.empty()) {
       Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), {}, 0};
       report_on_host(module, part, refused);
-      return add_host_steps(module, part, available, steps);
+      BP_TRY(add_host_steps(module, part, available, steps));
+      return std::optional<Extract>();
     }
     assign(module, part.instructions);
     BP_ASSIGN(auto program, load(session_, std::move(built)));
-    steps.push_back({std::move(program), nullptr, std::move(extract.inputs), std::move(extract.outputs)});
-    return {};
+    steps.push_back({std::move(program), nullptr, extract.inputs, extract.outputs});
+    return std::optional(std::move(extract));
   }
 
   // The instructions that this device does not run become a program of their own for the other devices, except
@@ -514,6 +582,11 @@ Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> dev
     *divided = std::move(module);
   }
   return report;
+}
+
+Result<Report> show_clusters(ir::Module &module, std::shared_ptr<const host::Device> device, const Options &options) {
+  BP_TRY(check_disabled(options.disabled_passes));
+  return Compilation({&device, 1}, options).show_clusters(module);
 }
 
 Result<Compiled> compile(ir::Module module, Devices devices, const Options &options) {

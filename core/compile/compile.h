@@ -1,6 +1,6 @@
 // Compile: turns a module into an executable for a device.
 //
-//   rewrite -> simplify -> claims -> (expand -> simplify -> claims) ... -> rewrite -> partition
+//   rewrite -> simplify -> claims -> (expand -> simplify -> claims) ... -> rewrite -> clusters
 //   for each part of the device:
 //     layouts -> rewrite -> fuse -> rewrite -> schedule -> copies -> plan -> claims -> compile -> load
 //
@@ -38,6 +38,12 @@ struct Artifact {
 // compilation, so that `programs`, sizes and the later times stay 0. `divided`, if not nullptr, gets the module that
 // was partitioned.
 Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> device, ir::Module *divided = nullptr);
+
+// Performs compile() up to the clusters, and replaces the module by the one that is divided: each cluster is a call
+// with the device, the cost and the reason in its `backend_config`. If the device runs all of it, there is no such
+// call.
+Result<Report> show_clusters(ir::Module &module, std::shared_ptr<const host::Device> device,
+                             const Options &options = {});
 
 using Devices = std::span<const std::shared_ptr<const host::Device>>;
 

@@ -31,6 +31,19 @@ class Observer {
                          const host::Image &image, std::span<const std::byte> artifact) = 0;
 };
 
+// Which of the instructions that a device claims it runs, if it does not run the whole program; see clusters.h.
+struct ClusterOptions {
+  enum class Mode {
+    Off,     // all of them
+    Marked,  // those that the program marks: by frontend_attributes={backplane_cluster="NAME"}, or calls of composites
+             // whose name begins with backplane.cluster; also if the device claims the whole program
+    Auto,    // those whose cost is lower there, with the copies and the starts of programs that this takes
+  };
+  Mode mode = Mode::Off;
+  std::int64_t min_instructions = 1;  // smaller clusters are left to the host
+  double start_nanoseconds = 10'000;  // to start one program
+};
+
 struct Options {
   Observer *observer = nullptr;
   // Fail with Unsupported if the device leaves any instruction to the host.
@@ -38,6 +51,7 @@ struct Options {
   bool fuse = true;  // whether the passes of the stage Fuse run
   // Names of passes that do not run. Unsupported for a pass that is required; NotFound if there is none of that name.
   std::vector<std::string> disabled_passes;
+  ClusterOptions clusters;
   // Verify the module after each pass, the plan and the image. Costs about as much as making them.
   bool verify = false;
   // If set, called for every pass that changed a module, also in forms that are given up later.

@@ -149,6 +149,7 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile exported.mlir --shape x=8x128 --value n=8 -o model.artifact    gives unknown sizes\n"
       "  backplane compile model.hlo --dump-dir dump -o model.artifact    with cpu: also LLVM IR and objects\n"
       "  backplane compile model.hlo --disable-pass=loop-fusion --disable-pass=dot-merging -o model.artifact\n"
+      "  backplane compile model.hlo --on npu --cluster=auto --cluster-min=4 -o model.bpkg    by cost\n"
       "  backplane compile model.hlo --on npu --host-functions=infeed,acme.tokenize -o model.bpkg    calls from "
       "inside\n"
       "  backplane compile model.hlo --deadline 60 -o model.artifact    an error if it takes longer\n"

@@ -16,7 +16,9 @@
 #include "core/passes/simplification/algebra.h"
 #include "core/text/printer.h"
 #include "tools/command/check_passes.h"
+#include "tools/command/clusters_text.h"
 #include "tools/command/model_choice.h"
+#include "tools/command/pass_choice.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -265,6 +267,23 @@ int check_model(const ModelChoice &model, const Options &options, const std::vec
   return worst;
 }
 
+// Prints how the models are divided between the backend and the host: as modules, or as a table.
+int divide_model(const ModelChoice &model, const Options &options) {
+  BackendChoice choice;
+  PassChoice passes;
+  if (auto exit = choice.read(options)) {
+    return *exit;
+  }
+  if (choice.name().empty() || choice.name() == "interpreter") {
+    return options.misuse("clusters depend on a backend, expected --on NAME");
+  }
+  if (auto exit = passes.read(options, choice.name())) {
+    return *exit;
+  }
+  const Status status = print_clusters(model, choice, passes, options.has("explain-clusters"));
+  return status.ok() ? success : report(status.error());
+}
+
 // Returns the passes that --passes names, by default the whole pipeline.
 Result<std::vector<passes::Pass>> chosen_passes(const Options &options) {
   if (!options.has("passes")) {
@@ -293,6 +312,8 @@ Options optimize_options() {
       "  backplane opt model.hlo --check --on cpu   the passes that run for a device, with its expansions\n"
       "  backplane opt model.hlo --allow-inexact    also uses rules that hold only for real numbers\n"
       "  backplane opt model.hlo --explain-fusion=add.3   why it was fused with others or not\n"
+      "  backplane opt model.hlo --on npu --explain-clusters --cluster=auto    which parts the backend gets, and why\n"
+      "  backplane opt model.hlo --on npu --cluster=auto    the model with a call for each of these parts\n"
       "  backplane opt model.hlo --emit=buffers     the memory plan\n"
       "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's memory viewers\n"
       "  backplane opt model.mlirbc --passes=none --emit=stablehlo     bytecode of JAX as text\n"
@@ -319,6 +340,11 @@ Options optimize_options() {
       "explain-fusion", po::value<std::string>()->implicit_value(""),
       "print, instead of the module, which instructions were fused and why others were not; =NAME: only for NAME");
   add_check_options(options);
+  options.add()(
+      "explain-clusters",
+      "print, instead of the module, which parts of it the backend gets, what they cost, and why others stay on "
+      "the host");
+  PassChoice::add_to(options);
   BackendChoice::add_to(options, "");
   ModelChoice::add_to(options);
   return options;
@@ -365,9 +391,20 @@ int optimize(std::span<const std::string> arguments) {
   if (options.has("check")) {
     return check_model(model, options, *list);
   }
+  if (options.has("explain-clusters") || options.is_given("cluster")) {
+    return divide_model(model, options);
+  }
+  for (const char *name : {"no-fusion", "disable-pass", "cluster-min"}) {
+    if (options.is_given(name)) {
+      return options.misuse(fmt::format(
+          "--{} is given, expected --cluster or --explain-clusters too; --passes names the passes that run", name));
+    }
+  }
   if (!options.get<std::string>("on").empty()) {
     return options.misuse(
-        "--on is given without --check, expected --check: it names the backend whose passes are checked");
+        "--on is given without --check or --cluster, expected one of them: it names the backend whose passes are "
+        "checked, "
+        "or that gets clusters");
   }
   passes::PassContext context;
   context.memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;

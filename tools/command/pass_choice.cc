@@ -2,6 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
 #include "core/compile/passes.h"
 
 namespace bp::command {
@@ -11,12 +16,17 @@ void PassChoice::add_to(Options &options) {
       "disable-pass", boost::program_options::value<std::vector<std::string>>()->composing(),
       "leave out a pass that backplane opt --list names; may be repeated; an op that only this pass can rewrite for "
       "the "
-      "backend runs on the host");
+      "backend runs on the host")(
+      "cluster", boost::program_options::value<std::string>()->default_value("off"),
+      "which instructions that the backend claims it runs, if it does not run the whole model; off: all of them; auto: "
+      "those whose cost is lower there, with copies and starts; marked: those with frontend_attributes="
+      "{backplane_cluster=\"NAME\"}")("cluster-min", boost::program_options::value<std::int64_t>()->default_value(1),
+                                      "minimum number of instructions of a cluster; smaller ones run on the host");
 }
 
 std::optional<int> PassChoice::read(const Options &options, const std::string &on) {
-  for (const char *name : {"no-fusion", "disable-pass"}) {
-    if (options.has(name) && on == "interpreter") {
+  for (const char *name : {"no-fusion", "disable-pass", "cluster", "cluster-min"}) {
+    if (options.is_given(name) && on == "interpreter") {
       return options.misuse(
           fmt::format("--{} is given, but the interpreter runs no passes: expected another --on", name));
     }
@@ -25,13 +35,21 @@ std::optional<int> PassChoice::read(const Options &options, const std::string &o
   if (options.has("disable-pass")) {
     disabled_ = options.get<std::vector<std::string>>("disable-pass");
   }
+  using Mode = compile::ClusterOptions::Mode;
+  constexpr std::pair<std::string_view, Mode> modes[] = {
+      {"auto", Mode::Auto}, {"marked", Mode::Marked}, {"off", Mode::Off}};
+  const auto &mode = options.get<std::string>("cluster");
+  const auto found = std::ranges::find(modes, mode, &std::pair<std::string_view, Mode>::first);
+  if (found == std::end(modes)) {
+    return options.misuse(fmt::format("--cluster is '{}', expected auto, marked or off", mode));
+  }
+  clusters_.mode = found->second;
+  if (auto exit = options.check_at_least<std::int64_t>("cluster-min", 1)) {
+    return exit;
+  }
+  clusters_.min_instructions = options.get<std::int64_t>("cluster-min");
   const Status status = compile::check_disabled(disabled_);
   return status.ok() ? std::nullopt : std::optional(options.misuse("--disable-pass: " + status.error().message()));
-}
-
-void PassChoice::apply_to(CompileOptions &options) const {
-  options.fuse = fuse_;
-  options.disabled_passes = disabled_;
 }
 
 }  // namespace bp::command

@@ -501,7 +501,7 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
 // has options of a compilation.
 std::optional<int> open_package(const Options &options, RunRequest &request) {
   for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "shape", "value",
-                           "target", "features", "no-fusion", "disable-pass"}) {
+                           "target", "features", "no-fusion", "disable-pass", "cluster", "cluster-min"}) {
     if (options.is_given(name)) {
       return options.misuse(fmt::format("--{} is for models, but {} is a package, which is compiled already", name,
                                         request.model.file()));
@@ -561,6 +561,7 @@ Options run_options() {
       "  backplane run model.hlo --memory-limit 16000000  recomputes values that do not fit\n"
       "  backplane run model.hlo --no-fusion              what does fusion save?\n"
       "  backplane run model.hlo --disable-pass=scatter-sorting    what is this pass good for?\n"
+      "  backplane run model.hlo --on npu --cluster=auto    leaves to the host what costs less there\n"
       "  backplane run model.hlo --deadline 2.5           an error if it takes longer, as in an endless loop\n"
       "  backplane run model.hlo --on npu --layer counters    shows what the device counts by instruction\n"
       "  backplane run model.hlo --by-instruction        shows which instructions differ\n"

@@ -110,8 +110,7 @@ Status add_programs(const ir::Module &module, const StatsRequest &request, Stats
   ProgramCosts observer(stats.after);
   compile::Options options;
   options.observer = &observer;
-  options.fuse = request.passes.fuses();
-  options.disabled_passes = request.passes.disabled();
+  request.passes.apply_to(options);
   options.keep_artifacts = true;
   options.must_load = false;
   BP_ASSIGN(const Compiled compiled, compile::compile(module, backend.devices(), options));

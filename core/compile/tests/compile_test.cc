@@ -302,7 +302,13 @@ TEST_CASE("any partition computes the same") {
     for (const std::string &op : ops) {
       claimed += random() % 2 == 0 ? "," + op : "";
     }
-    auto compiled = compile_for(text, claimed, round % 2 == 0 ? "tiny" : "tiny_kernels");
+    Options options;
+    options.verify = true;
+    if (round % 3 == 0) {
+      options.clusters = {ClusterOptions::Mode::Auto, 1, static_cast<double>(random() % 4 * 2000)};
+    }
+    auto compiled =
+        compile(parse(text), open_tiny({{"ops", claimed}}, round % 2 == 0 ? "tiny" : "tiny_kernels"), options);
     INFO(text << claimed << "\n" << error_of(compiled));
     REQUIRE(compiled.ok());
     programs += compiled->report.programs;
@@ -488,6 +494,121 @@ TEST_CASE("artifacts are made of whole modules, and not loaded") {
         "backend org.example.tiny does not run minus (negate): the op is not in the option ops");
   CHECK(error_without(all_ops, "tiny_kernels") ==
         "backend org.example.tiny-kernels has no bp.compiler/1: it makes no artifacts");
+}
+
+TEST_CASE("clusters are calls that name their device, and run as before") {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)  a = f32[4] add(x, y)  p = f32[4] multiply(a, a)
+    e = f32[4] exponential(p)  n = f32[4] negate(e)  ROOT t = (f32[4], f32[4]) tuple(n, a) })";
+  const auto compiled = compile_for(text, all_ops);
+  INFO(error_of(compiled));
+  REQUIRE(compiled.ok());
+  CHECK(compiled->report.programs == 2);
+  REQUIRE(compiled->report.clusters.size() == 2);
+  CHECK(compiled->report.clusters[0].name == "cluster.0");
+  CHECK(compiled->report.clusters[0].instructions == 2);
+  CHECK(compiled->report.clusters[0].nanoseconds == 20);
+  CHECK(compiled->report.clusters[0].reason == "claimed");
+  const std::string printed = text::print(compiled->executable.module());
+  INFO(printed);
+  CHECK(printed.find("%cluster.0 = (f32[4]{0}, f32[4]{0}) call(%x, %y), to_apply=%cluster.0, "
+                     R"(backend_config={"device":"org.example.tiny","nanoseconds":2E1,)") != std::string::npos);
+  CHECK(printed.find("%e = f32[4]{0} exponential(%p)") != std::string::npos);
+  CHECK(printed.find("%n = f32[4]{0} get-tuple-element(%cluster.1), index=0") != std::string::npos);
+  CHECK(printed.find("%cluster.1.n = f32[4]{0} negate(%cluster.1.e)") != std::string::npos);
+  const auto read = text::parse_module(printed);
+  INFO((read.ok() ? "" : read.error().to_string()));
+  REQUIRE(read.ok());
+  CHECK(ir::verify(*read).ok());
+  run_and_check(*compiled, text, two_vectors());
+
+  ir::Module shown = parse(text);
+  const auto report = show_clusters(shown, open_tiny({{"ops", all_ops}}));
+  REQUIRE(report.ok());
+  CHECK(report->clusters.size() == 2);
+  CHECK(text::print(shown) == printed);
+  ir::Module whole = parse("ENTRY main { x = f32[4] parameter(0)  ROOT n = f32[4] negate(x) }");
+  REQUIRE(show_clusters(whole, open_tiny({{"ops", all_ops}})).ok());
+  CHECK(whole.entry().root().opcode() == ir::Opcode::Negate);
+}
+
+TEST_CASE("clusters by cost, by marks and by size") {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[4] parameter(0)  y = f32[4] parameter(1)
+    a = f32[4] add(x, y), frontend_attributes={backplane_cluster="one"}
+    p = f32[4] multiply(a, a), frontend_attributes={other="backplane_cluster"}
+    e = f32[4] exponential(p)  n = f32[4] negate(e)  ROOT s = f32[4] subtract(n, a) })";
+  using Mode = ClusterOptions::Mode;
+  const auto on_device = [&](const ClusterOptions &clusters, const Settings &memory) {
+    Options options;
+    options.verify = true;
+    options.clusters = clusters;
+    Settings settings = {{"ops", all_ops}};
+    settings.insert(settings.end(), memory.begin(), memory.end());
+    const auto compiled = compile(parse(text), open_tiny(settings), options);
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    run_and_check(*compiled, text, {literal("f32[4]", "{0, 1, 2, 3}"), literal("f32[4]", "{-1, 0.5, 1, 0.25}")});
+    std::string names, reasons;
+    for (const Assignment &program : compiled->report.assignment) {
+      for (const std::string &name : program.instructions) {
+        names += name + " ";
+      }
+      names += "| ";
+    }
+    for (const OnHost &item : compiled->report.on_host) {
+      names += item.name + ": " + item.reason + "; ";
+    }
+    return names;
+  };
+  const std::string e = "e: the op is not in the option ops; ";
+  CHECK(on_device({}, {}) == "a p | n s | " + e);
+  // Each instruction takes about 1 us on the host.
+  CHECK(on_device({.mode = Mode::Auto, .start_nanoseconds = 100}, {}) == "a p | n s | " + e);
+  const std::string left = ": claimed, but it costs less on the host; ";
+  CHECK(on_device({.mode = Mode::Auto}, {}) == "a" + left + "p" + left + e + "n" + left + "s" + left);
+  // Copies to memory that the host does not see.
+  CHECK(on_device({.mode = Mode::Auto, .start_nanoseconds = 0}, {{"capacity", "10000"}}) ==
+        "a" + left + "p" + left + e + "n" + left + "s" + left);
+  const std::string unmarked = ": claimed, but not marked; ";
+  CHECK(on_device({.mode = Mode::Marked}, {}) == "a | p" + unmarked + e + "n" + unmarked + "s" + unmarked);
+  const std::string small = ": claimed, but its cluster has 2 instructions, fewer than 3; ";
+  CHECK(on_device({.min_instructions = 3}, {}) == "a" + small + "p" + small + e + "n" + small + "s" + small);
+  CHECK(on_device({.min_instructions = 2}, {}) == "a p | n s | " + e);
+}
+
+TEST_CASE("a program that the device claims is one cluster unless only marked instructions are wanted") {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[4] parameter(0)  a = f32[4] add(x, x), frontend_attributes={backplane_cluster="one"}
+    ROOT n = f32[4] negate(a) })";
+  for (const auto mode : {ClusterOptions::Mode::Off, ClusterOptions::Mode::Auto, ClusterOptions::Mode::Marked}) {
+    Options options;
+    options.clusters.mode = mode;
+    const auto compiled = compile(parse(text), open_tiny({{"ops", all_ops}}), options);
+    REQUIRE(compiled.ok());
+    CHECK((compiled->executable.program() != nullptr) == (mode != ClusterOptions::Mode::Marked));
+    CHECK(compiled->report.on_host.size() == (mode == ClusterOptions::Mode::Marked ? 1 : 0));
+    run_and_check(*compiled, text, {literal("f32[4]", "{1, 2, 3, 4}")});
+  }
+}
+
+TEST_CASE("composites are marked by their names") {
+  const auto on_host = [&](const std::string &name) {
+    const std::string text = R"(HloModule m
+      f { x = f32[4] parameter(0)  ROOT n = f32[4] negate(x) }
+      ENTRY main { x = f32[4] parameter(0)  c = f32[4] call(x), to_apply=f, is_composite=true,
+      frontend_attributes={composite.name=")" +
+                             name + R"("}  ROOT a = f32[4] add(c, x) })";
+    Options options;
+    options.clusters.mode = ClusterOptions::Mode::Marked;
+    const auto compiled = compile(parse(text), open_tiny({{"ops", all_ops}}), options);
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    run_and_check(*compiled, text, {literal("f32[4]", "{1, 2, 3, 4}")});
+    return compiled->report.on_host.size();
+  };
+  CHECK(on_host("backplane.cluster.f") == 1);
+  CHECK(on_host("my.f") == 2);
 }
 
 TEST_CASE("a disabled pass leaves to the host what only it can rewrite, and the report says so") {

@@ -532,6 +532,27 @@ def stats():
           f"stats --json printed {found}")
 
 
+def clusters():
+    device = ["--on", str(TINY), "--set", "ops=add,maximum"]
+    out = expect(["opt", "chain.hlo", *device, "--explain-clusters"], SUCCESS, "").out
+    check(out.startswith("m: 2 clusters on org.example.tiny, estimated at "), f"opt --explain-clusters printed\n{out}")
+    check(out.endswith(" claimed\non the host:\n  second (negate): the op is not in the option ops\n"),
+          f"opt --explain-clusters printed\n{out}")
+    out = expect(["opt", "chain.hlo", *device, "--explain-clusters", "--cluster=auto"], SUCCESS, "").out
+    check("  first (add): claimed, but it costs less on the host\n" in out, f"opt --explain-clusters printed\n{out}")
+    divided = expect(["opt", "chain.hlo", *device, "--cluster=off"], SUCCESS, "").out
+    check(divided.count(" call(") == 2 and divided.count("backend_config=") == 2, f"opt --cluster=off printed\n{divided}")
+    pathlib.Path("divided.hlo").write_text(divided)
+    expect(["run", "divided.hlo", "--on", "interpreter"], SUCCESS, "")
+    whole = expect(["opt", "chain.hlo", "--on", str(TINY), "--set", "ops=add,maximum,negate", "--explain-clusters"],
+                   SUCCESS, "").out
+    check(whole == "m: org.example.tiny runs all of it, as one program\n", f"opt --explain-clusters printed\n{whole}")
+    nothing = expect(["opt", "chain.hlo", "--on", str(TINY), "--set", "ops=copy", "--explain-clusters"], SUCCESS, "").out
+    check(nothing.startswith("m: org.example.tiny runs nothing of it\non the host:\n"), f"it printed\n{nothing}")
+    out = expect(["run", "chain.hlo", *device, "--cluster-min=2"], SUCCESS, "").out
+    check("first (add): claimed, but its cluster has 1 instructions, fewer than 2\n" in out, f"run printed\n{out}")
+
+
 def pack():
     pathlib.Path("p.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\nc,0,9,4\n")
     text = expect(["pack", "p.csv", "-o", "packed.csv"], SUCCESS, "").out
@@ -1011,7 +1032,7 @@ def main():
         for name, change in FILES_MADE_OF_PLUGINS.items():
             pathlib.Path(name).write_bytes(change(good))
         for part in (mistakes, helps, full_disk, plugins, instances, trust, certificates, signatures, inspect, ops,
-                     optimize, debugging, self_checking, memory, stats, pack, exchanged_values, run, devices,
+                     optimize, debugging, self_checking, memory, stats, clusters, pack, exchanged_values, run, devices,
                      several_modules, cache, several_backends, layers, interrupted, little_memory, replay, exits,
                      quoted, limited_files, isolated, packages, precision):
             part()
