@@ -285,6 +285,9 @@ MISTAKES = [
      "but its type is tensor<?x2xf32>\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["run", "open.mlir", "--shape", "a=3x2", "--against", "interpreter"], SUCCESS, ""),
     (["run", "open.mlir", "--inputs", "rows.txt", "--print"], SUCCESS, ""),
+    (["run", "open.mlir", "--inputs", "rows.txt", "--shape", "0=4x2"], FAILED,
+     "backplane: rows.txt:1:1: 3 elements in dimension 0 of the literal of f32[4,2], expected 4\n"
+     "  {{1, 2}, {3, 4}, {5, 6}}\n  ^\n  note: read as the value of parameter 0, f32[4,2]"),
     (["opt", "open.mlir", "--shape", "b=3x2"], FAILED, "backplane: open.mlir:1:1: sizes of parameter b are given, expected a number "
      "from 0 to 0, or one of the names a\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
