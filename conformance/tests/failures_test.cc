@@ -11,6 +11,7 @@
 #include <set>
 
 #include "conformance/suite/sample_programs.h"
+#include "core/aot/program.h"
 #include "core/backplane.h"
 #include "core/host/discovery.h"
 #include "core/host/instances.h"
@@ -67,7 +68,8 @@ BackendOptions options_of(const host::Layer &layer) {
   return options;
 }
 
-// Asks what devices there are and what they tell, imports memory where that is possible, compiles and runs twice.
+// Asks what devices there are and what they tell, imports memory where that is possible, compiles, also for programs
+// that run without the plugin, and runs twice.
 // Returns the result, or the first error.
 Result<Literal> attempt(const std::string &plugin, const host::Layer &layer, const Work &work) {
   BP_ASSIGN(const Backend backend, Backend::load(plugin, options_of(layer)));
@@ -80,7 +82,14 @@ Result<Literal> attempt(const std::string &plugin, const host::Layer &layer, con
   }
   CompileOptions options;
   options.fold_constants = false;
+  options.keep_artifacts = device.aot() != nullptr;
   BP_ASSIGN(const Compiled compiled, backend.compile(work.module, options));
+  if (device.aot() != nullptr) {
+    aot::Options names;
+    names.name = "program";
+    BP_ASSIGN([[maybe_unused]] const aot::Program alone,
+              aot::make_program(compiled.executable, package::interface_of(work.module), names));
+  }
   BP_ASSIGN([[maybe_unused]] const Literal first, compiled.executable.run(work.arguments));
   return compiled.executable.run(work.arguments);
 }

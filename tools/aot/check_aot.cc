@@ -298,14 +298,18 @@ int check_all(std::vector<std::string> arguments) {
     tally.is_timed = true;
     arguments.erase(option);
   }
+  BackendOptions options;
+  if (const auto option = std::ranges::find(arguments, "--features"); option + 1 < arguments.end()) {
+    options.settings.emplace_back("features", *(option + 1));
+    arguments.erase(option, option + 2);
+  }
   if (arguments.size() < 2) {
     fmt::print(stderr,
-               "Usage: check_aot [--time] BACKEND FILE...\n"
+               "Usage: check_aot [--time] [--features LIST] BACKEND FILE...\n"
                "--time also compares the times of calls, on one thread.\n");
     return 2;
   }
   ThreadPool one_thread(1);
-  BackendOptions options;
   options.threads = tally.is_timed ? &one_thread : nullptr;
   const Result<Backend> backend = Backend::load(arguments[0], options);
   if (!backend.ok()) {

@@ -431,7 +431,7 @@ MISTAKES = [
 if BACKEND == "cpu":
     MISTAKES += [
         (["compile", "good.hlo", "--emit=ptx"], FAILED,
-         "backplane: ...: option emit is 'ptx', expected llvm, asm or obj\n"
+         "backplane: ...: option emit of backend dev.backplane.cpu is 'ptx', expected one of llvm, asm, obj\n"
          "  note: --emit=ptx is a setting of the backend; backplane plugins NAME lists its settings"),
         (["run", "good.hlo", "--set", "emit=asm"], FAILED,
          "backplane: ...: cpu: with option emit=asm nothing is made that runs: leave it out"),
