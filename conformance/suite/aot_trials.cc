@@ -233,9 +233,10 @@ class LinkedCode {
     for (const aot::ResultArray &array : description_.results) {
       if (array.delivery == aot::Delivery::Direct) {
         place(array.allocation, array.size, std::byte{0xa5});
-      } else if (array.delivery == aot::Delivery::InArgument) {
-        locations[array.allocation] = locations[description_.arguments[array.argument].allocation];
       }
+    }
+    for (const aot::Alias &alias : description_.aliases) {
+      locations[alias.allocation] = locations[description_.arguments[alias.argument].allocation];
     }
     constexpr std::size_t guard = 4096;
     AlignedBytes arena(description_.arena_bytes(threads) + guard, std::byte{0x5a});

@@ -393,10 +393,11 @@ class HeaderWriter {
     for (const ResultArray &array : d_.results) {
       if (array.delivery == Delivery::Direct) {
         text += set(array.allocation, fmt::format("backplane_aot_address(results->{})", array.name));
-      } else if (array.delivery == Delivery::InArgument) {
-        text += set(array.allocation,
-                    fmt::format("backplane_aot_address(arguments->{})", d_.arguments[array.argument].name));
       }
+    }
+    for (const Alias &alias : d_.aliases) {
+      text +=
+          set(alias.allocation, fmt::format("backplane_aot_address(arguments->{})", d_.arguments[alias.argument].name));
     }
     for (const Temporary &temporary : d_.temporaries) {
       text += set(temporary.allocation, fmt::format("arena_address + {}u", temporary.offset));
@@ -426,6 +427,7 @@ class HeaderWriter {
     text += "  uint32_t thread_count, i;\n";
     text += "  if (arguments == NULL || results == NULL) {\n    return BACKPLANE_AOT_NO_ADDRESS;\n  }\n";
     text += "  thread_count = threads == NULL || threads->count == 0 ? 1 : threads->count;\n";
+    text += "  if (thread_count > 1 && threads->run == NULL) {\n    return BACKPLANE_AOT_NO_ADDRESS;\n  }\n";
     text += checks();
     text += !has_arena        ? "  arena_address = 0;\n"
             : has_own_arena() ? filled("  arena_address = backplane_aot_address($arena$);\n")

@@ -85,20 +85,19 @@ Result<ObjectFile> link_code(const runtime::Program &program, const Options &opt
 
 bool is_keyword(std::string_view name) {
   static const std::set<std::string_view> keywords = {
-      "alignas",  "alignof",       "and",          "and_eq",        "asm",         "auto",         "bitand",
-      "bitor",    "bool",          "break",        "case",          "catch",       "char",         "class",
-      "compl",    "concept",       "const",        "continue",      "constexpr",   "const_cast",   "decltype",
-      "default",  "delete",        "do",           "double",        "else",        "enum",         "explicit",
-      "export",   "extern",        "false",        "float",         "for",         "friend",       "goto",
-      "if",       "inline",        "int",          "long",          "mutable",     "namespace",    "new",
-      "noexcept", "not",           "not_eq",       "nullptr",       "operator",    "or",           "or_eq",
-      "private",  "protected",     "public",       "register",      "requires",    "restrict",     "return",
-      "short",    "signed",        "sizeof",       "static",        "struct",      "switch",       "template",
-      "this",     "throw",         "true",         "try",           "typedef",     "typeid",       "typename",
-      "typeof",   "union",         "unsigned",     "using",         "virtual",     "void",         "volatile",
-      "wchar_t",  "while",         "xor",          "xor_eq",        "NULL",        "co_await",     "co_return",
-      "co_yield", "linux",         "unix",         "consteval",     "constinit",   "char8_t",      "char16_t",
-      "char32_t", "typeof_unqual", "thread_local", "static_assert", "static_cast", "dynamic_cast", "reinterpret_cast"};
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "class", "compl", "concept", "const", "continue", "constexpr", "const_cast", "decltype", "default", "delete",
+      "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "requires", "restrict", "return", "short", "signed",
+      "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid",
+      "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor",
+      "xor_eq", "NULL", "co_await", "co_return", "co_yield", "linux", "unix", "consteval", "constinit", "char8_t",
+      "char16_t", "char32_t", "typeof_unqual", "thread_local", "static_assert", "static_cast", "dynamic_cast",
+      "reinterpret_cast",
+      // Names that headers of the C library define as macros, and the types of this header.
+      "I", "complex", "imaginary", "errno", "EOF", "stdin", "stdout", "stderr", "assert", "signbit", "isnan", "isinf",
+      "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t"};
   return keywords.contains(name);
 }
 
@@ -129,7 +128,8 @@ class MemberNames {
     std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
     return text;
   }
-  std::set<std::string> used_;
+  // In capital letters; those of the macros that a header has besides the sizes of arrays.
+  std::set<std::string> used_ = {"ARENA", "WEIGHTS", "ALIGNMENT", "HASH", "TARGET"};
 };
 
 void append_array_names(const ir::Shape &shape, const std::string &name, std::vector<std::string> &names) {
@@ -170,6 +170,13 @@ void describe_arrays(const runtime::Program &program, const package::Interface &
   for (const package::Value &result : interface.results) {
     append_array_names(result.shape, result.name, names);
   }
+  std::map<std::uint32_t, std::uint32_t> donated;  // by number of the result: the allocation of the argument
+  for (std::uint32_t i = 0; i < allocations.size(); ++i) {
+    if (allocations[i].alias != BP_NONE) {
+      donated.emplace(allocations[i].index, allocations[i].alias);
+      description.aliases.push_back({i, argument_in.at(allocations[i].alias)});
+    }
+  }
   std::set<std::uint32_t> delivered;  // allocations
   for (std::size_t i = 0; i < program.outputs().size(); ++i) {
     const runtime::Leaf &leaf = program.outputs()[i];
@@ -177,11 +184,13 @@ void describe_arrays(const runtime::Program &program, const package::Interface &
     ResultArray result{array_of(leaf, members.add(name), names[i])};
     const bp_allocation_t &allocation = allocations[leaf.allocation];
     const bool is_whole = leaf.offset == 0 && leaf.size == allocation.size;
-    if (allocation.kind != BP_ALLOC_OUTPUT || !is_whole || !delivered.insert(leaf.allocation).second) {
-      result.delivery = Delivery::Copied;
-    } else if (allocation.alias != BP_NONE) {
+    const auto argument = donated.find(static_cast<std::uint32_t>(i));
+    if (argument != donated.end() && is_whole &&
+        (leaf.allocation == argument->second || allocation.alias == argument->second)) {
       result.delivery = Delivery::InArgument;
-      result.argument = argument_in.at(allocation.alias);
+      result.argument = argument_in.at(argument->second);
+    } else if (allocation.kind != BP_ALLOC_OUTPUT || !is_whole || !delivered.insert(leaf.allocation).second) {
+      result.delivery = Delivery::Copied;
     }
     description.results.push_back(std::move(result));
   }
@@ -300,7 +309,7 @@ std::string hash_of(const runtime::Program &program, const ObjectFile &object, c
 
 bool is_identifier(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && is_letter(name[0]) && !is_keyword(name) &&
+  return !name.empty() && is_letter(name[0]) && !is_keyword(name) && !name.starts_with("backplane_aot") &&
          std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 

@@ -50,6 +50,12 @@ struct ResultArray : Array {
   std::size_t argument = 0;
 };
 
+// An allocation of the image that is in the memory of an argument.
+struct Alias {
+  std::uint32_t allocation;
+  std::size_t argument;
+};
+
 struct ConstantArray {
   std::uint32_t allocation;
   std::uint64_t offset;  // from the first byte of the constants or of the weights file; a multiple of 64
@@ -69,6 +75,7 @@ struct Description {
   std::uint32_t allocation_count = 0;
   std::vector<Array> arguments;
   std::vector<ResultArray> results;
+  std::vector<Alias> aliases;
   std::vector<ConstantArray> constants;
   std::uint64_t constant_bytes = 0;
   std::vector<Temporary> temporaries;

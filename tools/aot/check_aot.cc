@@ -232,7 +232,7 @@ class Batch {
     }
     constexpr Threads threads{run_on_threads, nullptr, thread_count};
     for (const Checked &program : programs_) {
-      const auto run = reinterpret_cast<Run>(dlsym(loaded, (program.description.options.name + "_run").c_str()));
+      const auto run = reinterpret_cast<Run>(dlsym(loaded, program.description.symbol("call_run").c_str()));
       std::string problem = Call(program, run, nullptr).check();
       if (problem.empty() && !program.has_state) {
         problem = Call(program, run, &threads).check();

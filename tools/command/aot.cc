@@ -1,11 +1,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/algorithm/string.hpp>
 #include <boost/filesystem.hpp>
 #include <boost/process.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "core/aot/archive.h"
 #include "core/aot/header.h"
@@ -34,6 +37,12 @@ std::string file_name(const std::string &path) {
   return std::filesystem::path(path).filename().string();
 }
 
+std::filesystem::path canonical(const std::string &path) {
+  std::error_code problem;
+  std::filesystem::path found = std::filesystem::weakly_canonical(std::filesystem::absolute(path, problem), problem);
+  return problem ? std::filesystem::path(path) : found;
+}
+
 // Returns an identifier similar to a text.
 std::string identifier_like(std::string_view text) {
   std::string name;
@@ -45,29 +54,37 @@ std::string identifier_like(std::string_view text) {
 }
 
 // Has the C compiler that CC names, or cc, make a shared library of the object and the functions of the header.
-Status link_shared(const std::string &object, const std::vector<aot::Description> &programs,
+Status link_shared(const std::string &object, const std::string &header, const std::vector<aot::Description> &programs,
                    const AotRequest &request) {
   const char *named = std::getenv("CC");
-  const std::string compiler = named == nullptr || *named == '\0' ? "cc" : named;
-  const boost::filesystem::path found = compiler.find('/') == std::string::npos ? boost::process::search_path(compiler)
-                                                                                : boost::filesystem::path(compiler);
+  std::vector<std::string> command;
+  boost::split(command, std::string_view(named == nullptr || *named == '\0' ? "cc" : named), boost::is_space(),
+               boost::token_compress_on);
+  const boost::filesystem::path found = command[0].find('/') == std::string::npos
+                                            ? boost::process::search_path(command[0])
+                                            : boost::filesystem::path(command[0]);
   if (found.empty() || !boost::filesystem::exists(found)) {
     return make_error(ErrorCode::NotFound,
                       "there is no C compiler {}, which links shared libraries: set CC to one, or make an archive "
                       "(--archive) and link it elsewhere",
-                      compiler);
+                      command[0]);
   }
   const boost::filesystem::path folder =
       boost::filesystem::temp_directory_path() / boost::filesystem::unique_path("backplane-%%%%%%%%");
   BP_TRY(make_directory(folder.string()));
   const auto link = [&]() -> Status {
     const std::string object_file = (folder / "program.o").string(), source = (folder / "program.c").string();
-    const std::filesystem::path header = std::filesystem::absolute(request.header);
     BP_TRY(write_file(object_file, object));
-    BP_TRY(write_file(source, aot::source_text(programs, header.string())));
+    BP_TRY(write_file((folder / "program.h").string(), header));
+    BP_TRY(write_file(source, aot::source_text(programs, "program.h")));
+    std::vector<std::string> arguments(command.begin() + 1, command.end());
+    for (const std::string &argument :
+         {std::string("-std=c99"), std::string("-O2"), std::string("-shared"), std::string("-fPIC"),
+          "-Wl,-soname," + file_name(request.output), std::string("-o"), request.output, source, object_file}) {
+      arguments.push_back(argument);
+    }
     std::error_code problem;
-    boost::process::child child(found, "-std=c99", "-O2", "-shared", "-fPIC", "-o", request.output, source, object_file,
-                                problem);
+    boost::process::child child(found, boost::process::args(arguments), problem);
     if (!problem) {
       child.wait(problem);
     }
@@ -82,11 +99,11 @@ Status link_shared(const std::string &object, const std::vector<aot::Description
   return linked;
 }
 
-Status write_product(const aot::ObjectFile &object, const std::vector<aot::Description> &programs,
-                     const AotRequest &request) {
+Status write_product(const aot::ObjectFile &object, const std::string &header,
+                     const std::vector<aot::Description> &programs, const AotRequest &request) {
   const std::string bytes = aot::write_object(object);
   if (request.product == Product::Shared) {
-    return link_shared(bytes, programs, request);
+    return link_shared(bytes, header, programs, request);
   }
   if (request.product == Product::Object) {
     return write_file(request.output, bytes);
@@ -147,6 +164,20 @@ void print_facts(const AotRequest &request, const Backend &backend, const std::v
              request.output);
 }
 
+// Several modules may have names that differ, and macros that do not.
+Status check_macros(const std::string &header) {
+  constexpr std::string_view begin = "\n#define ";
+  std::set<std::string> seen;
+  for (std::size_t at = header.find(begin); at != std::string::npos; at = header.find(begin, at + 1)) {
+    const std::size_t first = at + begin.size();
+    const std::string name = header.substr(first, header.find_first_of(" (\n", first) - first);
+    if (!seen.insert(name).second) {
+      return invalid_input("two modules would define the macro {}: choose one with --part", name);
+    }
+  }
+  return {};
+}
+
 Status compile_ahead(const AotRequest &request, const BackendChoice &choice) {
   BP_ASSIGN(std::vector<Module> modules, request.model.modules());
   if (modules.size() > 1 && !request.weights.empty()) {
@@ -178,11 +209,13 @@ Status compile_ahead(const AotRequest &request, const BackendChoice &choice) {
     BP_TRY(aot::append(object, std::move(program->object), name));
     programs.push_back(std::move(program->description));
   }
-  BP_TRY(write_file(request.header, aot::header_text(programs, request.options.name,
-                                                     request.product == Product::Shared ? aot::Functions::Declared
-                                                                                        : aot::Functions::Inline,
-                                                     file_name(request.header))));
-  BP_TRY(write_product(object, programs, request));
+  const std::string header =
+      aot::header_text(programs, request.options.name,
+                       request.product == Product::Shared ? aot::Functions::Declared : aot::Functions::Inline,
+                       file_name(request.header));
+  BP_TRY(check_macros(header));
+  BP_TRY(write_product(object, header, programs, request));
+  BP_TRY(write_file(request.header, header));
   print_facts(request, backend, programs, seconds_since(start));
   return {};
 }
@@ -214,7 +247,7 @@ int compile_ahead_of_time(std::span<const std::string> arguments) {
       "weights", po::value<std::string>(),
       "put the constants into a file, which the application maps or reads and passes to the function")(
       "static-arena", "put the memory that a run works in into the object: then one run at a time")(
-      "threads", po::value<std::uint32_t>()->default_value(1), "with --static-arena: threads that it is enough for")(
+      "threads", po::value<int>()->default_value(1), "with --static-arena: threads that it is enough for")(
       "freestanding", "for a program without a C library: needs no function from elsewhere");
   add_deadline_option(options, "the compilation");
   ModelChoice::add_to(options);
@@ -255,11 +288,26 @@ int compile_ahead_of_time(std::span<const std::string> arguments) {
   } else if (options.is_given("threads")) {
     return options.misuse("--threads is for --static-arena: without it, the application says how many it has");
   }
-  if (auto exit = options.check_at_least("threads", std::uint32_t{1})) {
-    return *exit;
+  constexpr int max_threads = 1024;
+  const int threads = options.get<int>("threads");
+  if (threads < 1 || threads > max_threads) {
+    return options.misuse(fmt::format("--threads is {}, expected 1 to {}", threads, max_threads));
   }
-  request.options.threads = options.get<std::uint32_t>("threads");
+  request.options.threads = static_cast<std::uint32_t>(threads);
   request.options.freestanding = options.has("freestanding");
+  std::map<std::filesystem::path, std::string_view> files = {{canonical(request.model.file()), "the model"}};
+  for (const auto &[path, what] :
+       {std::pair{request.output, "-o"}, {request.header, "--header"}, {request.weights, "--weights"}}) {
+    if (path == "-") {
+      return options.misuse(fmt::format("{} is \"-\", expected a file", what));
+    }
+    if (path.empty()) {
+      continue;
+    }
+    if (const auto [other, is_new] = files.emplace(canonical(path), what); !is_new) {
+      return options.misuse(fmt::format("{} is the same file as {}: {}", what, other->second, path));
+    }
+  }
   if (options.has("name")) {
     request.options.name = options.get<std::string>("name");
     if (!aot::is_identifier(request.options.name)) {
