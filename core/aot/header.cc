@@ -263,7 +263,14 @@ class HeaderWriter {
   }
 
   std::string declarations() const {
-    std::string text = filled(
+    // The names that a program links with contain the hash, as those of an object do.
+    std::string text = "\n";
+    for (const std::string_view part : {"check", "check_weights", "run"}) {
+      if (has_weights() || part != "check_weights") {
+        text += fmt::format("#define {}_{} {}\n", name_, part, d_.symbol(fmt::format("call_{}", part)));
+      }
+    }
+    text += filled(
         "\n/* Whether this processor has all that the program was compiled for. */\n"
         "int $name$_check(void);\n");
     if (has_weights()) {
