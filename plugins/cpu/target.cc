@@ -4,11 +4,14 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/AArch64TargetParser.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
 #include <mutex>
+
+#include "plugins/cpu/processor_features.h"
 
 namespace bp::cpu {
 
@@ -37,30 +40,6 @@ void initialize_llvm() {
   });
 }
 
-// The levels of the x86-64 ABI. Each adds features to the one before.
-struct Level {
-  std::string_view name;
-  std::string_view adds;
-};
-constexpr Level levels[] = {
-    {"x86-64", ""},
-    {"x86-64-v2", "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3"},
-    {"x86-64-v3", "+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave"},
-    {"x86-64-v4", "+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl"},
-};
-
-// Returns the features of a level, or nullopt if there is no level with this name.
-std::optional<std::string> features_of_level(std::string_view name) {
-  std::string features;
-  for (const Level &level : levels) {
-    features += level.adds.empty() || features.empty() ? level.adds : "," + std::string(level.adds);
-    if (level.name == name) {
-      return features;
-    }
-  }
-  return std::nullopt;
-}
-
 // Removes the first name from a list such as "name,rest" and returns it.
 std::string_view take_name(std::string_view &list) {
   const std::size_t comma = list.find(',');
@@ -69,10 +48,8 @@ std::string_view take_name(std::string_view &list) {
   return name;
 }
 
-// Whether no code is generated for the feature, although a user may expect it: the emitters fix the width of vectors.
-bool is_unused(std::string_view feature) {
-  return feature.starts_with("sve") || feature.starts_with("sme");
-}
+// With this feature, code that LLVM 19 generated computed digamma of f16 as NaN on a machine that has it.
+constexpr std::string_view on_request = "avx512fp16";
 
 const char *min_cpu(const llvm::Triple &triple) {
   return triple.isX86() ? "x86-64" : "generic";
@@ -99,20 +76,47 @@ class FeatureSet {
  public:
   // Starts with the features that every CPU of the architecture has.
   FeatureSet(const llvm::Target &target, const std::string &triple)
-      : info_(target.createMCSubtargetInfo(triple, min_cpu(llvm::Triple(triple)), "")),
+      : is_x86_(llvm::Triple(triple).isX86()),
+        info_(target.createMCSubtargetInfo(triple, min_cpu(llvm::Triple(triple)), "")),
         least_(info_->getFeatureBits()) {}
 
   void clear() { info_->setFeatureBits(least_); }
   bool knows(std::string_view name) const {
     return std::ranges::any_of(info_->getAllProcessorFeatures(), [&](const auto &known) { return name == known.Key; });
   }
+  // Whether code is generated for a known feature. The others say how to tune code, or name what no code here needs.
+  bool uses(std::string_view name) const { return is_x86_ ? is_used_on_x86(name) : is_used_on_aarch64(name); }
   // Adds or removes a known feature: "+name" or "-name".
   void apply(const std::string &feature) { info_->ApplyFeatureFlag(feature); }
-  // Returns the features besides those that every CPU of the architecture has, sorted.
+  // Adds the features of a CPU ("cortex-a76"), of a level of x86-64 ("x86-64-v3") or of a version of the Arm
+  // architecture ("armv8.2-a"), but for those that are only used on request. Returns whether there is such a machine.
+  bool add_machine(std::string_view name) {
+    if (const llvm::AArch64::ArchInfo *version = is_x86_ ? nullptr : llvm::AArch64::parseArch(name)) {
+      apply(version->ArchFeature.str());
+      return true;
+    }
+    const llvm::StringRef resolved = is_x86_ ? llvm::StringRef(name) : llvm::AArch64::resolveCPUAlias(name);
+    const auto cpus = info_->getAllProcessorDescriptions();
+    const auto *const cpu = std::ranges::find_if(cpus, [&](const auto &known) { return resolved == known.Key; });
+    if (cpu == cpus.end() || !runs_64_bits(*cpu)) {
+      return false;
+    }
+    std::vector<std::string> added;
+    for (const llvm::SubtargetFeatureKV &feature : info_->getAllProcessorFeatures()) {
+      if (cpu->Implies.getAsBitset().test(feature.Value) && feature.Key != on_request) {
+        added.push_back("+" + std::string(feature.Key));
+      }
+    }
+    for (const std::string &feature : added) {
+      apply(feature);
+    }
+    return true;
+  }
+  // Returns the used features besides those that every CPU of the architecture has, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
-      if (info_->getFeatureBits().test(known.Value) && !least_.test(known.Value)) {
+      if (info_->getFeatureBits().test(known.Value) && !least_.test(known.Value) && uses(known.Key)) {
         result.emplace_back(known.Key);
       }
     }
@@ -121,14 +125,24 @@ class FeatureSet {
   }
   // Whether a feature that every CPU of the architecture has was removed.
   bool below_least() const { return (info_->getFeatureBits() & least_) != least_; }
-  // Returns a text such as "did you mean avx or avx2", or an empty one if no name is similar.
+  // Returns a text such as "did you mean avx or avx2", or an empty one if no name of a feature or CPU is similar.
   std::string suggestion(llvm::StringRef name) const {
     const unsigned farthest = std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3);
     std::vector<std::pair<unsigned, std::string>> near;
-    for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
-      const unsigned distance = name.edit_distance(known.Key, true, farthest);
+    const auto consider = [&](llvm::StringRef known) {
+      const unsigned distance = name.edit_distance(known, true, farthest);
       if (distance <= farthest) {
-        near.emplace_back(distance, known.Key);
+        near.emplace_back(distance, known);
+      }
+    };
+    for (const llvm::SubtargetFeatureKV &known : info_->getAllProcessorFeatures()) {
+      if (uses(known.Key)) {
+        consider(known.Key);
+      }
+    }
+    for (const llvm::SubtargetSubTypeKV &known : info_->getAllProcessorDescriptions()) {
+      if (runs_64_bits(known)) {
+        consider(known.Key);
       }
     }
     std::ranges::sort(near);
@@ -141,6 +155,15 @@ class FeatureSet {
   }
 
  private:
+  // LLVM's CPUs of x86 are also those before x86-64.
+  bool runs_64_bits(const llvm::SubtargetSubTypeKV &cpu) const {
+    const auto all = info_->getAllProcessorFeatures();
+    return !is_x86_ || std::ranges::any_of(all, [&](const llvm::SubtargetFeatureKV &feature) {
+      return llvm::StringRef(feature.Key) == "64bit" && cpu.Implies.getAsBitset().test(feature.Value);
+    });
+  }
+
+  bool is_x86_;
   std::unique_ptr<llvm::MCSubtargetInfo> info_;
   llvm::FeatureBitset least_;
 };
@@ -195,7 +218,7 @@ Target host_target() {
   }
   FeatureSet features(**found, target.triple);
   for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
-    if (feature.getValue() && features.knows(feature.getKey().str()) && !is_unused(feature.getKey().str())) {
+    if (feature.getValue() && features.knows(feature.getKey().str())) {
       features.apply("+" + feature.getKey().str());
     }
   }
@@ -205,8 +228,7 @@ Target host_target() {
 }
 
 Target trusted_part(const Target &machine) {
-  // With avx512fp16, code that LLVM 19 generated computed digamma of f16 as NaN on a machine that has this feature.
-  return machine.has("avx512fp16") ? with_features(machine, "-avx512fp16").value() : machine;
+  return machine.has(on_request) ? with_features(machine, "-" + std::string(on_request)).value() : machine;
 }
 
 Result<Target> parse_target(std::string_view text) {
@@ -219,11 +241,6 @@ Result<Target> parse_target(std::string_view text) {
 Result<Target> with_features(const Target &target, std::string_view list) {
   BP_ASSIGN(const llvm::Target *const found, find_target(target.triple));
   FeatureSet features(*found, target.triple);
-  const auto apply_all = [&](std::string_view names) {
-    while (!names.empty()) {
-      features.apply(std::string(take_name(names)));
-    }
-  };
   for (const std::string &feature : target.features) {
     features.apply("+" + feature);
   }
@@ -239,23 +256,25 @@ Result<Target> with_features(const Target &target, std::string_view list) {
       features.clear();
       alone = true;
     }
-    const auto level = is_x86 ? features_of_level(item) : std::nullopt;
-    if (level) {
-      apply_all(*level);
+    const std::string name(is_signed ? item.substr(1) : item);
+    if (item.front() != '-' && features.add_machine(name)) {
       continue;
     }
-    const std::string name(is_signed ? item.substr(1) : item);
     if (!features.knows(name)) {
       const std::string suggestion = features.suggestion(name);
       return Error(BP_INVALID,
                    "unknown feature '" + name + "' of " + target.triple + ", " +
                        (!suggestion.empty() ? suggestion
-                        : is_x86 ? "expected a level, x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"
-                                 : "expected LLVM's name of one, such as fullfp16"));
+                        : is_x86 ? "expected a level, x86-64 to x86-64-v4, a CPU such as znver4, or LLVM's name of "
+                                   "a feature, such as avx2"
+                                 : "expected a version such as armv8.2-a, a CPU such as cortex-a76, or LLVM's name "
+                                   "of a feature, such as fullfp16"));
     }
-    if (is_unused(name) && item.front() != '-') {
-      return Error(BP_INVALID, "feature '" + name + "' of " + target.triple +
-                                   " is not used: code has vectors of 128 bits (NEON). Leave it out");
+    if (item.front() != '-' && !features.uses(name)) {
+      const bool scalable = !is_x86 && (name.starts_with("sve") || name.starts_with("sme"));
+      return Error(BP_INVALID, "feature '" + name + "' of " + target.triple + " is not used: " +
+                                   (scalable ? "code has vectors of 128 bits (NEON)" : "no code is generated for it") +
+                                   ". Leave it out");
     }
     features.apply((item.front() == '-' ? "-" : "+") + name);
     if (features.below_least()) {

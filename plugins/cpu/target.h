@@ -34,10 +34,10 @@ Target trusted_part(const Target &machine);
 // Parses a text such as "x86_64-pc-linux-gnu:avx2,fma", or a triple alone for the features that every such CPU has. If
 // no code can be generated for it, fails with BP_INVALID and a message that names the known targets or features.
 plugin::Result<Target> parse_target(std::string_view text);
-// Returns the target with other features. Names without a sign, such as "avx2,fma" or a level of x86-64 ("x86-64-v3"),
-// replace the target's features. Names with a sign, such as "+fma,-avx512f", change the features before them in the
-// list, or the target's own at its beginning. Adding a feature also adds those that it needs; removing one also removes
-// those that need it.
+// Returns the target with other features. Names without a sign replace the target's features: features ("avx2,fma"), a
+// level of x86-64 ("x86-64-v3"), a version of the Arm architecture ("armv8.2-a") or a CPU ("cortex-a76"). Names with a
+// sign, such as "+fma,-avx512f", change the features before them in the list, or the target's own at its beginning.
+// Adding a feature also adds those that it needs; removing one also removes those that need it.
 plugin::Result<Target> with_features(const Target &target, std::string_view list);
 
 // Fails with BP_INTERNAL if LLVM refuses the target.

@@ -450,12 +450,18 @@ if BACKEND == "cpu":
          "backplane: ...: cpu: option features: unknown feature 'avx3' of x86_64-linux-gnu, did you mean avx or avx2"),
         (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=+teleportation"], FAILED,
          "backplane: ...: cpu: option features: unknown feature 'teleportation' of x86_64-linux-gnu, expected a level, "
-         "x86-64 to x86-64-v4, or LLVM's name of one, such as avx2"),
+         "x86-64 to x86-64-v4, a CPU such as znver4, or LLVM's name of a feature, such as avx2"),
+        (["run", "good.hlo", "--target=x86_64-linux-gnu", "--features=prefer-256-bit"], FAILED,
+         "backplane: ...: cpu: option features: feature 'prefer-256-bit' of x86_64-linux-gnu is not used: no code is "
+         "generated for it. Leave it out"),
+        (["compile", "good.hlo", "--target=aarch64-linux-gnu", "--features=cortex-a66", "-o", "good.artifact"], FAILED,
+         "backplane: ...: cpu: option features: unknown feature 'cortex-a66' of aarch64-linux-gnu, did you mean "
+         "cortex-a65 or cortex-a76 or cortex-a34"),
         (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+sve"], FAILED,
          "backplane: ...: cpu: option features: feature 'sve' of aarch64-linux-gnu is not used: code has vectors of 128 bits (NEON). Leave it out"),
         (["check", "checks.hlo", "--target=aarch64-linux-gnu", "--features=+teleportation"], FAILED,
-         "backplane: ...: cpu: option features: unknown feature 'teleportation' of aarch64-linux-gnu, expected LLVM's "
-         "name of one, such as fullfp16"),
+         "backplane: ...: cpu: option features: unknown feature 'teleportation' of aarch64-linux-gnu, expected a version such as "
+         "armv8.2-a, a CPU such as cortex-a76, or LLVM's name of a feature, such as fullfp16"),
     ]
 if HAS_NVPTX:
     MISTAKES += [

@@ -8,7 +8,7 @@
 namespace bp::cpu {
 
 // Returns the function as text in LLVM's language. It asks the processor, and on x86 also whether the system saves wide
-// registers; it calls nothing. Features that do not change what code is generated are not asked for.
+// registers; it calls nothing.
 std::string machine_check_text(const Target &target);
 
 }  // namespace bp::cpu

@@ -393,6 +393,24 @@ TEST_CASE("features are a list, a level, or a change to the target's own") {
   CHECK_THAT(target_of("target", "aarch64-linux-gnu"), Contains("aarch64-linux-gnu:"));
 }
 
+TEST_CASE("the name of a machine stands for its features that a program can find out") {
+  using Catch::Contains;
+  const auto arm = [](const std::string &features) { return target_of("target", "aarch64-linux-gnu:" + features); };
+  CHECK_THAT(arm("cortex-a76"), Contains("dotprod") && Contains("fullfp16") && !Contains("bf16") && !Contains("a76"));
+  CHECK_THAT(arm("armv8.2-a"), Contains("crc,lse,rdm") && !Contains("v8") && !Contains("dotprod"));
+  CHECK(arm("apple-m1") == arm("apple-a14"));
+  CHECK_THAT(arm("neoverse-v1"), Contains("i8mm") && !Contains("sve"));
+  CHECK_THAT(arm("armv8.2-a,+dotprod"), Contains("crc,dotprod,lse,rdm"));
+  CHECK_THAT(arm("+cortex-a53,-crc"), !Contains("crc"));
+  const auto x86 = [](const std::string &features) { return target_of("target", "x86_64-linux-gnu:" + features); };
+  CHECK_THAT(x86("znver4"), Contains("avx512bf16") && !Contains("tun"));
+  // LLVM's code for avx512fp16 was wrong, so it is used only on request.
+  CHECK_THAT(x86("sapphirerapids"), Contains("avx512bf16") && !Contains("avx512fp16"));
+  CHECK_THAT(x86("sapphirerapids,avx512fp16"), Contains("avx512fp16"));
+  CHECK_THAT(x86("pentium4"), Contains("unknown feature 'pentium4' of x86_64-linux-gnu"));
+  CHECK_THAT(x86("prefer-256-bit"), Contains("is not used: no code is generated for it"));
+}
+
 TEST_CASE("unknown targets and features are refused") {
   using Catch::Contains;
   CHECK_THAT(target_of("target", "pdp11-dec-unix"),
