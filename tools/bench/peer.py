@@ -31,8 +31,7 @@ def difference(results, folder):
 
 
 def timed(repeats, prepare, run):
-    """Returns the answer's fields about run(prepare()), after one warm-up run: median, minimum, and median
-    deviation."""
+    """Returns the answer's field about run(prepare()): the seconds of each run, after one to warm up."""
     seconds = []
     for _ in range(repeats + 1):
         arguments = prepare()
@@ -40,10 +39,7 @@ def timed(repeats, prepare, run):
         result = run(arguments)
         seconds.append(time.perf_counter() - start)
         del result  # releases its memory for the next result
-    seconds = seconds[1:]
-    median = sorted(seconds)[repeats // 2]
-    spread = sorted(abs(one - median) for one in seconds)[repeats // 2]
-    return {"run_seconds": median, "least_seconds": min(seconds), "spread_seconds": spread}
+    return {"seconds": seconds[1:]}
 
 
 def main(measure):

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <boost/process.hpp>
 #include <boost/program_options.hpp>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -18,8 +16,7 @@
 #include "core/base/files.h"
 #include "core/base/thread_pool.h"
 #include "core/compile/passes.h"
-#include "core/interpreter/random_inputs.h"
-#include "core/text/parser.h"
+#include "tools/bench/race_sides.h"
 #include "tools/command/terminal.h"
 
 namespace bp::bench {
@@ -34,59 +31,19 @@ constexpr const char *description =
     "to a device and back: the median, the least, and the median distance from the median. Peers get the same inputs,\n"
     "and say how far their results are from ours. On both sides inputs stay where they are between runs, but for\n"
     "those that a program is given to overwrite, which are written again before each; and results have their memory.\n"
-    "A peer is KIND:PLATFORM: xla:cpu and xla:gpu need jax, torch:cuda needs torch and knows the programs of\n"
-    "tools/bench/gpu by their names.\n";
+    "A peer is KIND:PLATFORM. xla:cpu and xla:gpu need jax. torch:cuda needs torch and knows the programs of\n"
+    "tools/bench/gpu by their names. Two peers run in this process: backplane:no-fusion is this backend without\n"
+    "fusion, and c:LIBRARY the function with the program's name in a shared library, as in\n"
+    "tools/bench/evidence_kernels.c.\n";
 constexpr const char *examples =
     "Examples:\n"
     "  build/tools/bench_race tools/bench/kernels/*.hlo --python ~/venv/bin/python\n"
     "  build/tools/bench_race tools/bench/kernels/gelu.hlo --threads 1 --python ~/venv/bin/python\n"
     "  build/tools/bench_race tools/bench/kernels/*.hlo --no-fusion --json unfused.json\n"
+    "  build/tools/bench_race tools/bench/kernels/*.hlo --peer backplane:no-fusion --turns 5 --repeat 3\n"
     "  build/tools/bench_race tools/bench/gpu/*.hlo --on nvptx --peer xla:gpu --peer torch:cuda --json race.json\n";
 
-// A folder for this process, deleted by the destructor.
-class ExchangeFolder {
- public:
-  ExchangeFolder() : path_(filesystem::temp_directory_path() / fmt::format("backplane-race-{}", ::getpid())) {}
-  ~ExchangeFolder() {
-    std::error_code ignored;
-    filesystem::remove_all(path_, ignored);
-  }
-  ExchangeFolder(const ExchangeFolder &) = delete;
-  ExchangeFolder &operator=(const ExchangeFolder &) = delete;
-  Status clear() const {
-    std::error_code ignored;
-    filesystem::remove_all(path_, ignored);
-    return make_directory(path_.string());
-  }
-  Status write(const std::string &kind, std::size_t number, const Literal &array) const {
-    const std::span<const std::byte> bytes = array.bytes();
-    return write_file((path_ / fmt::format("{}.{}", kind, number)).string(),
-                      {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  filesystem::path path_;
-};
-
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
-// Seconds per run: the median, the minimum, and the median deviation from the median.
-struct Figures {
-  double run = 0, least = 0, spread = 0;
-
-  static Figures of(const std::vector<double> &seconds) {
-    Figures figures{median(seconds), *std::ranges::min_element(seconds)};
-    std::vector<double> distances;
-    std::ranges::transform(seconds, std::back_inserter(distances),
-                           [&](double one) { return std::abs(one - figures.run); });
-    figures.spread = median(std::move(distances));
-    return figures;
-  }
-};
+using Names = std::vector<std::string>;  // the values of an option that may be given several times
 
 // Returns the minimum work of a run: bytes of parameters and results, and the operations of dots, by element type.
 // Empty for a program with calls, because its entry contains only a part of the work.
@@ -113,106 +70,6 @@ json::object work_of(const ir::Module &module) {
   return {{"bytes", bytes}, {"operations", std::move(operations)}};
 }
 
-// The program, ready to run here.
-class Runner {
- public:
-  static Result<Runner> make(const std::string &file, const Backend &backend, CompileOptions options,
-                             conformance::RunClock &clock) {
-    BP_ASSIGN(const std::string text, read_file(file));
-    BP_ASSIGN(Module module, text::parse_module(text));
-    const auto start = std::chrono::steady_clock::now();
-    options.device_only = true;
-    BP_ASSIGN(Compiled compiled, backend.compile(module, options));
-    const double seconds = command::seconds_since(start);
-    if (compiled.executable.program() == nullptr) {
-      return make_error(ErrorCode::Unsupported, "{}: the core leaves nothing for the device to do", file);
-    }
-    BP_ASSIGN(auto timed, conformance::TimedProgram::make(compiled, module, 1, &clock));
-    return Runner(std::move(module), std::move(compiled), std::move(timed), seconds);
-  }
-
-  // Writes inputs and results as peers read them.
-  Status exchange(const ExchangeFolder &folder) const {
-    BP_TRY(folder.clear());
-    BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module_, 1));
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      BP_TRY(folder.write("input", i, arguments[i]));
-    }
-    BP_ASSIGN(const Literal result, compiled_.executable.run(std::move(arguments)));
-    if (result.shape().is_array()) {
-      return folder.write("output", 0, result);
-    }
-    for (std::size_t i = 0; i < result.tuple_elements().size(); ++i) {
-      BP_TRY(folder.write("output", i, result.tuple_elements()[i]));
-    }
-    return {};
-  }
-
-  const Module &module() const { return module_; }
-  double compile_seconds() const { return compile_seconds_; }
-  Status add_runs(int count, std::vector<double> &seconds) const {
-    BP_ASSIGN([[maybe_unused]] const auto warm, timed_->run());
-    for (int i = 0; i < count; ++i) {
-      timed_->restore_donated();
-      BP_ASSIGN(const conformance::RunClock::Reading reading, timed_->run());
-      seconds.push_back(reading.seconds);
-    }
-    return {};
-  }
-
- private:
-  Runner(Module module, Compiled compiled, std::shared_ptr<conformance::TimedProgram> timed, double compile_seconds)
-      : module_(std::move(module)),
-        compiled_(std::move(compiled)),
-        timed_(std::move(timed)),
-        compile_seconds_(compile_seconds) {}
-
-  Module module_;
-  Compiled compiled_;
-  std::shared_ptr<conformance::TimedProgram> timed_;
-  double compile_seconds_;
-};
-
-struct Peers {
-  std::vector<std::string> names;  // KIND:PLATFORM
-  std::string python;              // Python interpreter
-  std::string scripts;             // folder of KIND_peer.py
-};
-
-// Returns what the peer's script prints: one JSON object, whose field `error` gives the reason if it failed.
-json::object ask_peer(const Peers &peers, const std::string &peer, const std::string &file,
-                      const ExchangeFolder &folder, int repeat) {
-  const std::size_t colon = peer.find(':');
-  const std::string &python = peers.python, script = fmt::format("{}/{}_peer.py", peers.scripts, peer.substr(0, colon));
-  std::string answer, said;
-  try {
-    const boost::filesystem::path program =
-        python.find('/') == std::string::npos ? boost::process::search_path(python) : python;
-    boost::process::ipstream out;
-    // As in this process, results get memory that is already mapped.
-    boost::process::environment environment = boost::this_process::environment();
-    environment["MALLOC_ARENA_MAX"] = "1";
-    environment["MALLOC_MMAP_MAX_"] = "0";
-    environment["MALLOC_TOP_PAD_"] = "268435456";
-    environment["MALLOC_TRIM_THRESHOLD_"] = "100000000000";
-    boost::process::child child(program, script, file, folder.path(), peer.substr(colon + 1), std::to_string(repeat),
-                                boost::process::std_out > out, boost::process::std_err > boost::process::null,
-                                environment);
-    for (std::string line; std::getline(out, line);) {
-      answer = line;
-    }
-    child.wait();
-  } catch (const std::exception &error) {
-    said = error.what();
-  }
-  json::error_code failure;
-  json::value value = json::parse(answer, failure);
-  if (failure || !value.is_object()) {
-    return {{"error", fmt::format("{} {} printed no JSON object as its last line: {}", python, script, said)}};
-  }
-  return std::move(value.as_object());
-}
-
 double number(const json::object &object, std::string_view key) {
   const json::value *value = object.if_contains(key);
   return value != nullptr && value->is_number() ? value->to_number<double>() : std::numeric_limits<double>::quiet_NaN();
@@ -220,51 +77,80 @@ double number(const json::object &object, std::string_view key) {
 
 void print_row(std::string_view program, std::string_view on, const Figures &figures, double compile_seconds,
                std::string_view beside_ours) {
-  fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10}{}\n", program, on, command::format_seconds(figures.run),
+  fmt::print("{:<28} {:<20} {:>10} {:>10} {:>10} {:>10}{}\n", program, on, command::format_seconds(figures.run),
              command::format_seconds(figures.least), command::format_seconds(figures.spread),
              command::format_seconds(compile_seconds), beside_ours);
 }
 
-// Runs one program here and on all peers. Prints a line for each, and returns the same data.
-Result<json::object> race(const std::string &file, const Backend &backend, const CompileOptions &options,
-                          conformance::RunClock &clock, const Peers &peers, int repeat) {
-  const std::string name = filesystem::path(file).stem();
-  BP_ASSIGN(const Runner runner, Runner::make(file, backend, options, clock));
-  const ExchangeFolder folder;
-  BP_TRY(runner.exchange(folder));
+// A peer of one program: its runs, or why there are none.
+struct Peer {
+  std::string name;  // KIND:PLATFORM
+  std::unique_ptr<Side> side;
   std::vector<double> seconds;
-  BP_TRY(runner.add_runs(repeat, seconds));
-  json::array answers;
-  for (const std::string &peer : peers.names) {
-    json::object answer = ask_peer(peers, peer, file, folder, repeat);
-    answer["peer"] = peer;
-    answers.push_back(std::move(answer));
-    BP_TRY(runner.add_runs(repeat, seconds));
+  std::string problem;
+
+  void take_turn(int repeat) {
+    if (side == nullptr) {
+      return;
+    }
+    if (const Status status = side->add_runs(repeat, seconds); !status.ok()) {
+      problem = status.error().message();
+      side = nullptr;
+    }
+  }
+};
+
+// Prints a line about a peer, and returns the same data.
+json::object report(const Peer &peer, const Figures &ours, double our_compile_seconds) {
+  if (peer.side == nullptr) {
+    fmt::print("{:<28} {:<20} {}\n", "", peer.name, peer.problem);
+    return {{"peer", peer.name}, {"error", peer.problem}};
+  }
+  json::object fields = peer.side->about();
+  const Figures theirs = Figures::of(peer.seconds);
+  const double compile_seconds = number(fields, "compile_seconds");
+  print_row("", peer.name, theirs, compile_seconds,
+            fmt::format(" {:>8.2f} x {:>8.2f} x {:>8.2f} x {:>11.1e}", theirs.run / ours.run, theirs.least / ours.least,
+                        compile_seconds / our_compile_seconds, number(fields, "difference")));
+  fields["peer"] = peer.name;
+  fields["run_seconds"] = theirs.run;
+  fields["least_seconds"] = theirs.least;
+  fields["spread_seconds"] = theirs.spread;
+  return fields;
+}
+
+// Runs one program here and on all peers. Prints a line for each, and returns the same data.
+Result<json::object> race(const std::string &file, const Setting &setting, const Names &peer_names, int repeat,
+                          int turns) {
+  const std::string name = filesystem::path(file).stem();
+  BP_ASSIGN(const std::unique_ptr<Ours> our_side, Ours::make(file, setting));
+  std::vector<Peer> peers;
+  for (const std::string &peer_name : peer_names) {
+    Result<std::unique_ptr<Side>> side = make_peer(peer_name, file, *our_side, setting);
+    peers.push_back({peer_name, side.ok() ? std::move(*side) : nullptr, {}, side.ok() ? "" : side.error().message()});
+  }
+  std::vector<double> seconds;
+  BP_TRY(our_side->add_runs(repeat, seconds));
+  for (int turn = 0; turn < turns; ++turn) {
+    for (Peer &peer : peers) {
+      peer.take_turn(repeat);
+      BP_TRY(our_side->add_runs(repeat, seconds));
+    }
   }
   const Figures ours = Figures::of(seconds);
-  print_row(name, "ours", ours, runner.compile_seconds(), "");
-  for (const json::value &value : answers) {
-    const json::object &answer = value.as_object();
-    const std::string peer(answer.at("peer").as_string());
-    if (const json::value *error = answer.if_contains("error")) {
-      fmt::print("{:<28} {:<12} {}\n", "", peer, std::string(error->as_string()));
-      continue;
-    }
-    const Figures theirs{number(answer, "run_seconds"), number(answer, "least_seconds"),
-                         number(answer, "spread_seconds")};
-    const double compile_seconds = number(answer, "compile_seconds");
-    print_row(
-        "", peer, theirs, compile_seconds,
-        fmt::format(" {:>8.2f} x {:>8.2f} x {:>8.2f} x {:>11.1e}", theirs.run / ours.run, theirs.least / ours.least,
-                    compile_seconds / runner.compile_seconds(), number(answer, "difference")));
+  const double compile_seconds = number(our_side->about(), "compile_seconds");
+  print_row(name, "ours", ours, compile_seconds, "");
+  json::array answers;
+  for (const Peer &peer : peers) {
+    answers.push_back(report(peer, ours, compile_seconds));
   }
   std::fflush(stdout);
   return json::object{{"program", name},
                       {"run_seconds", ours.run},
                       {"least_seconds", ours.least},
                       {"spread_seconds", ours.spread},
-                      {"compile_seconds", runner.compile_seconds()},
-                      {"work", work_of(runner.module())},
+                      {"compile_seconds", compile_seconds},
+                      {"work", work_of(our_side->module())},
                       {"peers", std::move(answers)}};
 }
 
@@ -289,8 +175,6 @@ int misuse(std::string_view problem) {
   return 2;
 }
 
-using Names = std::vector<std::string>;  // the values of an option that may be given several times
-
 po::options_description visible_options() {
   po::options_description options("Options");
   options.add_options()("help", "this text")("on", po::value<std::string>()->default_value("cpu"), "backend")(
@@ -305,6 +189,7 @@ po::options_description visible_options() {
       "threads", po::value<int>()->default_value(0, ""),
       "number of processors, the first ones, to which both sides are pinned; default: all")(
       "repeat", po::value<int>()->default_value(11), "consecutive runs at each turn of a side")(
+      "turns", po::value<int>()->default_value(1), "number of times that each peer has its turn")(
       "json", po::value<std::string>(), "write the figures to this file");
   return options;
 }
@@ -322,11 +207,11 @@ std::optional<std::string> read_settings(const Names &settings, BackendOptions &
 }
 
 // Adds the figures of each program, or its error, to the results. Returns whether all of them ran.
-bool race_all(const Names &files, const Backend &backend, const CompileOptions &options, conformance::RunClock &clock,
-              const Peers &peers, int repeat, json::array &results) {
+bool race_all(const Names &files, const Setting &setting, const Names &peers, int repeat, int turns,
+              json::array &results) {
   bool all_ran = true;
   for (const std::string &file : files) {
-    Result<json::object> result = race(file, backend, options, clock, peers, repeat);
+    Result<json::object> result = race(file, setting, peers, repeat, turns);
     if (!result.ok()) {
       all_ran = false;
       fmt::print(stderr, "bench_race: {}: {}\n", file, result.error().to_string());
@@ -369,11 +254,14 @@ int main(int argc, char **argv) {
     return misuse(fmt::format("--threads is {}, expected at least 1, and no more than there are processors", threads));
   }
   ThreadPool pool(static_cast<std::uint32_t>(threads));
-  const Peers peers{values["peer"].as<Names>(), values["python"].as<std::string>(),
-                    values["scripts"].as<std::string>()};
-  for (const std::string &peer : peers.names) {
-    if (!peer.starts_with("xla:") && !peer.starts_with("torch:")) {
-      return misuse(fmt::format("--peer is '{}', expected xla:PLATFORM or torch:PLATFORM", peer));
+  const int turns = values["turns"].as<int>();
+  if (turns < 1) {
+    return misuse(fmt::format("--turns is {}, expected at least 1", turns));
+  }
+  const Names peers = values["peer"].as<Names>();
+  for (const std::string &peer : peers) {
+    if (const auto problem = problem_of_peer(peer)) {
+      return misuse(*problem);
     }
   }
   BackendOptions backend_options;
@@ -394,10 +282,12 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "bench_race: {}\n", backend.error().to_string());
     return 3;
   }
-  fmt::print("{:<28} {:<12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "least",
+  fmt::print("{:<28} {:<20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "least",
              "spread", "compile", "run / ours", "least /", "compile /", "difference");
   json::array results;
-  const bool all_ran = race_all(values["file"].as<Names>(), *backend, compile_options, clock, peers, repeat, results);
+  const Setting setting{
+      *backend, compile_options, clock, pool, values["python"].as<std::string>(), values["scripts"].as<std::string>()};
+  const bool all_ran = race_all(values["file"].as<Names>(), setting, peers, repeat, turns, results);
   if (values.count("json") != 0) {
     if (const Status written = write_file(values["json"].as<std::string>(), json::serialize(results) + "\n");
         !written.ok()) {

@@ -1,0 +1,50 @@
+/* Kernels by hand, to be compared with ours by bench_race --peer c:LIBRARY: plain loops, which compilers vectorize with
+ *   -std=gnu11 -O3 -march=native -ffast-math -fopenmp-simd -shared -fPIC
+ * Each computes rows of `columns` elements from first_row up to end_row. GCC takes expf and erff from glibc's libmvec. */
+#include <math.h>
+#include <stddef.h>
+
+const char *const compiled_by = __VERSION__;
+
+void softmax(const float *const *arguments, float *result, size_t first_row, size_t end_row, size_t columns) {
+  for (size_t row = first_row; row < end_row; ++row) {
+    const float *x = arguments[0] + row * columns;
+    float *y = result + row * columns, largest = x[0], total = 0;
+    for (size_t i = 0; i < columns; ++i) {
+      largest = x[i] > largest ? x[i] : largest;
+    }
+    for (size_t i = 0; i < columns; ++i) {
+      total += y[i] = expf(x[i] - largest);
+    }
+    const float factor = 1 / total;
+    for (size_t i = 0; i < columns; ++i) {
+      y[i] *= factor;
+    }
+  }
+}
+
+void layer_norm(const float *const *arguments, float *result, size_t first_row, size_t end_row, size_t columns) {
+  const float *scale = arguments[1], *bias = arguments[2];
+  for (size_t row = first_row; row < end_row; ++row) {
+    const float *x = arguments[0] + row * columns;
+    float *restrict y = result + row * columns, total = 0, squares = 0;
+    for (size_t i = 0; i < columns; ++i) {
+      total += x[i];
+    }
+    const float mean = total / (float)columns;
+    for (size_t i = 0; i < columns; ++i) {
+      squares += (x[i] - mean) * (x[i] - mean);
+    }
+    const float factor = 1 / sqrtf(squares / (float)columns + 1e-5f);
+    for (size_t i = 0; i < columns; ++i) {
+      y[i] = (x[i] - mean) * factor * scale[i] + bias[i];
+    }
+  }
+}
+
+void gelu(const float *const *arguments, float *result, size_t first_row, size_t end_row, size_t columns) {
+  const float *x = arguments[0];
+  for (size_t i = first_row * columns; i < end_row * columns; ++i) {
+    result[i] = 0.5f * x[i] * (1 + erff(x[i] * 0.70710678f));
+  }
+}
