@@ -470,6 +470,19 @@ class HeaderWriter {
   Words words_;
 };
 
+// Around what is C, also in a compiler for C++.
+constexpr std::string_view begin_c = R"(
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+)";
+constexpr std::string_view end_c = R"(
+#ifdef __cplusplus
+}
+#endif
+)";
+
 }  // namespace
 
 std::string header_text(std::span<const Description> programs, const std::string &name, Functions functions,
@@ -483,33 +496,22 @@ std::string header_text(std::span<const Description> programs, const std::string
 
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 )",
                           words);
+  text += begin_c;
   text += common_text;
   for (const Description &program : programs) {
     text += HeaderWriter(program).interface(functions);
   }
-  return text + fill(R"(
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* $NAME$_BACKPLANE_H */
-)",
-                     words);
+  return text + std::string(end_c) + fill("\n#endif /* $NAME$_BACKPLANE_H */\n", words);
 }
 
 std::string source_text(std::span<const Description> programs, const std::string &header) {
-  std::string text = "#include \"" + header + "\"\n";
+  std::string text = "#include \"" + header + "\"\n" + std::string(begin_c);
   for (const Description &program : programs) {
     text += HeaderWriter(program).implementation();
   }
-  return text;
+  return text + std::string(end_c);
 }
 
 }  // namespace bp::aot

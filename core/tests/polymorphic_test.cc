@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
 #include <thread>
 
 namespace bp {
@@ -139,6 +141,48 @@ TEST_CASE("arguments that contradict each other are errors, which are not kept")
   CHECK(program.run({number(4)}).error().message() == "1 arguments, but open.mlir has 3 parameters");
   CHECK(program.run({number(4), number(4), number(4)}).error().message() ==
         "the shape given for parameter 1 is s64[], but its type is tensor<?xf32>");
+}
+
+TEST_CASE("artifacts are kept by shape for later processes") {
+  struct CountingCache final : compile::ArtifactCache {
+    std::optional<std::vector<std::byte>> find(const Key &key) const override {
+      const auto kept = artifacts.find(key);
+      found += kept != artifacts.end() ? 1 : 0;
+      return kept != artifacts.end() ? std::optional(kept->second) : std::nullopt;
+    }
+    Status store(const Key &key, std::span<const std::byte> artifact) override {
+      artifacts[key].assign(artifact.begin(), artifact.end());
+      return {};
+    }
+    std::map<Key, std::vector<std::byte>> artifacts;
+    mutable std::size_t found = 0;
+  };
+  CountingCache cache;
+  CompileOptions options;
+  options.cache = &cache;
+  BackendOptions tiny_options;
+  tiny_options.settings = {{"ops", "negate"}};
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const Backend backend =
+      Backend::load((folder / "core/compile/tests/plugins/libbackplane_tiny.so").string(), tiny_options).value();
+  for (const std::size_t found : {0, 2}) {
+    const PolymorphicExecutable program = backend
+                                              .compile_polymorphic(R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = stablehlo.negate %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+)",
+                                                                   "open.mlir", options)
+                                              .value();
+    for (const std::int64_t size : {3, 4}) {
+      const Literal result = program.run({ones(size)}).value();
+      CHECK(std::ranges::all_of(result.elements<float>(), [](float element) { return element == -1; }));
+    }
+    CHECK(cache.artifacts.size() == 2);
+    CHECK(cache.found == found);
+    CHECK(counts(program, 0, 2, 0));
+  }
 }
 
 TEST_CASE("only StableHLO leaves sizes open") {

@@ -43,6 +43,8 @@ struct Threads {
 };
 using Run = int (*)(void *const *arguments, void *const *results, void *arena, std::size_t arena_bytes,
                     const Threads *threads);
+using RunWithWeights = int (*)(void *const *arguments, void *const *results, const void *weights,
+                               std::size_t weights_bytes, void *arena, std::size_t arena_bytes, const Threads *threads);
 
 void run_on_threads(void *, void (*task)(void *data, std::uint32_t part, std::uint32_t thread), void *data,
                     std::uint32_t parts) {
@@ -69,25 +71,48 @@ void append_arrays(const Literal &value, std::vector<Literal> &arrays) {
   }
 }
 
+// Turns the values of all arguments but the first into constants. Their parameters remain, and nothing uses them.
+struct Choice {
+  std::string compiler;  // with the standard of the language, such as "g++ -std=c++17"
+  bool weights = false;  // constants in a file, which contains all arguments but the first
+  bool is_timed = false;
+};
+
+// Makes constants of the values of all arguments but the first. Their parameters remain, and nothing uses them.
+void make_weights(Module &module, std::span<const Literal> arguments) {
+  std::vector<ir::InstructionId> replacements(module.instruction_id_limit(), ir::no_instruction), order;
+  for (const ir::InstructionId parameter : module.entry().parameter_ids()) {
+    const auto number = static_cast<std::size_t>(module.instruction(parameter).parameter_number());
+    if (number > 0 && arguments[number].shape().is_array()) {
+      order.push_back(module.add_constant(module.entry().id(), arguments[number]));
+      replacements[ir::index(parameter)] = order.back();
+    }
+  }
+  const std::span<const ir::InstructionId> all = module.entry().instruction_ids();
+  order.insert(order.end(), all.begin(), all.end() - static_cast<std::ptrdiff_t>(order.size()));
+  module.replace_uses(replacements);
+  module.set_instruction_order(module.entry().id(), std::move(order));
+}
+
 struct Checked {
   std::string name;  // of the program in its file
   aot::Description description;
   std::vector<Literal> arguments, expected;  // arrays
   bool has_state = false;                    // a second run gives something else
   std::shared_ptr<const Program> by_backend;
+  Buffer weights;  // the content of the file
 };
 
 struct Tally {
   std::size_t equal = 0;
   std::map<std::string, std::size_t> refused;  // reasons
   std::vector<std::string> wrong;
-  bool is_timed = false;
 };
 
 // The memory of the calls of a program.
 class Call {
  public:
-  Call(const Checked &program, Run run, const Threads *threads) : program_(program), run_(run), threads_(threads) {
+  Call(const Checked &program, void *run, const Threads *threads) : program_(program), run_(run), threads_(threads) {
     for (const aot::Array &array : program.description.arguments) {
       arguments_.push_back(given_.emplace_back(array.size).data());
     }
@@ -105,7 +130,13 @@ class Call {
     fill_arguments();
   }
 
-  int run() { return run_(arguments_.data(), results_.data(), arena_.data(), arena_bytes_, threads_); }
+  int run() {
+    if (program_.weights.empty()) {
+      return reinterpret_cast<Run>(run_)(arguments_.data(), results_.data(), arena_.data(), arena_bytes_, threads_);
+    }
+    return reinterpret_cast<RunWithWeights>(run_)(arguments_.data(), results_.data(), program_.weights.data(),
+                                                  program_.weights.size(), arena_.data(), arena_bytes_, threads_);
+  }
 
   // Runs the program once. Returns what is wrong, or nothing.
   std::string check() {
@@ -137,7 +168,7 @@ class Call {
   }
 
   const Checked &program_;
-  const Run run_;
+  void *const run_;
   const Threads *threads_;
   std::deque<Buffer> given_, got_;
   std::vector<void *> arguments_, results_;
@@ -160,7 +191,8 @@ double least_seconds(const std::function<void()> &call) {
 
 class Batch {
  public:
-  Batch(const Backend &backend, Tally &tally) : backend_(backend), tally_(tally) {}
+  Batch(const Backend &backend, const Choice &choice, Tally &tally)
+      : backend_(backend), choice_(choice), tally_(tally) {}
 
   Status add(const std::string &name, const Module &module) {
     conformance::SelfChecking program{.program = module, .arguments = {}, .checks = {}};
@@ -168,6 +200,9 @@ class Batch {
       BP_ASSIGN(program, conformance::split_checks(module));
     } else {
       BP_ASSIGN(program.arguments, interpreter::random_arguments(module, 1));
+      if (choice_.weights) {
+        make_weights(program.program, program.arguments);
+      }
     }
     const package::Interface interface = package::interface_of(program.program);
     CompileOptions options;
@@ -175,9 +210,10 @@ class Batch {
     options.fold_constants = program.checks.empty();
     options.keep_artifacts = true;
     BP_ASSIGN(const Compiled compiled, backend_.compile(program.program, options));
-    Checked checked{.name = name, .description = {}, .arguments = {}, .expected = {}, .by_backend = {}};
+    Checked checked{.name = name, .description = {}, .arguments = {}, .expected = {}, .by_backend = {}, .weights = {}};
     aot::Options aot;
     aot.name = fmt::format("p{}", programs_.size());
+    aot.constants = choice_.weights ? aot::Constants::InFile : aot::Constants::InObject;
     BP_ASSIGN(aot::Program made, aot::make_program(compiled.executable, interface, aot));
     for (const Literal &argument : program.arguments) {
       append_arrays(argument, checked.arguments);
@@ -188,6 +224,9 @@ class Batch {
       checked.has_state = checked.has_state || instruction.op() == BP_OP_RNG_GET_AND_UPDATE_STATE;
     }
     checked.by_backend = compiled.executable.program();
+    for (const SharedBytes &piece : made.weights) {
+      checked.weights.insert(checked.weights.end(), piece.bytes().begin(), piece.bytes().end());
+    }
     BP_TRY(aot::append(object_, std::move(made.object), name));
     checked.description = std::move(made.description);
     programs_.push_back(std::move(checked));
@@ -219,12 +258,12 @@ class Batch {
     BP_TRY(write_file((folder / "batch.o").string(), aot::write_object(object_)));
     BP_TRY(write_file((folder / "batch.h").string(),
                       aot::header_text(descriptions, "batch", aot::Functions::Declared, "batch.h")));
-    BP_TRY(write_file((folder / "batch.c").string(), aot::source_text(descriptions, "batch.h")));
-    const char *named = std::getenv("CC");
-    const int linked =
-        boost::process::system(fmt::format("{} -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -O1 -shared "
-                                           "-fPIC -Wl,-z,defs -o {} {}/batch.c {}/batch.o",
-                                           named == nullptr ? "cc" : named, library, folder.string(), folder.string()));
+    const bool is_cpp = choice_.compiler.find("++") != std::string::npos;
+    const std::string source = (folder / (is_cpp ? "batch.cc" : "batch.c")).string();
+    BP_TRY(write_file(source, aot::source_text(descriptions, "batch.h")));
+    const int linked = boost::process::system(fmt::format(
+        "{} -Wall -Wextra -Wpedantic -Wconversion -Werror -O1 -shared -fPIC -Wl,-z,defs -o {} {} {}/batch.o",
+        choice_.compiler, library, source, folder.string()));
     void *loaded = linked == 0 ? dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (loaded == nullptr) {
       return make_error(ErrorCode::Io, "a batch of {} programs, the first of which is {}, cannot be linked: {}",
@@ -232,12 +271,12 @@ class Batch {
     }
     constexpr Threads threads{run_on_threads, nullptr, thread_count};
     for (const Checked &program : programs_) {
-      const auto run = reinterpret_cast<Run>(dlsym(loaded, program.description.symbol("call_run").c_str()));
+      void *const run = dlsym(loaded, program.description.symbol("call_run").c_str());
       std::string problem = Call(program, run, nullptr).check();
       if (problem.empty() && !program.has_state) {
         problem = Call(program, run, &threads).check();
       }
-      if (tally_.is_timed && problem.empty()) {
+      if (choice_.is_timed && problem.empty()) {
         BP_TRY(compare_times(program, run));
       }
       if (problem.empty()) {
@@ -252,7 +291,7 @@ class Batch {
 
   // Prints the least time of a call in a process that does nothing else, on one thread, and that of a run by the
   // backend, in memory that both have already.
-  static Status compare_times(const Checked &program, Run run) {
+  static Status compare_times(const Checked &program, void *run) {
     Call call(program, run, nullptr);
     const double alone = least_seconds([&] { call.run(); });
     Execution execution = Execution::prepare(program.by_backend);
@@ -267,6 +306,7 @@ class Batch {
   }
 
   const Backend &backend_;
+  const Choice &choice_;
   Tally &tally_;
   std::vector<Checked> programs_;
   aot::ObjectFile object_;
@@ -293,30 +333,43 @@ Status check(const std::vector<std::string> &files, Batch &batch, Tally &tally) 
 }
 
 int check_all(std::vector<std::string> arguments) {
-  Tally tally;
-  if (const auto option = std::ranges::find(arguments, "--time"); option != arguments.end()) {
-    tally.is_timed = true;
-    arguments.erase(option);
+  const auto take_flag = [&](std::string_view name) { return std::erase(arguments, name) > 0; };
+  const auto take_value = [&](std::string_view name) {
+    const auto option = std::ranges::find(arguments, name);
+    std::string value;
+    if (option != arguments.end() && option + 1 != arguments.end()) {
+      value = *(option + 1);
+      arguments.erase(option, option + 2);
+    }
+    return value;
+  };
+  Choice choice{
+      .compiler = take_value("--compiler"), .weights = take_flag("--weights"), .is_timed = take_flag("--time")};
+  if (choice.compiler.empty()) {
+    const char *named = std::getenv("CC");
+    choice.compiler = fmt::format("{} -std=c99", named == nullptr ? "cc" : named);
   }
   BackendOptions options;
-  if (const auto option = std::ranges::find(arguments, "--features"); option + 1 < arguments.end()) {
-    options.settings.emplace_back("features", *(option + 1));
-    arguments.erase(option, option + 2);
+  if (const std::string features = take_value("--features"); !features.empty()) {
+    options.settings.emplace_back("features", features);
   }
   if (arguments.size() < 2) {
     fmt::print(stderr,
-               "Usage: check_aot [--time] [--features LIST] BACKEND FILE...\n"
-               "--time also compares the times of calls, on one thread.\n");
+               "Usage: check_aot [--time] [--weights] [--features LIST] [--compiler COMMAND] BACKEND FILE...\n"
+               "--time also compares the times of calls, on one thread.\n"
+               "--weights puts constants into a file, which contains the values of all arguments but the first.\n"
+               "--compiler compiles the header and links, such as \"clang++ -std=c++17\"; default: $CC -std=c99.\n");
     return 2;
   }
   ThreadPool one_thread(1);
-  options.threads = tally.is_timed ? &one_thread : nullptr;
+  options.threads = choice.is_timed ? &one_thread : nullptr;
   const Result<Backend> backend = Backend::load(arguments[0], options);
   if (!backend.ok()) {
     fmt::print(stderr, "{}\n", backend.error().to_string());
     return 2;
   }
-  Batch batch(*backend, tally);
+  Tally tally;
+  Batch batch(*backend, choice, tally);
   const Status status = check({arguments.begin() + 1, arguments.end()}, batch, tally);
   for (const std::string &wrong : tally.wrong) {
     fmt::print("wrong: {}\n", wrong);
