@@ -296,7 +296,8 @@ class Compilation {
     for (ir::InstructionId id : part.instructions) {
       ir::Instruction i = module.instruction(id);
       if (is_claimable(i.opcode()) && !has_routine(i)) {
-        report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, claims.reasons[index(id)])});
+        report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, claims.reasons[index(id)]), i.location(),
+                                   claims.refused[index(id)]});
       }
     }
   }
@@ -314,7 +315,7 @@ class Compilation {
     report_.on_host.clear();
     for (ir::Instruction i : module.entry().instructions()) {
       if (is_claimable(i.opcode()) && ir::size_call(i) == ir::SizeCall::None) {
-        report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, reason)});
+        report_.on_host.push_back({std::string(i.name()), i.opcode(), why(i, reason), i.location()});
       }
     }
   }
@@ -379,9 +380,11 @@ class Compilation {
     if (!options_.device_only || report_.on_host.empty()) {
       return {};
     }
-    const OnHost &first = report_.on_host[0];
-    return unsupported("backend {} does not run {} ({}){}{}", device_->id(), first.name, to_string(first.opcode),
-                       first.reason.empty() ? "" : ": ", first.reason);
+    const auto refused = std::ranges::find_if(report_.on_host, &OnHost::is_refused);
+    const OnHost &cause = refused != report_.on_host.end() ? *refused : report_.on_host[0];
+    return unsupported("backend {} does not run {} ({}){}{}", device_->id(), cause.name, to_string(cause.opcode),
+                       cause.reason.empty() ? "" : ": ", cause.reason)
+        .at(cause.location);
   }
 
   Result<Compiled> in_steps(ir::Module module, const Division &division) {
@@ -519,7 +522,8 @@ class Compilation {
     Extract extract = compile::extract(module, part, available);
     BP_ASSIGN(Built built, build(session_, extract.module, fmt::format("program{}", report_.programs)));
     if (!built.refusal.empty()) {
-      Claims refused{{}, {}, std::vector(module.instruction_id_limit(), built.refusal), {}, 0};
+      const std::size_t limit = module.instruction_id_limit();
+      const Claims refused{{}, std::vector<bool>(limit, true), std::vector(limit, built.refusal), {}, 0};
       report_on_host(module, part, refused);
       BP_TRY(add_host_steps(module, part, available, steps));
       return std::optional<Extract>();

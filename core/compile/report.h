@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/ir/op.h"
 
 namespace bp::compile {
@@ -15,6 +16,8 @@ struct OnHost {
   std::string name;
   ir::Opcode opcode;
   std::string reason;  // from the device; may be empty
+  SourceLocation location = {};
+  bool is_refused = true;  // by the device; otherwise it could run it, but does not
 };
 
 // A program of a device: the instructions of the partitioned module that it computes.

@@ -393,7 +393,7 @@ MISTAKES = [
     (["compile", "good.hlo", "--on", "interpreter", "-o", "good.artifact"], FAILED,
      "backplane: the interpreter cannot make artifacts, expected a backend that compiles"),
     (["compile", "good.hlo", "--on", "null", "-o", "good.artifact"], FAILED,
-     "backplane: backend dev.backplane.null does not run b (negate)"),
+     "backplane: good.hlo:4:8: backend dev.backplane.null does not run b (negate)"),
     (["compile", "good.hlo", "--on", "kernels", "--emit=ptx"], FAILED,
      "backplane: ...: backend dev.backplane.kernels has no option 'emit', expected none\n"
      "  note: --emit=ptx is a setting of the backend; backplane plugins NAME lists its settings"),

@@ -178,7 +178,7 @@ def run_file_tests(program, filters, options, environment, backend=None, build=N
     for line in lines:
         case = json.loads(line)
         text, rerun = case.get("text", ""), case.get("rerun", "")
-        if backend and backend.settings and UNCLAIMED.match(text):
+        if backend and backend.settings and UNCLAIMED.search(text):
             continue  # same as without settings
         results.append(Result(case["name"], case["status"], case["seconds"], text, rerun))
     return results
@@ -248,7 +248,7 @@ def main():
                     print("  " + result.text.strip().replace("\n", "\n  "))
                     print(f"  rerun: {result.rerun}", flush=True)
                 elif result.status == "skipped":
-                    unclaimed = UNCLAIMED.match(result.text)
+                    unclaimed = UNCLAIMED.search(result.text)
                     if unclaimed:
                         unclaimed_ops[unclaimed["backend"]][unclaimed["op"]] += 1
                         continue

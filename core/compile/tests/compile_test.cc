@@ -491,7 +491,7 @@ TEST_CASE("artifacts are made of whole modules, and not loaded") {
     return made.ok() ? "no error" : made.error().to_string();
   };
   CHECK(error_without("multiply,add,copy,while,compare", "tiny") ==
-        "backend org.example.tiny does not run minus (negate): the op is not in the option ops");
+        "11:50: backend org.example.tiny does not run minus (negate): the op is not in the option ops");
   CHECK(error_without(all_ops, "tiny_kernels") ==
         "backend org.example.tiny-kernels has no bp.compiler/1: it makes no artifacts");
 }
@@ -637,7 +637,8 @@ TEST_CASE("a disabled pass leaves to the host what only it can rewrite, and the 
   const auto artifact = make_artifact(parse(text), open_tiny({{"ops", all_ops}}), device_only);
   REQUIRE(!artifact.ok());
   CHECK(artifact.error().to_string() ==
-        "backend org.example.tiny does not run m (map): the op is not in the option ops; map-expansion would rewrite "
+        "3:43: backend org.example.tiny does not run m (map): the op is not in the option ops; map-expansion would "
+        "rewrite "
         "it, but is disabled");
 }
 
@@ -900,7 +901,7 @@ TEST_CASE("errors name the cause") {
   Options device_only;
   device_only.device_only = true;
   CHECK(error_of(compile(parse(text), open_tiny({{"ops", "add"}}), device_only)) ==
-        "backend org.example.tiny does not run e (exponential): the op is not in the option ops");
+        "2:44: backend org.example.tiny does not run e (exponential): the op is not in the option ops");
   CHECK(error_of(compile(parse(text), open_tiny({{"no-cost", "1"}}))) ==
         "2:44: backend org.example.tiny: claim gave no cost for e");
   CHECK(error_of(compile(parse(text), open_tiny({{"fail-claim", "e"}}))) ==
@@ -908,7 +909,7 @@ TEST_CASE("errors name the cause") {
         "  note: x: the op is not in the option ops");
   CHECK(error_of(compile(parse("ENTRY main { ROOT c = f32[4] custom-call(), custom_call_target=\"f\" }"),
                          open_tiny({{"ops", "add"}}), device_only)) ==
-        "backend org.example.tiny does not run c (custom-call): target \"f\": the op is not in the option ops");
+        "1:19: backend org.example.tiny does not run c (custom-call): target \"f\": the op is not in the option ops");
 
   const std::string sum = "HloModule m\nENTRY main { x = f32[4] parameter(0)  ROOT sum = f32[4] add(x, x) }";
   CHECK(error_of(compile(parse(sum), open_tiny({{"ops", "add"}, {"align", "48"}}))) ==
