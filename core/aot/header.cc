@@ -473,6 +473,10 @@ class HeaderWriter {
 // Around what is C, also in a compiler for C++.
 constexpr std::string_view begin_c = R"(
 #ifdef __cplusplus
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
 extern "C" {
 #endif
 
@@ -480,6 +484,9 @@ extern "C" {
 constexpr std::string_view end_c = R"(
 #ifdef __cplusplus
 }
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 #endif
 )";
 

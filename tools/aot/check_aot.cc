@@ -71,7 +71,7 @@ void append_arrays(const Literal &value, std::vector<Literal> &arrays) {
   }
 }
 
-// Turns the values of all arguments but the first into constants. Their parameters remain, and nothing uses them.
+// Choices of the command line.
 struct Choice {
   std::string compiler;  // with the standard of the language, such as "g++ -std=c++17"
   bool weights = false;  // constants in a file, which contains all arguments but the first

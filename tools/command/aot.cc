@@ -146,7 +146,10 @@ void print_facts(const AotRequest &request, const Backend &backend, const std::v
   for (const aot::Description &program : programs) {
     fmt::print("program:          {}, function {}_run\n", program.module, program.options.name);
     fmt::print("target:           {}\n", program.target);
-    fmt::print("arena:            {} for one thread\n", format_bytes(static_cast<double>(program.arena_bytes(1))));
+    const bool is_in_object = program.options.arena == aot::Arena::InObject;
+    const std::uint32_t threads = is_in_object ? program.options.threads : 1;
+    fmt::print("arena:            {} for {}{}\n", format_bytes(static_cast<double>(program.arena_bytes(threads))),
+               threads == 1 ? "one thread" : fmt::format("{} threads", threads), is_in_object ? ", in the object" : "");
   }
   fmt::print("compile time:     {}\n", format_seconds(seconds));
   fmt::print("header:           {}\n", request.header);

@@ -146,7 +146,8 @@ def warnings(folder):
     for header in ("mixed.h", "double.h"):
         for c, cpp in compilers():
             for compiler, standard, language in ((c, "c99", "c"), (c, "c11", "c"), (cpp, "c++17", "c++"), (cpp, "c++20", "c++")):
-                run([compiler, f"-std={standard}", *WARNINGS, "-Wconversion", "-Wshadow", "-fsyntax-only", "-x",
+                casts = ["-Wold-style-cast"] if language == "c++" else []
+                run([compiler, f"-std={standard}", *WARNINGS, "-Wconversion", "-Wshadow", *casts, "-fsyntax-only", "-x",
                      language, "-include", header, "/dev/null"], folder)
 
 
@@ -173,11 +174,14 @@ def errors(folder):
     (folder / "negate.hlo").write_text("ENTRY main { x = f32[4] parameter(0)  ROOT y = f32[4] negate(x) }\n")
     (folder / "call.hlo").write_text(
         'ENTRY main { x = f32[4] parameter(0)  ROOT y = f32[4] custom-call(x), custom_call_target="acme.call" }\n')
+    (folder / "feed.hlo").write_text(
+        "ENTRY main { t = token[] after-all()  i = (f32[4], token[]) infeed(t)  ROOT y = f32[4] get-tuple-element(i), index=0 }\n")
     for model, arguments, message in (
         ("negate.hlo", ["--on", "interpreter"], "the interpreter compiles nothing"),
         ("negate.hlo", ["--on", BUILD / "plugins/npu/libbackplane_npu.so"], "has no bp.aot/draft-1"),
         ("negate.hlo", ["--on", CPU, "--shared"], "there is no C compiler /no/such/compiler"),
-        ("call.hlo", ["--on", CPU], "does not run y (custom-call)"),
+        ("call.hlo", ["--on", CPU], "call.hlo:1:44: backend dev.backplane.cpu does not run y (custom-call)"),
+        ("feed.hlo", ["--on", CPU], "does not run i (infeed)"),  # not the after-all, which only costs less on the host
     ):
         printed = run([BUILD / "tools/backplane", "aot", model, "-o", "x", "--header", "x.h", *arguments], folder,
                       expected=3, CC="/no/such/compiler")
