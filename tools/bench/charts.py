@@ -76,3 +76,39 @@ def lines(title, below, series, label):
                   f'<rect x="655" y="{TOP + 20 * number + 4}" width="12" height="12" class="c{number % 3}"/>',
                   text(673, TOP + 20 * number + 14, name)]
     return page(height, title, below, parts)
+
+
+def size(count):
+    """Returns a number of bytes in words, with three digits."""
+    for unit, least in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= least:
+            return f"{count / least:.3g} {unit}"
+    return f"{count} bytes"
+
+
+def sizes(title, below, rows):
+    """Horizontal bars of (name, kind, bytes) on a logarithmic axis of powers of ten; a name and kinds that follow each
+    other are a group."""
+    kinds = list(dict.fromkeys(kind for _, kind, _ in rows))
+    low = math.floor(math.log10(min(value for _, _, value in rows)))
+    high = math.ceil(math.log10(max(value for _, _, value in rows)))
+    height = TOP + 22 * len(rows) + 34
+    parts = []
+
+    def place(value):
+        return LEFT + (WIDTH - LEFT - RIGHT) * (math.log10(value) - low) / max(high - low, 1)
+
+    for power in range(low, high + 1):
+        x = place(10 ** power)
+        parts += [f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - 28}" class="grid"/>',
+                  text(x, height - 12, size(10 ** power), "quiet", "middle")]
+    for number, kind in enumerate(kinds):
+        parts += [f'<rect x="{WIDTH - 200 + 100 * number}" y="32" width="12" height="12" class="c{number}"/>',
+                  text(WIDTH - 182 + 100 * number, 42, kind)]
+    for number, (name, kind, value) in enumerate(rows):
+        y = TOP + 22 * number
+        if number == 0 or rows[number - 1][0] != name:
+            parts.append(text(LEFT - 8, y + 15, name, "text", "end"))
+        parts += [f'<rect x="{LEFT}" y="{y + 4}" width="{max(place(value) - LEFT, 1):.1f}" height="14" '
+                  f'class="c{kinds.index(kind)}" stroke="none"/>', text(place(value) + 6, y + 15, size(value))]
+    return page(height, title, below, parts)

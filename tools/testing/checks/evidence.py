@@ -13,9 +13,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PAGE = ROOT / "docs/evidence.md"
 SKIPPED = 77
+# Runtimes that this interpreter does not have are left out.
+PYTHON = os.environ.get("BACKPLANE_JAX_PYTHON", sys.executable)
 QUICK = ["--build", BUILD, "--repeat", "1", "--turns", "1", "--elements", "4096"]
 RUNS = {"fusion": (["gelu"], r"\| gelu \| .* \| .* \| \d+\.\d\d \|"), "chain": ([], r"\| 64 \|( [\d.]+ \w+ \|){3}"),
-        "kernels": ([], r"\| softmax \| 1 \|")}
+        "kernels": ([], r"\| softmax \| 1 \|"),
+        "footprint": (["--python", PYTHON], r"\| Compiled ahead of time \| [\d.]+ kB \| [\d.]+ kB \|")}
 
 
 def evidence(*arguments):
