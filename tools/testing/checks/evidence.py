@@ -34,7 +34,12 @@ def main():
         done = evidence(*option)
         if done.returncode != code or words not in done.stdout + done.stderr:
             problems.append(f"evidence {option[0]} ends with {done.returncode}: {done.stdout}{done.stderr}")
-    for figure, (names, row) in RUNS.items():
+    runs = dict(RUNS)
+    if subprocess.run([PYTHON, "-c", "import onnx, onnxruntime"], capture_output=True).returncode == 0:
+        runs["engines"] = (["digits", "--python", PYTHON], r"\| digits \| 1 \|")
+    else:
+        print(f"skipped: evidence engines, because {PYTHON} has no ONNX Runtime (see BACKPLANE_JAX_PYTHON)")
+    for figure, (names, row) in runs.items():
         done = evidence(figure, *names, *QUICK)
         if done.returncode != 0 or not re.search(row, done.stdout):
             problems.append(f"evidence {figure} ends with {done.returncode}: {done.stdout}{done.stderr}")
