@@ -1,5 +1,5 @@
-"""The footprint of a net that is compiled ahead of time, compared with that of runtimes: bytes that a program ships, and
-the most memory that it has (VmHWM) when it runs the net once."""
+"""The footprint of a net that is compiled ahead of time, compared with that of runtimes: bytes that a program ships,
+and the most memory that it has (VmHWM) when it runs the net once."""
 
 import array
 import json
