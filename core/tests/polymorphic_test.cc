@@ -32,6 +32,13 @@ func.func @main(%n: tensor<i64>) -> tensor<?xf32> {
 }
 )";
 
+constexpr std::string_view negation = R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = stablehlo.negate %x : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+)";
+
 PolymorphicExecutable compiled(std::string_view text, std::size_t max_executables = 16) {
   const Backend backend = Backend::load("interpreter").value();
   return backend.compile_polymorphic(std::string(text), "open.mlir", {}, max_executables).value();
@@ -166,15 +173,8 @@ TEST_CASE("artifacts are kept by shape for later processes") {
   const Backend backend =
       Backend::load((folder / "core/compile/tests/plugins/libbackplane_tiny.so").string(), tiny_options).value();
   for (const std::size_t found : {0, 2}) {
-    const PolymorphicExecutable program = backend
-                                              .compile_polymorphic(R"(
-func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %y = stablehlo.negate %x : tensor<?xf32>
-  return %y : tensor<?xf32>
-}
-)",
-                                                                   "open.mlir", options)
-                                              .value();
+    const PolymorphicExecutable program =
+        backend.compile_polymorphic(std::string(negation), "open.mlir", options).value();
     for (const std::int64_t size : {3, 4}) {
       const Literal result = program.run({ones(size)}).value();
       CHECK(std::ranges::all_of(result.elements<float>(), [](float element) { return element == -1; }));

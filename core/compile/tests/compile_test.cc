@@ -638,8 +638,7 @@ TEST_CASE("a disabled pass leaves to the host what only it can rewrite, and the 
   REQUIRE(!artifact.ok());
   CHECK(artifact.error().to_string() ==
         "3:43: backend org.example.tiny does not run m (map): the op is not in the option ops; map-expansion would "
-        "rewrite "
-        "it, but is disabled");
+        "rewrite it, but is disabled");
 }
 
 TEST_CASE("passes that do not run") {
