@@ -9,8 +9,8 @@
 #include <set>
 
 #include "plugins/cpu/ahead_of_time/machine_check.h"
-#include "plugins/cpu/ahead_of_time/routines.h"
 #include "plugins/cpu/code_generation.h"
+#include "plugins/llvm/routines.h"
 
 namespace bp::cpu {
 
@@ -83,7 +83,7 @@ Result<std::string> write_code(const Artifact &artifact, std::uint32_t flags, st
   }
   BP_ASSIGN(const Target target, parse_target(artifact.target));
   BP_ASSIGN(const std::set<std::string> missing, missing_functions(artifact));
-  BP_ASSIGN(const std::string routines, routines_text(missing, (flags & BP_AOT_FREESTANDING) != 0));
+  BP_ASSIGN(const std::string routines, emit::routines_text(missing, (flags & BP_AOT_FREESTANDING) != 0));
   // The check runs on machines that lack what the target has.
   BP_ASSIGN(const Target baseline, parse_target(target.triple));
   return compile_text(machine_check_text(target) + routines, baseline);

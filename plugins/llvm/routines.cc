@@ -1,11 +1,11 @@
-#include "plugins/cpu/ahead_of_time/routines.h"
+#include "plugins/llvm/routines.h"
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace bp::cpu {
+namespace bp::emit {
 namespace {
 
 struct Routine {
@@ -509,4 +509,4 @@ plugin::Result<std::string> routines_text(const std::set<std::string> &names, bo
   return text;
 }
 
-}  // namespace bp::cpu
+}  // namespace bp::emit

@@ -1,5 +1,5 @@
 // The functions that programs without the plugin get in place of libm's compute the same bits.
-#include "plugins/cpu/ahead_of_time/routines.h"
+#include "plugins/llvm/routines.h"
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -22,7 +22,7 @@ using bp::emit::test::Jit;
 
 // Compiles routines for a CPU that has none of the instructions.
 Jit compile(const std::set<std::string> &names) {
-  const auto text = bp::cpu::routines_text(names, true);
+  const auto text = bp::emit::routines_text(names, true);
   REQUIRE(text.ok());
   return Jit(
       [&](llvm::Module &module) {
@@ -150,7 +150,7 @@ TEST_CASE("bytes are moved and set, whether or not they overlap") {
 }
 
 TEST_CASE("a function that is not known is refused by name") {
-  const auto text = bp::cpu::routines_text({"sinf"}, false);
+  const auto text = bp::emit::routines_text({"sinf"}, false);
   REQUIRE(!text.ok());
   CHECK(text.error().message().starts_with("the code calls sinf, which a program without this plugin does not have"));
 }

@@ -7,10 +7,10 @@
 
 #include "plugin_api/cpp/result.h"
 
-namespace bp::cpu {
+namespace bp::emit {
 
 // Returns these functions as text in LLVM's language. Without `freestanding`, those of string.h are left to the C
 // library. Fails with BP_UNSUPPORTED if one is not known, and says which.
 plugin::Result<std::string> routines_text(const std::set<std::string> &names, bool freestanding);
 
-}  // namespace bp::cpu
+}  // namespace bp::emit
