@@ -10,9 +10,9 @@
 
 #include "backplane/backplane.h"
 #include "plugin_api/cpp/device.h"
-#include "plugins/cpu/code_generators.h"
 #include "plugins/cpu/target.h"
-#include "plugins/llvm/linker.h"
+#include "plugins/native/compiler.h"
+#include "plugins/native/program.h"
 
 namespace bp::cpu {
 
@@ -29,17 +29,8 @@ inline constexpr const char *emit_choices[] = {"llvm", "asm", "obj", nullptr};
 inline constexpr bp_fusion_limits_t cpu_fusion_limits = {
     BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 256, 64, 0, std::uint64_t{1} << 18, 256};
 
-// A program in this process. Threads: runs may be concurrent.
-struct LoadedProgram {
-  bp_program_t abi{};
-  std::unique_ptr<emit::LinkedObjects> code;
-  std::uint32_t allocation_count = 0;
-  plugin::HostServices services;
-  std::int64_t worker_scratch_bytes = 0;
-  std::uint64_t common_bytes = 0;
-
-  plugin::Status run(const bp_run_t &run) const;
-};
+// Artifacts keep these first bytes; their version is in the header that follows.
+inline constexpr native::ArtifactFormat artifact_format = {"BPCPUOBJ", "CPU"};
 
 // The device, as the frame in plugin_api/cpp/device.h expects it, but for its description.
 struct CpuDevice {
@@ -58,7 +49,7 @@ struct CpuDevice {
   plugin::HostServices services;
   Target target;
   Target machine;                              // the machine that this process runs on
-  std::unique_ptr<CodeGenerators> generators;  // for the target
+  std::unique_ptr<native::Compiler> compiler;  // for the target
 
   plugin::Status set_option(std::string_view key, std::string_view value) {
     return plugin::set_option(key, value,
@@ -70,8 +61,8 @@ struct CpuDevice {
   plugin::Result<std::string> init();
   plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const;
   plugin::Result<std::string> compile(const bp_module_t *image) const;
-  plugin::Result<std::unique_ptr<LoadedProgram>> load(std::span<const char> bytes,
-                                                      std::uint32_t allocation_count) const;
+  plugin::Result<std::unique_ptr<native::LoadedProgram>> load(std::span<const char> bytes,
+                                                              std::uint32_t allocation_count) const;
   plugin::Result<bp_aot_code_t> describe(std::span<const char> bytes, std::uint32_t flags) const;
   plugin::Result<std::string> write_object(std::span<const char> bytes, std::uint32_t flags, std::uint32_t index) const;
 };

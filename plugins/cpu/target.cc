@@ -287,19 +287,15 @@ Result<Target> with_features(const Target &target, std::string_view list) {
   return result;
 }
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target) {
-  BP_ASSIGN(const llvm::Target *const found, find_target(target.triple));
+native::Target native_target(const Target &target) {
   std::string features;
   for (const std::string &feature : target.features) {
     features += (features.empty() ? "+" : ",+") + feature;
   }
-  std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(target.triple, min_cpu(llvm::Triple(target.triple)), features, llvm::TargetOptions(),
-                                 llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
-  if (machine == nullptr) {
-    return Error(BP_INTERNAL, "LLVM has no code generator for " + target.triple);
-  }
-  return machine;
+  return {.triple = target.triple,
+          .cpu = min_cpu(llvm::Triple(target.triple)),
+          .features = features,
+          .vectors = target.vectors};
 }
 
 }  // namespace bp::cpu

@@ -2,15 +2,12 @@
 // CPU's name, which virtual machines report incorrectly.
 #pragma once
 
-#include <llvm/Target/TargetMachine.h>
-
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plugin_api/cpp/result.h"
-#include "plugins/llvm/vector_target.h"
+#include "plugins/native/target.h"
 
 namespace bp::cpu {
 
@@ -40,7 +37,7 @@ plugin::Result<Target> parse_target(std::string_view text);
 // Adding a feature also adds those that it needs; removing one also removes those that need it.
 plugin::Result<Target> with_features(const Target &target, std::string_view list);
 
-// Fails with BP_INTERNAL if LLVM refuses the target.
-plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target);
+// Returns the target as LLVM needs it.
+native::Target native_target(const Target &target);
 
 }  // namespace bp::cpu

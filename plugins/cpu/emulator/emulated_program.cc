@@ -154,7 +154,7 @@ Result<std::shared_ptr<const Emulator>> Emulator::create(const std::string &arch
 }
 
 Result<std::unique_ptr<EmulatedProgram>> EmulatedProgram::link(std::shared_ptr<const Emulator> emulator,
-                                                               const Artifact &artifact) {
+                                                               const native::Artifact &artifact) {
   auto program = std::make_unique<EmulatedProgram>();
   // Linked statically, so that qemu needs no libraries of the other architecture.
   std::vector<std::string> command = {emulator->compiler(), "-static", "-o", program->folder_.file("program"),

@@ -9,7 +9,7 @@
 
 #include "backplane/ext/compiler.h"
 #include "plugin_api/cpp/result.h"
-#include "plugins/cpu/artifact.h"
+#include "plugins/native/artifact.h"
 
 namespace bp::cpu {
 
@@ -46,7 +46,7 @@ class EmulatedProgram {
 
   // Fails with BP_INTERNAL if the program cannot be linked.
   static plugin::Result<std::unique_ptr<EmulatedProgram>> link(std::shared_ptr<const Emulator> emulator,
-                                                               const Artifact &artifact);
+                                                               const native::Artifact &artifact);
   // Runs the program on allocations in host memory. Fails with BP_INTERNAL if the process does. Runs may be concurrent.
   plugin::Status run(const bp_run_t &run) const;
 

@@ -51,10 +51,8 @@ struct EmulatedDevice : CpuDevice {
   }
 
   Result<std::unique_ptr<EmulatedProgram>> load(std::span<const char> bytes, std::uint32_t allocation_count) {
-    BP_ASSIGN(const Artifact artifact, read_artifact(bytes));
-    if (artifact.allocation_sizes.size() != allocation_count) {
-      return plugin::Error(BP_INVALID, "wrong number of allocations");
-    }
+    BP_ASSIGN(const native::Artifact artifact, native::read_artifact(bytes, artifact_format));
+    BP_TRY(native::check_allocations(artifact, allocation_count));
     std::unique_lock lock(mutex);
     if (emulator == nullptr) {
       BP_ASSIGN(emulator, Emulator::create(artifact.target.substr(0, artifact.target.find('-'))));

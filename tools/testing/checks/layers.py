@@ -43,11 +43,13 @@ ALLOWED = {
     "core/pjrt": {f"core/{layer}" for layer in ALL_CORE} | {"core", "plugin_api"},
     "core/debugging": {f"core/{layer}" for layer in ALL_CORE} | {"core"},
     "plugin_api": set(),
-    # A backend may use what backends share, never another backend. plugins/gpu is shared by backends of GPUs alone.
+    # A backend may use what backends share, never another backend. plugins/gpu is shared by backends of GPUs alone,
+    # plugins/native by those of processors.
     "plugins/llvm": {"plugin_api"},
     "plugins/gpu": {"plugins/llvm", "plugin_api"},
     "plugins/nvptx": {"plugins/gpu", "plugins/llvm", "plugin_api"},
-    "plugins/cpu": {"plugins/llvm", "plugin_api"},
+    "plugins/native": {"plugins/llvm", "plugin_api"},
+    "plugins/cpu": {"plugins/native", "plugins/llvm", "plugin_api"},
     "plugins/kernels": {"plugin_api"},
     "plugins/npu": {"plugin_api"},
     "plugins/null": {"plugin_api"},

@@ -1,4 +1,4 @@
-#include "plugins/cpu/ahead_of_time/code.h"
+#include "plugins/native/ahead_of_time.h"
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Object/ELFObjectFile.h>
@@ -8,11 +8,10 @@
 
 #include <set>
 
-#include "plugins/cpu/ahead_of_time/machine_check.h"
-#include "plugins/cpu/code_generation.h"
 #include "plugins/llvm/routines.h"
+#include "plugins/native/code_generation.h"
 
-namespace bp::cpu {
+namespace bp::native {
 
 using plugin::Error;
 using plugin::Result;
@@ -73,7 +72,8 @@ bp_aot_code_t describe_code(const Artifact &artifact) {
           .reserved = 0};
 }
 
-Result<std::string> write_code(const Artifact &artifact, std::uint32_t flags, std::uint32_t index) {
+Result<std::string> write_code(const Artifact &artifact, std::uint32_t flags, std::uint32_t index,
+                               const Target &baseline, const std::string &check) {
   if (index < artifact.objects.size()) {
     return artifact.objects[index];
   }
@@ -81,12 +81,9 @@ Result<std::string> write_code(const Artifact &artifact, std::uint32_t flags, st
     return Error(BP_INVALID, "there is no object " + std::to_string(index) + " among " +
                                  std::to_string(artifact.objects.size() + 1));
   }
-  BP_ASSIGN(const Target target, parse_target(artifact.target));
   BP_ASSIGN(const std::set<std::string> missing, missing_functions(artifact));
   BP_ASSIGN(const std::string routines, emit::routines_text(missing, (flags & BP_AOT_FREESTANDING) != 0));
-  // The check runs on machines that lack what the target has.
-  BP_ASSIGN(const Target baseline, parse_target(target.triple));
-  return compile_text(machine_check_text(target) + routines, baseline);
+  return compile_text(check + routines, baseline);
 }
 
-}  // namespace bp::cpu
+}  // namespace bp::native

@@ -1,6 +1,6 @@
 // The pass pipeline is short: the emitters generate vector code themselves, so there is nothing to unroll or vectorize.
 // The passes only eliminate common subexpressions, simplify, and move code out of loops.
-#include "plugins/cpu/code_generation.h"
+#include "plugins/native/code_generation.h"
 
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -12,7 +12,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-namespace bp::cpu {
+namespace bp::native {
 
 using plugin::Error;
 using plugin::Result;
@@ -104,4 +104,4 @@ Result<std::string> generate_text(emit::CodeUnit &unit, llvm::TargetMachine &mac
   return std::string(text.begin(), text.end());
 }
 
-}  // namespace bp::cpu
+}  // namespace bp::native

@@ -1,4 +1,4 @@
-#include "plugins/cpu/artifact.h"
+#include "plugins/native/artifact.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/SHA256.h>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace bp::cpu {
+namespace bp::native {
 namespace {
 
 // The header of an artifact. It is followed by the target's text, by the sizes of the allocations as uint64, and, for
@@ -26,7 +26,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 112);
 constexpr std::size_t checked_from = offsetof(Header, size);
-constexpr char magic[9] = "BPCPUOBJ";
 constexpr std::uint32_t version = 4;
 
 std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
@@ -36,9 +35,9 @@ std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
 
 }  // namespace
 
-std::string write_artifact(const Artifact &artifact) {
+std::string write_artifact(const Artifact &artifact, const ArtifactFormat &format) {
   Header header{};
-  std::memcpy(header.magic, magic, sizeof header.magic);
+  format.magic.copy(header.magic, sizeof header.magic);
   header.version = version;
   header.object_count = static_cast<std::uint32_t>(artifact.objects.size());
   std::memcpy(header.module_hash, artifact.module_hash, sizeof header.module_hash);
@@ -62,15 +61,15 @@ std::string write_artifact(const Artifact &artifact) {
   return bytes;
 }
 
-plugin::Result<Artifact> read_artifact(std::span<const char> bytes) {
+plugin::Result<Artifact> read_artifact(std::span<const char> bytes, const ArtifactFormat &format) {
   const auto refuse = [](const std::string &why) { return plugin::Error(BP_INVALID, why); };
   Header header;
   if (bytes.size() < sizeof header) {
     return refuse("artifact of " + std::to_string(bytes.size()) + " bytes is too short for its header");
   }
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.magic, magic, sizeof header.magic) != 0 || header.version != version) {
-    return refuse("not an artifact of this version of the CPU backend");
+  if (std::string_view(header.magic, sizeof header.magic) != format.magic || header.version != version) {
+    return refuse("not an artifact of this version of the " + std::string(format.backend) + " backend");
   }
   if (header.size != bytes.size()) {
     return refuse("artifact says it has " + std::to_string(header.size) + " bytes, found " +
@@ -115,4 +114,12 @@ plugin::Result<Artifact> read_artifact(std::span<const char> bytes) {
   return artifact;
 }
 
-}  // namespace bp::cpu
+plugin::Status check_allocations(const Artifact &artifact, std::uint32_t count) {
+  if (artifact.allocation_sizes.size() != count) {
+    return plugin::Error(BP_INVALID, "artifact has " + std::to_string(artifact.allocation_sizes.size()) +
+                                         " allocations, expected " + std::to_string(count));
+  }
+  return {};
+}
+
+}  // namespace bp::native

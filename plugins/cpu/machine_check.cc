@@ -1,4 +1,4 @@
-#include "plugins/cpu/ahead_of_time/machine_check.h"
+#include "plugins/cpu/machine_check.h"
 
 #include <llvm/TargetParser/Triple.h>
 

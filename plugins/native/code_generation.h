@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/cpu/code_generators.h"
 #include "plugins/llvm/program.h"
+#include "plugins/native/code_generators.h"
 
-namespace bp::cpu {
+namespace bp::native {
 
 // Optimizes the unit and returns it as text: "llvm" or "asm" (assembly). Fails with BP_INTERNAL if LLVM fails.
 plugin::Result<std::string> generate_text(emit::CodeUnit &unit, llvm::TargetMachine &machine, std::string_view kind);
@@ -17,4 +17,4 @@ plugin::Result<std::string> generate_text(emit::CodeUnit &unit, llvm::TargetMach
 // written, or empty.
 plugin::Result<std::string> generate_object(emit::CodeUnit &unit, CodeGenerator &generator, const std::string &dump);
 
-}  // namespace bp::cpu
+}  // namespace bp::native

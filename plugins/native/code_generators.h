@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/cpu/target.h"
 #include "plugins/llvm/fragile.h"
+#include "plugins/native/target.h"
 
-namespace bp::cpu {
+namespace bp::native {
 
 // A code generator, and the passes that write the object file of a module to `object`. As in `llc -compile-twice`, the
 // passes may run on one module after the other.
@@ -60,4 +60,4 @@ class CodeGenerators {
   std::vector<emit::Fragile<CodeGenerator>> idle_;
 };
 
-}  // namespace bp::cpu
+}  // namespace bp::native

@@ -1,0 +1,137 @@
+#include "plugins/native/compiler.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/module_view.h"
+#include "plugins/llvm/program.h"
+#include "plugins/llvm/scalar/element_type.h"
+#include "plugins/native/code_generation.h"
+
+namespace bp::native {
+
+using plugin::Result;
+using plugin::Status;
+
+namespace {
+
+// Returns the estimated time in nanoseconds: memory at 20 GB/s, contractions at 100 GFLOP/s, and 10 ns for the call.
+float cost_of(emit::InstructionView kernel) {
+  const emit::InstructionView instruction = emit::contraction_in(kernel).value_or(kernel);
+  double bytes = 0;
+  for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
+    bytes += static_cast<double>(kernel.operand_shape(i).bytes());
+  }
+  for (std::size_t i = 0; i < kernel.result_count(); ++i) {
+    bytes += static_cast<double>(kernel.shape(i).bytes());
+  }
+  double operations = 0;
+  if (instruction.op() == BP_OP_DOT) {
+    operations = 2 * static_cast<double>(instruction.shape().elements);
+    for (const std::int64_t d : instruction.numbers(BP_ATTR_LHS_CONTRACTING_DIMS)) {
+      operations *= static_cast<double>(instruction.operand_shape(0).dims[static_cast<std::size_t>(d)]);
+    }
+  } else if (instruction.op() == BP_OP_CONVOLUTION) {
+    const auto feature = static_cast<std::size_t>(instruction.numbers(BP_ATTR_DIM_LABELS)[3]);
+    const emit::Shape &filter = instruction.operand_shape(1);
+    operations = 2 * static_cast<double>(instruction.shape().elements) * static_cast<double>(filter.elements) /
+                 static_cast<double>(std::max<std::int64_t>(filter.dims[feature], 1));
+  }
+  return static_cast<float>(10 + bytes / 20 + operations / 100);
+}
+
+// Returns a file name: the module's name, with unusual characters replaced, and the beginning of its hash.
+std::string dump_name(const emit::ModuleView &module) {
+  std::string name;
+  for (const char c : module.name().substr(0, 64)) {
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+    name += plain ? c : '_';
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  name += '.';
+  for (int i = 0; i < 4; ++i) {
+    name += digits[module.image().hash[i] >> 4];
+    name += digits[module.image().hash[i] & 15];
+  }
+  return name;
+}
+
+}  // namespace
+
+Status Compiler::claim(const bp_module_t *image, plugin::Claims &claims) const {
+  BP_ASSIGN(const auto module, emit::ModuleView::open(image));
+  for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
+    const emit::ComputationView computation = module->computation(c);
+    if (computation.embedded()) {
+      continue;
+    }
+    for (std::uint32_t n = 0; n < computation.instruction_count(); ++n) {
+      const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
+      const std::string problem = emit::kernel_problem(instruction, target_.vectors);
+      if (problem.empty()) {
+        claims.take(instruction.id(), emit::is_control_flow(instruction.op()) ? 10 : cost_of(instruction));
+      } else {
+        claims.refuse(instruction.id(), std::string(instruction.name()) + " " + problem);
+      }
+    }
+  }
+  return {};
+}
+
+Result<emit::Program> Compiler::emit_program(const emit::ModuleView &module, bool in_one_unit) {
+  emit::throw_when_out_of_memory();
+  BP_ASSIGN(const std::string data_layout, generators_.with([](CodeGenerator &generator) -> Result<std::string> {
+    return generator.machine->createDataLayout().getStringRepresentation();
+  }));
+  return emit::emit_program(
+      module,
+      {.target = target_.vectors, .triple = target_.triple, .data_layout = data_layout, .in_one_unit = in_one_unit});
+}
+
+Result<std::string> Compiler::write(const bp_module_t *image, std::string_view kind) {
+  BP_ASSIGN(const auto module, emit::ModuleView::open(image));
+  BP_ASSIGN(emit::Program program, emit_program(*module, true));
+  return generators_.with([&](CodeGenerator &generator) {
+    return kind == "obj" ? generate_object(program.units[0], generator, "")
+                         : generate_text(program.units[0], *generator.machine, kind);
+  });
+}
+
+Result<Artifact> Compiler::compile(const bp_module_t *image, const plugin::HostServices &services,
+                                   const std::string &dump_folder) {
+  BP_ASSIGN(const auto module, emit::ModuleView::open(image));
+  BP_ASSIGN(emit::Program program, emit_program(*module, false));
+  Artifact artifact;
+  std::copy_n(image->hash, sizeof artifact.module_hash, artifact.module_hash);
+  artifact.scratch_bytes = static_cast<std::uint64_t>(program.scratch_bytes);
+  artifact.common_bytes = static_cast<std::uint64_t>(program.common_bytes);
+  for (const bp_allocation_t &allocation : module->allocations()) {
+    artifact.allocation_sizes.push_back(allocation.size);
+  }
+  artifact.objects.resize(program.units.size());
+  std::vector<Status> outcomes(program.units.size());
+  const std::string name = dump_name(*module);
+  services.parallel(static_cast<std::uint32_t>(program.units.size()), [&](std::uint32_t i, std::uint32_t) {
+    emit::CodeUnit &unit = program.units[i];
+    const std::string dump =
+        dump_folder.empty() ? "" : dump_folder + "/" + name + "." + unit.module->getModuleIdentifier();
+    auto object = generators_.with([&](CodeGenerator &generator) { return generate_object(unit, generator, dump); });
+    if (object.ok()) {
+      artifact.objects[i] = std::move(object).value();
+    } else {
+      outcomes[i] = std::move(object).error();
+    }
+    unit.module.reset();
+    unit.context.reset();
+  });
+  for (Status &outcome : outcomes) {
+    BP_TRY(std::move(outcome));
+  }
+  return artifact;
+}
+
+}  // namespace bp::native

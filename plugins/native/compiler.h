@@ -1,0 +1,36 @@
+// Compiles programs to object files for one target.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plugin_api/cpp/device.h"
+#include "plugins/llvm/program.h"
+#include "plugins/native/artifact.h"
+#include "plugins/native/code_generators.h"
+
+namespace bp::native {
+
+// Threads: any.
+class Compiler {
+ public:
+  explicit Compiler(Target target) : target_(std::move(target)), generators_(target_) {}
+
+  // Takes the instructions that the emitters have kernels for, with estimated costs, and refuses the others by reason.
+  plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const;
+  // Returns the artifact of the module, but for the name of its target. `dump_folder`: where IR and objects are
+  // written, or empty.
+  plugin::Result<Artifact> compile(const bp_module_t *image, const plugin::HostServices &services,
+                                   const std::string &dump_folder);
+  // Returns the code of the module in one piece: "llvm" (optimized IR), "asm" or "obj".
+  plugin::Result<std::string> write(const bp_module_t *image, std::string_view kind);
+
+ private:
+  plugin::Result<emit::Program> emit_program(const emit::ModuleView &module, bool in_one_unit);
+
+  const Target target_;
+  CodeGenerators generators_;
+};
+
+}  // namespace bp::native
