@@ -276,6 +276,16 @@ constexpr Mutant artifact_table[] = {
          }
        });
      }},
+    {"failed-call-unheard", "aot", "the code of a program by itself goes on when a call of the application failed",
+     "cpu", "contract/BP-AOT-05",
+     [] {
+       return with_objects([](std::string &object, std::uint32_t index) {
+         if (index == 0) {
+           // The comparison with 0 of what bp_aot_caller.call, at offset 16, returns; the answer becomes 0.
+           replace_in(object, "\x10\x85\xc0", "\x10\x31\xc0");
+         }
+       });
+     }},
     {"objects-one-less", "aot", "describe() leaves out the last object", "cpu", "contract/BP-AOT-02",
      [] {
        return Fault{.aot_describe = [](const auto &next, auto &, const void *artifact, std::uint64_t size,

@@ -1,4 +1,4 @@
-// Trials of bp.aot/draft-1: the code of an artifact runs without the plugin.
+// Trials of bp.aot/draft-2: the code of an artifact runs without the plugin.
 #include <dlfcn.h>
 #include <elf.h>
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <boost/filesystem.hpp>
 #include <boost/process.hpp>
 #include <csetjmp>
+#include <functional>
 #include <thread>
 #include <variant>
 
@@ -18,6 +19,7 @@
 #include "core/base/files.h"
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
+#include "core/interpreter/host_calls.h"
 #include "core/interpreter/random_inputs.h"
 #include "core/ir/storage.h"
 #include "core/text/parser.h"
@@ -56,6 +58,21 @@ constexpr std::string_view endless_program =
     "ENTRY main { x = s32[] parameter(0)  k = s32[] constant(1)  i = s32[] or(x, k)  t = (s32[]) tuple(i)  "
     "l = (s32[]) while(t), condition=condition, body=body  ROOT r = s32[] get-tuple-element(l), index=0 }";
 
+// Calls the application in a loop, and then twice in a row.
+constexpr std::string_view called_function = "conformance.next";
+constexpr std::string_view calling_program =
+    "body { p = (s32[], f32[6]) parameter(0)  i = s32[] get-tuple-element(p), index=0  one = s32[] constant(1)  "
+    "j = s32[] add(i, one)  v = f32[6] get-tuple-element(p), index=1  w = f32[6] add(v, v)  "
+    "c = f32[6] custom-call(w), custom_call_target=\"conformance.next\", custom_call_has_side_effect=true  "
+    "ROOT r = (s32[], f32[6]) tuple(j, c) }  "
+    "condition { p = (s32[], f32[6]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(3)  "
+    "ROOT c = pred[] compare(i, n), direction=LT }  "
+    "ENTRY main { x = f32[6] parameter(0)  i = s32[] constant(0)  t = (s32[], f32[6]) tuple(i, x)  "
+    "l = (s32[], f32[6]) while(t), condition=condition, body=body  v = f32[6] get-tuple-element(l), index=1  "
+    "a = f32[6] custom-call(v), custom_call_target=\"conformance.next\", custom_call_has_side_effect=true  "
+    "ROOT b = f32[6] custom-call(a), custom_call_target=\"conformance.next\", custom_call_has_side_effect=true }";
+constexpr int calls_of_program = 5;
+
 struct CompiledProgram {
   Compiled compiled;
   package::Interface interface;
@@ -70,6 +87,7 @@ Result<std::optional<CompiledProgram>> compile_one(const Subject &subject, const
   options.device_only = true;
   options.fold_constants = false;
   options.keep_artifacts = true;
+  options.host_functions = {std::string(called_function)};
   package::Interface interface = package::interface_of(module);
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
   Result<Compiled> compiled = backend.compile(std::move(module), options);
@@ -217,8 +235,10 @@ class LinkedCode {
   bool checks_machine() const { return check_() == 1; }
 
   // Returns the arrays of the result. `make_caller` returns a caller for a number of bytes per thread.
+  // `began`, if given, gets the locations of the allocations before the code runs.
   Result<std::vector<Literal>> run(const std::vector<Literal> &arguments, const bp_aot_caller_t &caller,
-                                   std::uint32_t threads) const {
+                                   std::uint32_t threads,
+                                   const std::function<void(std::span<const bp_loc_t>)> &began = {}) const {
     std::vector<AlignedBytes> memory;
     std::vector<bp_loc_t> locations(description_.allocation_count, {0, address_of(nowhere_)});
     const auto place = [&](std::uint32_t allocation, std::size_t size, std::byte filling) -> AlignedBytes & {
@@ -247,6 +267,9 @@ class LinkedCode {
       locations[constant.allocation] = {0, constants_ + constant.offset};
     }
     const std::uint64_t scratch = address_of(arena) + description_.temporary_bytes + description_.shared_bytes;
+    if (began) {
+      began(locations);
+    }
     entry_(locations.data(), reinterpret_cast<void *>(static_cast<std::uintptr_t>(scratch)), &caller);
     if (std::ranges::any_of(std::span(arena).last(guard), [](std::byte byte) { return byte != std::byte{0x5a}; })) {
       return make_error(ErrorCode::PluginFailure, "BP-AOT-03: the code writes beyond its scratch memory");
@@ -261,6 +284,7 @@ class LinkedCode {
     return results;
   }
 
+  std::span<const aot::Call> calls() const { return description_.calls; }
   std::uint64_t thread_bytes() const { return description_.thread_bytes; }
 
  private:
@@ -389,7 +413,7 @@ Result<Verdict> results_of_code(Subject &subject) {
                                 Division{.threads = 3, .parts = 13}, Division{.threads = 2, .parts = 1 << 20}}) {
       Division division = way;
       division.thread_bytes = code.thread_bytes();
-      const bp_aot_caller_t caller{share_divided, nullptr, &division};
+      const bp_aot_caller_t caller{share_divided, nullptr, nullptr, &division};
       BP_ASSIGN(const std::vector<Literal> found, code.run(program->arguments, caller, division.threads));
       for (std::size_t i = 0; i < expected.size(); ++i) {
         if (!found[i].identical(expected[i])) {
@@ -418,7 +442,7 @@ Result<Verdict> code_that_ends_early(Subject &subject) {
   static Division division;  // not in a register
   division = {.last_question = 9};
   division.thread_bytes = code.thread_bytes();
-  const bp_aot_caller_t caller{share_divided, is_over_at_last, &division};
+  const bp_aot_caller_t caller{share_divided, is_over_at_last, nullptr, &division};
   if (setjmp(never_ends) == 0) {
     BP_TRY(code.run(program->arguments, caller, 1));  // the deadline of the case ends a run that does not ask
   }
@@ -429,11 +453,106 @@ Result<Verdict> code_that_ends_early(Subject &subject) {
                                division.questions, division.last_question));
 }
 
+// --- BP-AOT-05 ---
+
+// What the application makes of a number in its call number `call`: different in each call.
+float answer_to(float number, int call) {
+  return number / 2 + static_cast<float>(call);
+}
+
+// A run whose application fails at a call.
+struct CallingRun : Division {
+  std::span<const aot::Call> sites = {};
+  std::span<const bp_loc_t> locations = {};
+  int asked = 0, fails_at = -1;
+  bool is_unknown = false;  // the code called for an instruction that is not one of the application's
+};
+
+float *numbers_of(const CallingRun &run, const aot::Slice &slice) {
+  return reinterpret_cast<float *>(static_cast<std::uintptr_t>(run.locations[slice.allocation].offset + slice.offset));
+}
+
+std::uint32_t call_application(const bp_aot_caller_t *caller, std::uint32_t instruction) {
+  auto &run = *static_cast<CallingRun *>(static_cast<Division *>(caller->context));
+  const int call = run.asked++;
+  const auto site = std::ranges::find(run.sites, instruction, &aot::Call::instruction);
+  run.is_unknown |= site == run.sites.end();
+  if (run.is_unknown || call == run.fails_at) {
+    return 1;
+  }
+  const float *in = numbers_of(run, site->inputs[0]);
+  float *out = numbers_of(run, site->outputs[0]);
+  for (std::uint64_t i = 0; i < site->inputs[0].size / sizeof(float); ++i) {
+    out[i] = answer_to(in[i], call);
+  }
+  return 0;
+}
+
+std::uint32_t has_failed(const bp_aot_caller_t *caller) {
+  const auto &run = *static_cast<const CallingRun *>(static_cast<const Division *>(caller->context));
+  return run.fails_at >= 0 && run.asked > run.fails_at ? 1 : 0;
+}
+
+// The result of run(), with the same application.
+Result<Literal> run_serving(const CompiledProgram &program) {
+  int asked = 0;
+  interpreter::HostCalls calls;
+  BP_TRY(calls.add_function(std::string(called_function),
+                            [&](const ir::Instruction &, std::span<const Literal> operands) -> Result<Literal> {
+                              Literal result = operands[0];
+                              for (float &number : result.mutable_elements<float>()) {
+                                number = answer_to(number, asked);
+                              }
+                              ++asked;
+                              return result;
+                            }));
+  interpreter::Options host;
+  calls.serve(host);
+  return program.compiled.executable.run(program.arguments, host);
+}
+
+Result<Verdict> code_that_calls(Subject &subject) {
+  BP_ASSIGN(const Backend *const backend, subject.backend());
+  BP_ASSIGN(const auto program, compile_one(subject, *backend, calling_program));
+  if (!program) {
+    return none_taken();
+  }
+  BP_ASSIGN(auto linked, link_one(*program));
+  if (const Verdict *verdict = std::get_if<Verdict>(&linked)) {
+    return *verdict;
+  }
+  const LinkedCode &code = *std::get<std::unique_ptr<LinkedCode>>(linked);
+  BP_ASSIGN(const Literal expected, run_serving(*program));
+  for (int fails_at = -1; fails_at < calls_of_program; ++fails_at) {
+    CallingRun run;
+    run.thread_bytes = code.thread_bytes();
+    run.sites = code.calls();
+    run.fails_at = fails_at;
+    const bp_aot_caller_t caller{share_divided, has_failed, call_application, static_cast<Division *>(&run)};
+    BP_ASSIGN(const std::vector<Literal> found,
+              code.run(program->arguments, caller, 1,
+                       [&](std::span<const bp_loc_t> locations) { run.locations = locations; }));
+    if (run.is_unknown) {
+      return failure("BP-AOT-05: the code calls for an instruction without BP_INSTR_HOST_CALL");
+    }
+    const int wanted = fails_at < 0 ? calls_of_program : fails_at + 1;
+    if (run.asked != wanted) {
+      return failure(fmt::format("BP-AOT-05: the code makes {} calls, expected {}{}", run.asked, wanted,
+                                 fails_at < 0 ? "" : ", the last of which fails"));
+    }
+    if (fails_at < 0 && !found[0].identical(expected)) {
+      return failure("BP-AOT-05: the result differs from that of run() with the same application");
+    }
+  }
+  return Verdict();
+}
+
 constexpr ContractTrial aot_table[] = {
     {"BP-AOT-01", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(pure_code(subject)); }},
     {"BP-AOT-02", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(linkable_objects(subject)); }},
     {"BP-AOT-03", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(results_of_code(subject)); }},
     {"BP-AOT-04", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(code_that_ends_early(subject)); }},
+    {"BP-AOT-05", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(code_that_calls(subject)); }},
 };
 
 }  // namespace

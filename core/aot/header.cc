@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "core/aot/common_declarations.h"
 #include "core/host/build_configuration.h"
 
 namespace bp::aot {
@@ -20,106 +22,6 @@ std::string fill(std::string text, const Words &words) {
   return text;
 }
 
-// Declarations for all programs of one application.
-constexpr std::string_view common_text = R"(#ifndef BACKPLANE_AOT_1
-#define BACKPLANE_AOT_1
-
-/* Results of a call. backplane_aot_message() says them in words. */
-enum {
-  BACKPLANE_AOT_OK = 0,
-  BACKPLANE_AOT_NO_ADDRESS = 1,
-  BACKPLANE_AOT_MISALIGNED = 2,
-  BACKPLANE_AOT_ARENA_TOO_SMALL = 3,
-  BACKPLANE_AOT_WRONG_WEIGHTS = 4,
-  BACKPLANE_AOT_WRONG_MACHINE = 5
-};
-
-static inline const char *backplane_aot_message(int status) {
-  switch (status) {
-    case BACKPLANE_AOT_OK: return "ok";
-    case BACKPLANE_AOT_NO_ADDRESS: return "an argument, a result, the arena or the weights have no address";
-    case BACKPLANE_AOT_MISALIGNED: return "an address is not a multiple of 64";
-    case BACKPLANE_AOT_ARENA_TOO_SMALL: return "the arena has fewer bytes than the program and its threads need";
-    case BACKPLANE_AOT_WRONG_WEIGHTS: return "the weights are not those that the program was compiled with";
-    case BACKPLANE_AOT_WRONG_MACHINE: return "the processor lacks features that the program was compiled for";
-    default: return "unknown status";
-  }
-}
-
-/* Threads of the application. run() calls task(data, part, thread) once for each part from 0 to parts - 1, and returns
- * when all calls have returned. thread is from 0 to count - 1; no two calls with the same thread overlap. */
-typedef struct backplane_aot_threads {
-  void (*run)(void *context, void (*task)(void *data, uint32_t part, uint32_t thread), void *data, uint32_t parts);
-  void *context;
-  uint32_t count;
-} backplane_aot_threads;
-
-/* The rest of this section is for the functions below. */
-typedef struct backplane_aot_location {
-  uint64_t memory, address;
-} backplane_aot_location;
-
-typedef void (*backplane_aot_task)(void *const *pointers, void *scratch, int64_t begin, int64_t end);
-
-typedef struct backplane_aot_caller {
-  void (*share)(const struct backplane_aot_caller *caller, backplane_aot_task task, void *const *pointers,
-                void *scratch, int64_t begin, int64_t end);
-  uint32_t (*is_over)(const struct backplane_aot_caller *caller);
-  void *context;
-} backplane_aot_caller;
-
-typedef struct backplane_aot_run {
-  const backplane_aot_threads *threads;
-  size_t thread_bytes;
-} backplane_aot_run;
-
-typedef struct backplane_aot_work {
-  backplane_aot_task task;
-  void *const *pointers;
-  char *scratch;
-  size_t thread_bytes;
-  int64_t begin, items, parts;
-} backplane_aot_work;
-
-static inline void backplane_aot_part(void *data, uint32_t part, uint32_t thread) {
-  const backplane_aot_work *work = (const backplane_aot_work *)data;
-  work->task(work->pointers, work->scratch + thread * work->thread_bytes,
-             work->begin + work->items * (int64_t)part / work->parts,
-             work->begin + work->items * ((int64_t)part + 1) / work->parts);
-}
-
-static inline void backplane_aot_share(const backplane_aot_caller *caller, backplane_aot_task task,
-                                       void *const *pointers, void *scratch, int64_t begin, int64_t end) {
-  const backplane_aot_run *run = (const backplane_aot_run *)caller->context;
-  backplane_aot_work work;
-  if (run->threads == NULL || run->threads->count <= 1) {
-    task(pointers, scratch, begin, end);
-    return;
-  }
-  work.task = task;
-  work.pointers = pointers;
-  work.scratch = (char *)scratch;
-  work.thread_bytes = run->thread_bytes;
-  work.begin = begin;
-  work.items = end - begin;
-  work.parts = (int64_t)run->threads->count * 4;
-  work.parts = work.items < work.parts ? work.items : work.parts;
-  run->threads->run(run->threads->context, backplane_aot_part, &work, (uint32_t)work.parts);
-}
-
-static inline uint64_t backplane_aot_address(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
-
-static inline void backplane_aot_copy(void *to, uint64_t from, size_t size) {
-  const unsigned char *bytes = (const unsigned char *)(uintptr_t)from;
-  size_t i;
-  for (i = 0; i < size; ++i) {
-    ((unsigned char *)to)[i] = bytes[i];
-  }
-}
-
-#endif /* BACKPLANE_AOT_1 */
-)";
-
 // Returns a text as it can stand in a comment and in a literal.
 std::string printable(std::string_view text) {
   std::string out;
@@ -127,6 +29,18 @@ std::string printable(std::string_view text) {
     out += c < ' ' || c > '~' || c == '"' || c == '\\' || c == '$' || c == '*' ? '_' : c;
   }
   return out;
+}
+
+// Returns what a constant array of characters is initialized with. A compiler for C99 need not take long literals.
+std::string c_initializer(std::string_view text) {
+  constexpr std::size_t max_literal = 4000;
+  std::vector<std::string> characters;
+  for (const char c : text) {
+    const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?' && c != '\'' && c != '$';
+    characters.push_back(is_plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c)));
+  }
+  return text.size() <= max_literal ? "\"" + boost::join(characters, "") + "\""
+                                    : "{'" + boost::join(characters, "', '") + "', '\\0'}";
 }
 
 std::string upper(std::string text) {
@@ -175,7 +89,7 @@ class HeaderWriter {
 #define $NAME$_HASH "$hash$"
 #define $NAME$_TARGET "$target$"
 )");
-    text += sizes() + structs();
+    text += sizes() + structs() + declarations_of_calls();
     return text +
            (functions == Functions::Inline ? declarations_of_object() + definitions("static inline ") : declarations());
   }
@@ -239,11 +153,11 @@ class HeaderWriter {
   }
 
   std::string run_parameters() const {
-    return filled(
-        fmt::format("const $name$_arguments *arguments, const $name$_results *results,\n    {}{}const "
-                    "backplane_aot_threads *threads",
-                    has_weights() ? "const void *weights, size_t weights_bytes, " : "",
-                    has_own_arena() ? "" : "void *arena, size_t arena_bytes, "));
+    return filled(fmt::format("const $name$_arguments *arguments, const $name$_results *results,\n    {}{}const "
+                              "backplane_aot_threads *threads",
+                              has_weights() ? "const void *weights, size_t weights_bytes, " : "",
+                              has_own_arena() ? "" : "void *arena, size_t arena_bytes, ")) +
+           (d_.calls.empty() ? "" : ", void *context");
   }
 
   std::string explanation() const {
@@ -259,7 +173,100 @@ class HeaderWriter {
     }
     text += " * threads: NULL for the calling thread alone";
     text += has_own_arena() ? fmt::format("; at most {}", d_.options.threads) : "";
+    text += d_.calls.empty() ? "" : ".\n * context: is passed to the functions of the application";
     return text + ". */\n";
+  }
+
+  static std::string shapes_of(std::span<const Slice> slices) {
+    std::vector<std::string> shapes;
+    for (const Slice &slice : slices) {
+      shapes.push_back(ir::to_string(slice.shape));
+    }
+    return boost::join(shapes, ", ");
+  }
+
+  // The functions of the application, each with the instructions that call it.
+  std::string declarations_of_calls() const {
+    std::map<std::string_view, std::string> instructions;
+    for (const Call &call : d_.calls) {
+      instructions[call.function] +=
+          fmt::format(" *   {}: ({}) -> ({})\n", printable(call.target.empty() ? call.name : call.target),
+                      printable(shapes_of(call.inputs)), printable(shapes_of(call.outputs)));
+    }
+    std::string text;
+    for (const auto &[function, lines] : instructions) {
+      text += fmt::format(
+          "\n/* The application defines this function, which the program calls on the thread of the run:\n"
+          "{} * Any result but 0 ends the run with BACKPLANE_AOT_CALL_FAILED. */\n"
+          "extern int {}(void *context, const backplane_aot_call *call);\n",
+          lines, function);
+    }
+    return text;
+  }
+
+  // Statements that describe the arrays of a call in `array`, whose sizes are in `sizes` from `first` on.
+  static std::string set_arrays(std::string_view array, std::span<const Slice> slices, std::size_t &first) {
+    std::string text;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      const Slice &slice = slices[i];
+      text +=
+          fmt::format("      backplane_aot_set(&{}[{}], \"{}\", sizes + {}, {}, {}u, run->memory[{}].address + {}u);\n",
+                      array, i, ir::to_string(slice.shape.element_type()), first, slice.shape.rank(), slice.size,
+                      slice.allocation, slice.offset);
+      first += static_cast<std::size_t>(slice.shape.rank());
+    }
+    return text;
+  }
+
+  static std::string sizes_of(const Call &call) {
+    std::string text;
+    for (const std::vector<Slice> *slices : {&call.inputs, &call.outputs}) {
+      for (const Slice &slice : *slices) {
+        for (const std::int64_t size : slice.shape.sizes()) {
+          text += fmt::format("{}, ", size);
+        }
+      }
+    }
+    return text + "0";  // an array has elements
+  }
+
+  // The function that has the application run an instruction.
+  std::string definition_of_calls() const {
+    std::size_t inputs = 1, outputs = 1;
+    std::string cases;
+    for (const Call &call : d_.calls) {
+      inputs = std::max(inputs, call.inputs.size());
+      outputs = std::max(outputs, call.outputs.size());
+      std::size_t first = 0;
+      cases += fmt::format("    case {}: {{\n", call.instruction);
+      cases += fmt::format("      static const int64_t sizes[] = {{{}}};\n", sizes_of(call));
+      cases += fmt::format("      static const char config[] = {};\n", c_initializer(call.config));
+      if (!call.target.empty()) {
+        cases += fmt::format("      static const char target[] = {};\n", c_initializer(call.target));
+      }
+      cases += set_arrays("inputs", call.inputs, first);
+      cases += set_arrays("outputs", call.outputs, first);
+      cases += fmt::format("      call.target = {};\n      call.config = config;\n",
+                           call.target.empty() ? "NULL" : "target");
+      cases += fmt::format("      call.input_count = {};\n      call.output_count = {};\n", call.inputs.size(),
+                           call.outputs.size());
+      cases += fmt::format("      status = {}(run->context, &call);\n      break;\n    }}\n", call.function);
+    }
+    return filled("\nstatic uint32_t $name$_call(const backplane_aot_caller *caller, uint32_t instruction) {\n") +
+           fmt::format(R"(  backplane_aot_run *run = (backplane_aot_run *)caller->context;
+  backplane_aot_array inputs[{}], outputs[{}];
+  backplane_aot_call call;
+  int status = 1;
+  call.inputs = inputs;
+  call.outputs = outputs;
+  switch (instruction) {{
+{}    default: break;
+  }}
+  run->has_failed = status != 0;
+  return run->has_failed;
+}}
+)",
+                       inputs, outputs, cases);
   }
 
   std::string declarations() const {
@@ -302,6 +309,9 @@ class HeaderWriter {
 )");
     if (has_weights()) {
       text += weights_check(linkage);
+    }
+    if (!d_.calls.empty()) {
+      text += definition_of_calls();
     }
     text += explanation() + filled(linkage + "int $name$_run(") + run_parameters() + ") {\n";
     return text + body() + "}\n";
@@ -449,13 +459,22 @@ class HeaderWriter {
     text += addresses();
     text += fmt::format(R"(  run.threads = threads;
   run.thread_bytes = {}u;
+  run.memory = memory;
+  run.context = {};
+  run.has_failed = 0;
   caller.share = backplane_aot_share;
-  caller.is_over = NULL;
+  caller.is_over = {};
+  caller.call = {};
   caller.context = &run;
 )",
-                        d_.thread_bytes);
+                        d_.thread_bytes, d_.calls.empty() ? "NULL" : "context",
+                        d_.calls.empty() ? "NULL" : "backplane_aot_has_failed",
+                        d_.calls.empty() ? "NULL" : name_ + "_call");
     text += fmt::format("  {}(memory, (void *)(uintptr_t)(arena_address + {}u), &caller);\n", d_.symbol("program"),
                         d_.temporary_bytes + d_.shared_bytes);
+    if (!d_.calls.empty()) {
+      text += "  if (run.has_failed) {\n    return BACKPLANE_AOT_CALL_FAILED;\n  }\n";
+    }
     for (const ResultArray &array : d_.results) {
       if (array.delivery == Delivery::Copied && array.size != 0) {
         text += fmt::format("  backplane_aot_copy(results->{}, memory[{}].address + {}u, {}u);\n", array.name,
@@ -506,7 +525,7 @@ std::string header_text(std::span<const Description> programs, const std::string
 )",
                           words);
   text += begin_c;
-  text += common_text;
+  text += common_declarations;
   for (const Description &program : programs) {
     text += HeaderWriter(program).interface(functions);
   }

@@ -12,6 +12,8 @@
 #include "core/host/build_configuration.h"
 #include "core/host/byte_sink.h"
 #include "core/host/diagnostics.h"
+#include "core/host/host_calls.h"
+#include "core/ir/storage.h"
 #include "core/package/container.h"
 #include "core/package/hex.h"
 
@@ -101,15 +103,21 @@ bool is_keyword(std::string_view name) {
   return keywords.contains(name);
 }
 
+// Returns a text in which all but letters and digits is "_".
+std::string with_plain_characters(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += is_plain ? c : '_';
+  }
+  return name;
+}
+
 // Names of members, each of which occurs once, also in capital letters.
 class MemberNames {
  public:
   std::string add(std::string_view name_in_model) {
-    std::string name;
-    for (const char c : name_in_model) {
-      const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-      name += is_plain ? c : '_';
-    }
+    std::string name = with_plain_characters(name_in_model);
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name[0] == '_') {
       name = "array" + name;
     }
@@ -143,12 +151,7 @@ void append_array_names(const ir::Shape &shape, const std::string &name, std::ve
 }
 
 Array array_of(const runtime::Leaf &leaf, std::string name, std::string name_in_model) {
-  return {.name = std::move(name),
-          .name_in_model = std::move(name_in_model),
-          .shape = leaf.shape,
-          .size = leaf.size,
-          .allocation = leaf.allocation,
-          .offset = leaf.offset};
+  return {{leaf.shape, leaf.size, leaf.allocation, leaf.offset}, std::move(name), std::move(name_in_model)};
 }
 
 void describe_arrays(const runtime::Program &program, const package::Interface &interface, Description &description) {
@@ -194,6 +197,46 @@ void describe_arrays(const runtime::Program &program, const package::Interface &
     }
     description.results.push_back(std::move(result));
   }
+}
+
+// --- calls of the application ---
+
+Status describe_calls(const runtime::Program &program, Description &description) {
+  BP_ASSIGN(const auto modules, host::read_host_calls(program.image().module()));
+  for (const auto &[index, module] : modules) {
+    const ir::Instruction instruction = module.entry().root();
+    const plugin::Instruction planned = program.image().view().instruction(index);
+    Call call;
+    call.instruction = index;
+    call.name = planned.name();
+    if (instruction.opcode() == ir::Opcode::CustomCall) {
+      call.target = instruction.text(ir::AttributeKey::CustomCallTarget);
+      call.config = instruction.text(ir::AttributeKey::BackendConfig);
+      call.function = "backplane_call_" + with_plain_characters(call.target);
+    } else {
+      call.function = fmt::format("backplane_{}", to_string(instruction.opcode()));
+    }
+    const auto add = [&](plugin::Value value, std::vector<Slice> &slices) -> Status {
+      ir::Shape shape = host::read_shape(value.shape());
+      if (shape.is_token()) {
+        return {};
+      }
+      if (!ir::is_stored_as_literal(shape)) {
+        return unsupported("{} passes {} to the application, expected an array that is row-major without padding",
+                           call.name, ir::to_string(shape));
+      }
+      slices.push_back({std::move(shape), value.size(), value.allocation(), value.offset()});
+      return {};
+    };
+    for (const std::uint32_t operand : planned.operand_ids()) {
+      BP_TRY(add(program.image().view().value(operand), call.inputs));
+    }
+    for (std::uint32_t r = 0; r < planned.result_count(); ++r) {
+      BP_TRY(add(planned.result(r), call.outputs));
+    }
+    description.calls.push_back(std::move(call));
+  }
+  return {};
 }
 
 // --- memory ---
@@ -347,6 +390,7 @@ Result<Program> make_program(const runtime::Executable &executable, const packag
                                               : std::move(symbol.name);
   }
   describe_arrays(*program, interface, description);
+  BP_TRY(describe_calls(*program, description));
   describe_temporaries(*program, code, description);
   if (options.constants == Constants::InFile) {
     put_constants_in_file(*program, made);

@@ -28,14 +28,18 @@ struct Options {
 // Whether C and C++ take it as a name.
 bool is_identifier(std::string_view name);
 
+// The memory of an array.
+struct Slice {
+  ir::Shape shape;           // with the layout of its bytes
+  std::uint64_t size;        // bytes
+  std::uint32_t allocation;  // of the image
+  std::uint64_t offset;      // bytes in the allocation
+};
+
 // An array that the application passes: an argument or a result.
-struct Array {
+struct Array : Slice {
   std::string name;           // a member of the header's structs
   std::string name_in_model;  // of the parameter or result
-  ir::Shape shape;            // with the layout of its bytes
-  std::uint64_t size;         // bytes
-  std::uint32_t allocation;   // of the image
-  std::uint64_t offset;       // bytes in the allocation
   bool is_written = false;    // an argument that the program overwrites
 };
 
@@ -66,6 +70,15 @@ struct Temporary {
   std::uint64_t offset;  // in the arena
 };
 
+// An instruction that the application runs: a function that it defines.
+struct Call {
+  std::uint32_t instruction = 0;       // its index in the image
+  std::string name;                    // in the model
+  std::string function;                // of C; custom calls whose targets are similar may share one
+  std::string target, config;          // of a custom call; an infeed or outfeed has none
+  std::vector<Slice> inputs, outputs;  // row-major, without tokens
+};
+
 // Facts about a program, from which its header is made.
 struct Description {
   Options options;
@@ -79,6 +92,7 @@ struct Description {
   std::vector<ConstantArray> constants;
   std::uint64_t constant_bytes = 0;
   std::vector<Temporary> temporaries;
+  std::vector<Call> calls;
   // The arena: temporaries, then scratch memory that all threads share, then that of each thread.
   std::uint64_t temporary_bytes = 0, shared_bytes = 0, thread_bytes = 0;
   // Size and bytes 16 to 47 of the weights file, which is a container as that of a package (core/package/container.h).
@@ -99,8 +113,9 @@ struct Program {
 };
 
 // Makes a program of an executable that a device runs as a whole, and that was compiled with keep_artifacts.
-// Unsupported if the device does not offer it (bp.aot/draft-1) or part of the program runs elsewhere; PluginFailure if
-// its objects do not keep to the rules.
+// Unsupported if the device does not offer it (bp.aot/draft-2) or part of the program runs elsewhere; PluginFailure if
+// its objects do not keep to the rules. Calls of the application (CompileOptions::host_functions) become functions that
+// the header declares.
 Result<Program> make_program(const runtime::Executable &executable, const package::Interface &interface,
                              const Options &options);
 

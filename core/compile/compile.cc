@@ -588,6 +588,39 @@ Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> dev
   return report;
 }
 
+Result<std::vector<std::string>> find_host_functions(ir::Module module, std::shared_ptr<const host::Device> device) {
+  const auto is_candidate = [](ir::Opcode opcode) {
+    return opcode == ir::Opcode::CustomCall || opcode == ir::Opcode::Infeed || opcode == ir::Opcode::Outfeed;
+  };
+  const auto for_candidates = [&](const ir::Module &in, const auto &visit) {
+    for (const ir::Computation computation : in.computations()) {
+      for (const ir::Instruction i : computation.instructions()) {
+        if (is_candidate(i.opcode())) {
+          visit(i);
+        }
+      }
+    }
+  };
+  std::vector<std::string> names;
+  bool has_candidates = false;
+  for_candidates(module, [&](ir::Instruction) { has_candidates = true; });
+  if (!has_candidates) {
+    return names;
+  }
+  ir::Module divided;
+  BP_TRY(survey(std::move(module), device, &divided));
+  BP_ASSIGN(const host::Image image, host::build_image(divided, host::Stage::Legalize, nullptr, device->opset()));
+  BP_ASSIGN(const Claims claims, ask(*device, divided, image));
+  for_candidates(divided, [&](ir::Instruction i) {
+    std::string name(i.opcode() == ir::Opcode::CustomCall ? i.text(ir::AttributeKey::CustomCallTarget)
+                                                          : to_string(i.opcode()));
+    if (!claims.claimed[index(i.id())] && std::ranges::find(names, name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  });
+  return names;
+}
+
 Result<Report> show_clusters(ir::Module &module, std::shared_ptr<const host::Device> device, const Options &options) {
   BP_TRY(check_disabled(options.disabled_passes));
   return Compilation({&device, 1}, options).show_clusters(module);

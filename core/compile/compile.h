@@ -39,6 +39,10 @@ struct Artifact {
 // was partitioned.
 Result<Report> survey(ir::Module module, std::shared_ptr<const host::Device> device, ir::Module *divided = nullptr);
 
+// Returns what the application has to run of a module that the device runs otherwise, as Options::host_functions names
+// it: infeed, outfeed, and the targets of custom calls. Without duplicates, in the order of the module.
+Result<std::vector<std::string>> find_host_functions(ir::Module module, std::shared_ptr<const host::Device> device);
+
 // Performs compile() up to the clusters, and replaces the module by the one that is divided: each cluster is a call
 // with the device, the cost and the reason in its `backend_config`. If the device runs all of it, there is no such
 // call.

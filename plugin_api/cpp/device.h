@@ -36,7 +36,7 @@
 //                           Result<bp_memory_t> import_memory(std::uint32_t space, const bp_handle_t &handle);
 //                           Result<bp_handle_t> export_memory(std::uint64_t memory, std::uint32_t kind);
 //   bp.device-info/draft-1  Status report(Facts &facts) const;  // facts.h; also when the device is lost
-//   bp.aot/draft-1          Result<bp_aot_code_t> describe(std::span<const char> artifact, std::uint32_t flags) const;
+//   bp.aot/draft-2          Result<bp_aot_code_t> describe(std::span<const char> artifact, std::uint32_t flags) const;
 //                           Result<std::string> write_object(std::span<const char> artifact, std::uint32_t flags,
 //                                                            std::uint32_t index) const;
 //

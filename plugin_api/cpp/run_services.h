@@ -55,6 +55,7 @@ class HostCalls {
   explicit HostCalls(const bp_run_t &run)
       : run_(&run), table_(find_table<bp_run_host_call_t>(run, BP_EXT_RUN_HOST_CALL)) {}
 
+  bool are_possible() const { return table_ != nullptr; }
   // Has the application run the instruction with this index in the module. A status other than BP_OK ends the run.
   bp_status call(std::uint32_t instruction) const {
     return table_ == nullptr ? BP_INVALID : table_->call(run_, instruction);

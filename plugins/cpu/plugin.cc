@@ -15,7 +15,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.cpu",
     "aliases": ["cpu"],
     "name": "CPU",
-    "extensions": ["bp.compiler/1", "bp.fusion/draft-1", "bp.aot/draft-1"]
+    "extensions": ["bp.compiler/1", "bp.fusion/draft-1", "bp.aot/draft-2", "bp.host-call/draft-1"]
   }]
 })");
 
@@ -27,6 +27,7 @@ struct NativeDevice : CpuDevice {
       BP_VERSION_INIT,         2, "dev.backplane.cpu", "CPU", "Backplane", "0.1.0", nullptr, nullptr, known_options,
       std::size(known_options)};
   static constexpr bp_fusion_limits_t fusion_limits = cpu_fusion_limits;
+  static constexpr std::uint32_t host_call_kinds = BP_CALLS_INFEED | BP_CALLS_OUTFEED | BP_CALLS_FUNCTIONS;
 };
 
 }  // namespace

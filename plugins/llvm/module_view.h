@@ -51,6 +51,7 @@ class InstructionView {
   const ModuleView &module() const { return *module_; }
   std::uint16_t op() const { return data().op(); }
   std::string_view name() const { return data().name(); }
+  bool is_host_call() const { return data().is_host_call(); }  // run by the application (bp.host-call/draft-1)
 
   std::size_t operand_count() const { return data().operand_count(); }
   std::span<const std::uint32_t> operands() const { return data().operand_ids(); }

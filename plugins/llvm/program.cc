@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/generator/loops.h"
@@ -143,6 +144,7 @@ class ProgramEmitter {
         llvm::FunctionType::get(llvm::Type::getVoidTy(driver_->getContext()), {pointer, pointer, pointer}, false);
     auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, driver_);
     function->addFnAttr(llvm::Attribute::NoInline);
+    leave_ = nullptr;
     b_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(driver_->getContext(), "entry", function));
     return function;
   }
@@ -167,6 +169,28 @@ class ProgramEmitter {
     b_->SetInsertPoint(go_on);
   }
 
+  // The block that returns from the current function.
+  llvm::BasicBlock *leave() {
+    if (leave_ == nullptr) {
+      leave_ = llvm::BasicBlock::Create(driver_->getContext(), "leave", b_->GetInsertBlock()->getParent());
+      llvm::IRBuilder<>(leave_).CreateRetVoid();
+    }
+    return leave_;
+  }
+
+  // Emits a call of the application, after which the code leaves if it failed.
+  void emit_host_call(InstructionView instruction) {
+    llvm::Function *function = b_->GetInsertBlock()->getParent();
+    auto *go_on = llvm::BasicBlock::Create(driver_->getContext(), "go_on", function);
+    auto *type = llvm::FunctionType::get(b_->getInt32Ty(), {b_->getPtrTy(), b_->getInt32Ty()}, false);
+    Value *call = load_from_caller(offsetof(bp_aot_caller_t, call));
+    Value *answer = b_->CreateCall(type, call, {function->getArg(2), b_->getInt32(instruction.id())});
+    b_->CreateCondBr(b_->CreateIsNull(answer), go_on, leave());
+    b_->SetInsertPoint(go_on);
+  }
+
+  bool calls_host(std::uint32_t computation) const { return calling_.contains(computation); }
+
   void call(llvm::Function *function) {
     llvm::Function *caller = b_->GetInsertBlock()->getParent();
     b_->CreateCall(function, {caller->getArg(0), caller->getArg(1), caller->getArg(2)});
@@ -185,7 +209,17 @@ class ProgramEmitter {
         parts.push_back(add_driver_function(name + "." + std::to_string(parts.size())));
         calls = 0;
       }
-      BP_TRY(emit_instruction(module_.instruction(computation.first_instruction() + n)));
+      const InstructionView instruction = module_.instruction(computation.first_instruction() + n);
+      BP_TRY(emit_instruction(instruction));
+      const bool calls_inside =
+          is_control_flow(instruction.op()) &&
+          std::ranges::any_of(instruction.calls(), [&](std::uint32_t callee) { return calls_host(callee); });
+      if (calls_inside) {
+        leave_if_over(leave());
+      }
+      if (calls_inside || instruction.is_host_call()) {
+        calling_.insert(computation.id());
+      }
     }
     if (parts.empty()) {
       parts.push_back(add_driver_function(name));
@@ -193,13 +227,10 @@ class ProgramEmitter {
     b_->CreateRetVoid();
     if (parts.size() > 1) {
       llvm::Function *whole = add_driver_function(name);
-      auto *leave = llvm::BasicBlock::Create(driver_->getContext(), "leave", whole);
       for (llvm::Function *part : parts) {
-        leave_if_over(leave);
+        leave_if_over(leave());
         call(part);
       }
-      b_->CreateBr(leave);
-      b_->SetInsertPoint(leave);
       b_->CreateRetVoid();
       parts = {whole};
     }
@@ -213,6 +244,10 @@ class ProgramEmitter {
     }
     const std::uint16_t op = instruction.op();
     if (op == BP_OP_PARAMETER || op == BP_OP_CONSTANT) {
+      return {};
+    }
+    if (instruction.is_host_call()) {
+      emit_host_call(instruction);
       return {};
     }
     if (is_forwarding(op)) {
@@ -300,6 +335,9 @@ class ProgramEmitter {
     leave_if_over(after);
     move_all(body.parameters(), condition.parameters());
     call(function_of(condition.id()));
+    if (calls_host(condition.id())) {
+      leave_if_over(after);
+    }
     b_->CreateCondBr(load_predicate(condition.roots()[0]), loop, after);
     b_->SetInsertPoint(loop);
     call(function_of(body.id()));
@@ -501,7 +539,9 @@ class ProgramEmitter {
   llvm::Module *kernel_unit_ = nullptr;
   std::size_t kernels_in_unit_ = 0;
   std::unique_ptr<llvm::IRBuilder<>> b_;
+  llvm::BasicBlock *leave_ = nullptr;  // of the current function; made when it is needed
   std::unordered_map<std::uint32_t, llvm::Function *> functions_;
+  std::unordered_set<std::uint32_t> calling_;  // computations that call the application
   std::unordered_map<std::string, EmittedKernel> kernels_;
 };
 

@@ -18,13 +18,22 @@ namespace {
 struct CurrentRun {
   const LoadedProgram *program;
   const plugin::EarlyEnd end;
-  bool is_over = false;  // what the code was told last
+  const plugin::HostCalls host;
+  bool is_over = false;           // what the code was told last
+  bp_status call_status = BP_OK;  // of the last call of the application
 };
 
 std::uint32_t is_over(const bp_aot_caller_t *caller) {
   auto *run = static_cast<CurrentRun *>(caller->context);
   run->is_over = run->is_over || run->end.is_over();
   return run->is_over ? 1 : 0;
+}
+
+std::uint32_t call(const bp_aot_caller_t *caller, std::uint32_t instruction) {
+  auto *run = static_cast<CurrentRun *>(caller->context);
+  run->call_status = run->host.call(instruction);
+  run->is_over = run->is_over || run->call_status != BP_OK;
+  return run->call_status == BP_OK ? 0 : 1;
 }
 
 // Number of parts per thread, more than one for thread pools that distribute the remaining parts to idle threads. The
@@ -69,10 +78,14 @@ Status LoadedProgram::run(const bp_run_t &run) const {
     return Error(BP_INVALID, "run has " + std::to_string(run.allocation_count) + " allocations, the program " +
                                  std::to_string(allocation_count));
   }
-  CurrentRun current{this, plugin::EarlyEnd(run)};
-  const bp_aot_caller_t caller{share, current.end.is_possible() ? is_over : nullptr, &current};
+  CurrentRun current{this, plugin::EarlyEnd(run), plugin::HostCalls(run)};
+  const bool may_end_early = current.end.is_possible() || current.host.are_possible();
+  const bp_aot_caller_t caller{share, may_end_early ? is_over : nullptr, call, &current};
   void *scratch = reinterpret_cast<void *>(run.scratch.offset + common_bytes);
   reinterpret_cast<emit::Entry>(code->symbol())(run.allocations, scratch, &caller);
+  if (current.call_status != BP_OK) {
+    return Error(current.call_status, "the application did not run an instruction");
+  }
   return current.is_over ? Status(Error(BP_CANCELLED, "ended early")) : Status();
 }
 

@@ -14,6 +14,7 @@
 #include "core/aot/header.h"
 #include "core/aot/program.h"
 #include "core/base/files.h"
+#include "core/compile/compile.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/model_choice.h"
 #include "tools/command/report_text.h"
@@ -126,6 +127,7 @@ Result<aot::Program> compile_program(Module module, const Backend &backend, cons
   options.cancellation = request.cancellation;
   options.keep_artifacts = true;
   options.must_load = false;
+  BP_ASSIGN(options.host_functions, compile::find_host_functions(module, backend.device()));
   BP_ASSIGN(const Compiled compiled, backend.compile(std::move(module), options));
   aot::Options with = request.options;
   with.name = name;
@@ -146,6 +148,13 @@ void print_facts(const AotRequest &request, const Backend &backend, const std::v
   for (const aot::Description &program : programs) {
     fmt::print("program:          {}, function {}_run\n", program.module, program.options.name);
     fmt::print("target:           {}\n", program.target);
+    std::set<std::string> functions;
+    for (const aot::Call &call : program.calls) {
+      functions.insert(call.function);
+    }
+    if (!functions.empty()) {
+      fmt::print("to be defined:    {}\n", fmt::join(functions, ", "));
+    }
     const bool is_in_object = program.options.arena == aot::Arena::InObject;
     const std::uint32_t threads = is_in_object ? program.options.threads : 1;
     fmt::print("arena:            {} for {}{}\n", format_bytes(static_cast<double>(program.arena_bytes(threads))),

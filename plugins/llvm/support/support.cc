@@ -340,6 +340,9 @@ std::string fusion_problem(InstructionView fusion, const VectorTarget *target) {
 }  // namespace
 
 std::string kernel_problem(InstructionView instruction, const VectorTarget &target) {
+  if (instruction.is_host_call()) {
+    return "";
+  }
   const std::uint16_t op = instruction.op();
   const bool is_given = op == BP_OP_PARAMETER || op == BP_OP_CONSTANT;
   if (is_given || is_control_flow(op) || is_forwarding(op)) {

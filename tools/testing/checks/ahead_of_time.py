@@ -78,6 +78,109 @@ PRINTED = ["ok", NO_ADDRESS, NO_ADDRESS, MISALIGNED, MISALIGNED,
            "unknown status", "this machine"]
 
 
+# Calls in a loop and after it; targets that are written alike in C; infeed and outfeed.
+CALLS = r"""HloModule calls
+body {
+  p = (s32[], f32[2,3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  v = f32[2,3] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  w = f32[2,3] add(v, v)
+  c = (f32[2,3], s8[5]) custom-call(w, i), custom_call_target="acme.next", custom_call_has_side_effect=true, backend_config="{\"how\": \"??/so\"}"
+  x = f32[2,3] get-tuple-element(c), index=0
+  ROOT r = (s32[], f32[2,3]) tuple(j, x)
+}
+condition {
+  p = (s32[], f32[2,3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = f32[2,3] parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[2,3]) tuple(zero, x)
+  l = (s32[], f32[2,3]) while(t), condition=condition, body=body
+  v = f32[2,3] get-tuple-element(l), index=1
+  token = token[] after-all()
+  fed = (f32[2,3], token[]) infeed(token)
+  g = f32[2,3] get-tuple-element(fed), index=0
+  after = token[] get-tuple-element(fed), index=1
+  sum = f32[2,3] add(v, g)
+  out = token[] outfeed(sum, after), outfeed_shape=f32[2,3]{1,0}
+  ROOT last = f32[2,3] custom-call(sum), custom_call_target="acme-next", custom_call_has_side_effect=true
+}
+"""
+
+CALLING = r"""#include <stdio.h>
+#include <string.h>
+#include "calls.h"
+typedef struct journal { int calls, fails_at; } journal;
+static const float *floats(const backplane_aot_array *array) { return (const float *)array->data; }
+int backplane_call_acme_next(void *context, const backplane_aot_call *call) {
+  journal *kept = (journal *)context;
+  int i, n = kept->calls++;
+  float *out = (float *)call->outputs[0].data;
+  printf("%s %s %u -> %u, %s[%d,%d] %d bytes: %g\n", call->target, call->config, call->input_count, call->output_count,
+         call->inputs[0].type, (int)call->inputs[0].sizes[0], (int)call->inputs[0].sizes[1], (int)call->inputs[0].bytes,
+         (double)floats(&call->inputs[0])[5]);
+  if (n == kept->fails_at) return 7;
+  for (i = 0; i < 6; ++i) out[i] = floats(&call->inputs[0])[i] + (float)n;
+  if (call->output_count == 2) memset(call->outputs[1].data, 1, call->outputs[1].bytes);
+  return 0;
+}
+int backplane_infeed(void *context, const backplane_aot_call *call) {
+  int i;
+  (void)context;
+  printf("infeed %d %u\n", call->target == NULL, call->input_count);
+  for (i = 0; i < 6; ++i) ((float *)call->outputs[0].data)[i] = 100;
+  return 0;
+}
+int backplane_outfeed(void *context, const backplane_aot_call *call) {
+  (void)context;
+  printf("outfeed %u: %g\n", call->output_count, (double)floats(&call->inputs[0])[5]);
+  return 0;
+}
+static float x[16] __attribute__((aligned(64))) = {1, 2, 3, 4, 5, 6};
+static float result[16] __attribute__((aligned(64)));
+static unsigned char arena[CALLS_ARENA_BYTES(1)] __attribute__((aligned(64)));
+int main(void) {
+  calls_arguments arguments = {x};
+  calls_results results = {result};
+  int fails_at;
+  for (fails_at = 4; fails_at >= 0; --fails_at) {
+    journal kept = {0, 0};
+    kept.fails_at = fails_at;
+    puts(backplane_aot_message(calls_run(&arguments, &results, arena, sizeof arena, NULL, &kept)));
+    if (fails_at == 4) printf("%g\n", (double)result[5]);
+  }
+  return 0;
+}
+"""
+CALL_FAILED = "a function of the application, which the program calls, failed"
+
+
+def printed_calls():
+    """What CALLING prints: the sixth element is doubled before each call of the loop."""
+    lines = []
+    for fails_at in (4, 3, 2, 1, 0):
+        value, status = 6, "ok"
+        for call in range(4):
+            value = value if call == 3 else 2 * value
+            if call == 3:
+                value += 100
+                lines += ["infeed 1 0", f"outfeed 0: {value}"]
+            lines.append(f'acme.next {{"how": "??/so"}} 2 -> 2, f32[2,3] 24 bytes: {value}' if call < 3 else
+                         f"acme-next  1 -> 1, f32[2,3] 24 bytes: {value}")
+            if call == fails_at:
+                status = CALL_FAILED
+                break
+            value += call
+        lines += [status, f"{value}"] if status == "ok" else [status]
+    return lines
+
+
 class Failed(Exception):
     pass
 
@@ -172,20 +275,45 @@ def errors(folder):
     done = subprocess.run(["cc", "errors.c", "other.o", "-o", "none"], cwd=folder, capture_output=True, text=True)
     check(done.returncode != 0 and "undefined reference" in done.stderr, done.stderr)
     (folder / "negate.hlo").write_text("ENTRY main { x = f32[4] parameter(0)  ROOT y = f32[4] negate(x) }\n")
-    (folder / "call.hlo").write_text(
-        'ENTRY main { x = f32[4] parameter(0)  ROOT y = f32[4] custom-call(x), custom_call_target="acme.call" }\n')
-    (folder / "feed.hlo").write_text(
-        "ENTRY main { t = token[] after-all()  i = (f32[4], token[]) infeed(t)  ROOT y = f32[4] get-tuple-element(i), index=0 }\n")
+    (folder / "column.hlo").write_text("ENTRY main { x = f32[2,3]{0,1} parameter(0)  "
+                                       'ROOT y = f32[2,3]{1,0} custom-call(x), custom_call_target="acme.call" }\n')
+    (folder / "receive.hlo").write_text(
+        "ENTRY main { t = token[] after-all()\n  r = (f32[4], u32[], token[]) recv(t), channel_id=1\n"
+        "  d = (f32[4], token[]) recv-done(r), channel_id=1  ROOT y = f32[4] get-tuple-element(d), index=0 }\n")
     for model, arguments, message in (
         ("negate.hlo", ["--on", "interpreter"], "the interpreter compiles nothing"),
-        ("negate.hlo", ["--on", BUILD / "plugins/npu/libbackplane_npu.so"], "has no bp.aot/draft-1"),
+        ("negate.hlo", ["--on", BUILD / "plugins/npu/libbackplane_npu.so"], "has no bp.aot/draft-2"),
         ("negate.hlo", ["--on", CPU, "--shared"], "there is no C compiler /no/such/compiler"),
-        ("call.hlo", ["--on", CPU], "call.hlo:1:44: backend dev.backplane.cpu does not run y (custom-call)"),
-        ("feed.hlo", ["--on", CPU], "does not run i (infeed)"),  # not the after-all, which only costs less on the host
+        ("column.hlo", ["--on", CPU], "passes f32[2,3]{0,1} to the application"),
+        ("receive.hlo", ["--on", CPU], "receive.hlo:2:3: backend dev.backplane.cpu does not run r (recv)"),
     ):
         printed = run([BUILD / "tools/backplane", "aot", model, "-o", "x", "--header", "x.h", *arguments], folder,
                       expected=3, CC="/no/such/compiler")
         check(message in printed, printed)
+
+
+def calls(folder):
+    """Custom calls, infeed and outfeed become functions of the application."""
+    (folder / "calls.hlo").write_text(CALLS)
+    (folder / "calling.c").write_text(CALLING)
+    facts = aot(folder, folder / "calls.hlo", output="calls.o", header="calls.h")
+    check("to be defined:    backplane_call_acme_next, backplane_infeed, backplane_outfeed" in facts, facts)
+    for c, cpp in compilers():
+        for command in ([c, "-std=c99"], [cpp, "-std=c++17", "-x", "c++"]):
+            run([*command, *WARNINGS, "-Wconversion", "-Wshadow", "-fsanitize=address,undefined",
+                 "-fno-sanitize-recover=all", "calling.c", "-x", "none", "calls.o", "-o", "calling"], folder)
+            printed = run(["./calling"], folder).splitlines()
+            check(printed == printed_calls(), "\n".join(printed))
+    aot(folder, folder / "calls.hlo", "--shared", output="libcalls.so", header="calls.h")
+    run(["cc", *WARNINGS, "calling.c", "libcalls.so", f"-Wl,-rpath,{folder}", "-o", "calling"], folder)
+    printed = run(["./calling"], folder).splitlines()
+    check(printed == printed_calls(), "\n".join(printed))
+    # A configuration that is longer than the literals of C99.
+    long = "ENTRY main { x = f32[] parameter(0)  ROOT y = f32[] custom-call(x), custom_call_target=\"a\", " \
+           f"backend_config=\"{'0123456789' * 500}\" }}\n"
+    (folder / "long.hlo").write_text(long)
+    aot(folder, folder / "long.hlo", output="long.o", header="long.h")
+    run(["cc", "-std=c99", *WARNINGS, "-fsyntax-only", "-x", "c", "-include", "long.h", "/dev/null"], folder)
 
 
 def sample(folder):
@@ -283,7 +411,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         try:
-            for step in (equal_bits, every_compiler, warnings, needs, errors, libraries, sample, aarch64):
+            for step in (equal_bits, every_compiler, warnings, needs, errors, calls, libraries, sample, aarch64):
                 step(folder)
         except Failed as problem:
             print(f"{step.__name__}: {problem}")

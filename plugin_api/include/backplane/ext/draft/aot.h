@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_AOT[] = "bp.aot/draft-1";
+static const char BP_EXT_AOT[] = "bp.aot/draft-2";
 
 // The work of a kernel on the items [begin, end), on the memory at `pointers`, with scratch memory of its own.
 // The items of a call of share() may be done in any division, in any order, and at the same time (BP-AOT-03).
@@ -43,9 +43,15 @@ typedef struct bp_aot_caller {
   // BP-AOT-04: a run that got 1 returns without further iterations.
   // [worker]
   uint32_t(BP_ABI *is_over)(const struct bp_aot_caller *caller);
+  // Has the application run the instruction with this index in the module (ext/draft/host_call.h). Returns 0 when its
+  // results are in their slices. 1: it failed; is_over() then is not null, and returns 1 from now on. Null if the
+  // program has no instruction with BP_INSTR_HOST_CALL.
+  // BP-AOT-05: the code calls this as BP-CALL-01 and BP-CALL-02 say. After 1 it returns without further calls.
+  // [worker]
+  uint32_t(BP_ABI *call)(const struct bp_aot_caller *caller, uint32_t instr);
   void *context;  // for the caller's use
 } bp_aot_caller_t;
-BP_FROZEN(bp_aot_caller_t, 24);
+BP_FROZEN(bp_aot_caller_t, 32);
 
 #define BP_AOT_FREESTANDING 1u  // the program has no C library
 
