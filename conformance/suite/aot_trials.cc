@@ -493,7 +493,7 @@ std::uint32_t has_failed(const bp_aot_caller_t *caller) {
   return run.fails_at >= 0 && run.asked > run.fails_at ? 1 : 0;
 }
 
-// The result of run(), with the same application.
+// Returns the result of run() with the same application.
 Result<Literal> run_serving(const CompiledProgram &program) {
   int asked = 0;
   interpreter::HostCalls calls;

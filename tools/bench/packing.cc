@@ -94,12 +94,9 @@ struct Change {
   const char *name;
   void (*apply)(Items &items, Random &random);
 };
-constexpr Change changes[] = {{"in another order", shuffle},
-                              {"reversed in time", mirror},
-                              {"5 % of items cut", split},
-                              {"5 % of items removed", remove},
-                              {"sizes up to 5 % less", shrink_sizes},
-                              {"times a little shorter", shrink_times}};
+constexpr Change changes[] = {
+    {"in another order", shuffle},    {"reversed in time", mirror},           {"5 % of items cut", split},
+    {"5 % of items removed", remove}, {"sizes up to 5 % less", shrink_sizes}, {"times a little shorter", shrink_times}};
 
 double processor_seconds() {
   timespec time{};

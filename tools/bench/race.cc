@@ -32,8 +32,9 @@ constexpr const char *description =
     "and say how far their results are from ours. On both sides inputs stay where they are between runs, but for\n"
     "those that a program is given to overwrite, which are written again before each; and results have their memory.\n"
     "A peer is KIND:PLATFORM. xla:cpu and xla:gpu need jax. torch:cuda needs torch and knows the programs of\n"
-    "tools/bench/gpu by their names. onnxruntime:cpu needs onnxruntime and onnx, and knows the nets of\n"
-    "tools/bench/onnx_nets.py by their names. Two peers run in this process: backplane:no-fusion is this backend without\n"
+    "tools/bench/gpu by their names. onnxruntime:cpu needs onnxruntime and onnx, tvm:cpu needs apache-tvm and onnx,\n"
+    "and both know the nets of tools/bench/onnx_nets.py by their names. Two peers run in this process: "
+    "backplane:no-fusion is this backend without\n"
     "fusion, and c:LIBRARY the function with the program's name in a shared library, as in\n"
     "tools/bench/evidence_kernels.c.\n";
 constexpr const char *examples =

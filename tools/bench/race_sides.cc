@@ -312,13 +312,15 @@ std::optional<std::string> problem_of_peer(const std::string &peer) {
   if (peer == "backplane:no-fusion") {
     return std::nullopt;
   }
-  for (const std::string_view kind : {"c:", "onnxruntime:", "torch:", "xla:"}) {
+  for (const std::string_view kind : {"c:", "onnxruntime:", "torch:", "tvm:", "xla:"}) {
     if (peer.starts_with(kind) && peer.size() > kind.size()) {
       return std::nullopt;
     }
   }
   return fmt::format(
-      "--peer is '{}', expected backplane:no-fusion, c:LIBRARY, onnxruntime:cpu, torch:PLATFORM or xla:PLATFORM", peer);
+      "--peer is '{}', expected backplane:no-fusion, c:LIBRARY, onnxruntime:cpu, torch:PLATFORM, tvm:cpu or "
+      "xla:PLATFORM",
+      peer);
 }
 
 Result<std::unique_ptr<Side>> make_peer(const std::string &peer, const std::string &file, const Ours &ours,
