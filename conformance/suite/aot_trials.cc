@@ -455,7 +455,7 @@ Result<Verdict> code_that_ends_early(Subject &subject) {
 
 // --- BP-AOT-05 ---
 
-// What the application makes of a number in its call number `call`: different in each call.
+// Returns the application's result for a number, which is different in each call.
 float answer_to(float number, int call) {
   return number / 2 + static_cast<float>(call);
 }
