@@ -9,8 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/backplane.h"
@@ -26,6 +28,14 @@ class PolymorphicExecutable {
     std::uint64_t misses = 0;     // it was compiled, or could not be
     std::uint64_t evictions = 0;  // one was dropped: there were too many, or it could not be found any more
   };
+
+  // Has runs pad arguments, so that fewer executables are compiled: each unknown size becomes bucket(size), unless that
+  // is smaller. Only where the rules for run-time sizes show that elements beyond the sizes do not matter
+  // (core/bucketed_program.h), and the backend runs the padded program without the host; otherwise the executable is
+  // for the exact sizes. To be called before the first run; affects run() alone.
+  void use_buckets(std::function<std::int64_t(std::int64_t size)> bucket);
+  // Why the padded program for such arguments is not used; an empty text if it is, or if their sizes are a bucket's.
+  Result<std::string> why_not_padded(std::span<const Literal> arguments) const;
 
   // As the program states them; unknown sizes are ir::unbounded.
   const std::vector<Parameter> &parameters() const;
@@ -45,5 +55,8 @@ class PolymorphicExecutable {
   explicit PolymorphicExecutable(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
+
+// For use_buckets(): the next power of two.
+std::int64_t next_power_of_two(std::int64_t size);
 
 }  // namespace bp

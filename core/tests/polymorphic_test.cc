@@ -2,11 +2,15 @@
 #include "core/polymorphic.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <thread>
+
+#include "core/bucketed_program.h"
 
 namespace bp {
 namespace {
@@ -182,6 +186,115 @@ TEST_CASE("artifacts are kept by shape for later processes") {
     CHECK(cache.artifacts.size() == 2);
     CHECK(cache.found == found);
     CHECK(counts(program, 0, 2, 0));
+  }
+}
+
+// Each row divided by its sum, times a matrix.
+constexpr std::string_view weighted_rows = R"(
+func.func @main(%x: tensor<?x?xf32>, %w: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sums = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1]
+    : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>
+  %rows = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %columns = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %r = stablehlo.reshape %rows : (tensor<i32>) -> tensor<1xi32>
+  %c = stablehlo.reshape %columns : (tensor<i32>) -> tensor<1xi32>
+  %sizes = stablehlo.concatenate %r, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %all = stablehlo.dynamic_broadcast_in_dim %sums, %sizes, dims = [0] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %y = stablehlo.divide %x, %all : tensor<?x?xf32>
+  %z = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : (tensor<?x?xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  return %z : tensor<?x2xf32>
+}
+)";
+
+Literal counted(std::int64_t rows, std::int64_t columns) {
+  Literal literal = Literal::zeros(Shape::array(ir::ElementType::F32, {rows, columns})).value();
+  float next = 1;
+  for (float &element : literal.mutable_elements<float>()) {
+    element = next++;
+  }
+  return literal;
+}
+
+TEST_CASE("runs of sizes in one bucket share an executable") {
+  PolymorphicExecutable program = compiled(weighted_rows);
+  program.use_buckets(next_power_of_two);
+  const PolymorphicExecutable exact = compiled(weighted_rows);
+  for (const auto &[rows, columns] : {std::pair(3, 5), {4, 6}, {3, 7}, {3, 5}, {2, 2}, {4, 8}}) {
+    const std::vector<Literal> given{counted(rows, columns), counted(columns, 2)};
+    CHECK(program.why_not_padded(given).value().empty());
+    CHECK(program.run(given).value().identical(exact.run(given).value()));
+  }
+  // 4 x 8 for the sizes where both are padded, and where the second is; exact ones for 2 x 2 and 4 x 8.
+  CHECK(program.counters().misses == 4);
+}
+
+TEST_CASE("programs that use a size as a number run at their exact sizes") {
+  constexpr std::string_view divided_by_size = R"(
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %f = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %all = stablehlo.dynamic_broadcast_in_dim %f, %s, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+  %y = stablehlo.divide %x, %all : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+)";
+  PolymorphicExecutable program = compiled(divided_by_size);
+  CHECK(program.why_not_padded(std::array{ones(3)}).value() == "there are no buckets");
+  program.use_buckets(next_power_of_two);
+  CHECK(program.why_not_padded(std::array{ones(4)}).value().empty());
+  CHECK_THAT(program.why_not_padded(std::array{ones(3)}).value(),
+             Catch::Contains("open.mlir:3:8: ") && Catch::Contains("(constant) does something else for other sizes"));
+  for (const std::int64_t n : {3, 4, 5}) {
+    CHECK(program.run({ones(n)}).value().elements<float>()[0] == 1.0f / static_cast<float>(n));
+  }
+  // A bucket that is smaller than the size is not used, nor are arguments that contradict the program.
+  program.use_buckets([](std::int64_t) { return std::int64_t{1}; });
+  CHECK(program.run({ones(6)}).value().elements<float>().size() == 6);
+  CHECK_FALSE(program.run({number(1)}).ok());
+  CHECK_FALSE(program.run({}).ok());
+}
+
+TEST_CASE("arguments that are sizes are padded with their arrays") {
+  PolymorphicExecutable program = compiled(counting);
+  program.use_buckets([](std::int64_t size) { return (size + 9) / 10 * 10; });
+  for (const std::int64_t n : {2, 7, 10, 11}) {
+    const Literal result = program.run(arguments(n, n)).value();
+    const auto sums = result.tuple_elements()[0].elements<float>();
+    REQUIRE(sums.size() == static_cast<std::size_t>(n));
+    CHECK(sums.back() == static_cast<float>(n));
+  }
+  CHECK_FALSE(program.run(arguments(3, 4)).ok());
+}
+
+TEST_CASE("elements beyond the sizes do not matter in a program for a bucket") {
+  ReadOptions exact, padded;
+  exact.parameter_shapes = {Shape::array(ir::ElementType::F32, {3, 5}), Shape::array(ir::ElementType::F32, {5, 2})};
+  padded.parameter_shapes = {Shape::array(ir::ElementType::F32, {4, 8}), Shape::array(ir::ElementType::F32, {8, 2})};
+  const Module small = parse_module(std::string(weighted_rows), "open.mlir", exact).value();
+  const BucketedProgram program =
+      make_bucketed(small, parse_module(std::string(weighted_rows), "open.mlir", padded).value()).value();
+  REQUIRE(program.sizes == std::vector<BucketedProgram::Dimension>{{0, 0}, {0, 1}});
+  const auto filled = [](const Literal &from, std::int64_t rows, std::int64_t columns) {
+    Literal all = Literal::zeros(Shape::array(ir::ElementType::F32, {rows, columns})).value();
+    const auto to = all.mutable_elements<float>();
+    std::ranges::fill(to, std::numeric_limits<float>::quiet_NaN());
+    const std::int64_t width = from.shape().size(1);
+    for (std::int64_t i = 0; i < from.shape().element_count(); ++i) {
+      to[static_cast<std::size_t>(i / width * columns + i % width)] =
+          from.elements<float>()[static_cast<std::size_t>(i)];
+    }
+    return all;
+  };
+  const Backend backend = Backend::load("interpreter").value();
+  const Literal expected = backend.compile(small).value().executable.run({counted(3, 5), counted(5, 2)}).value();
+  const std::vector<Literal> given{filled(counted(3, 5), 4, 8), filled(counted(5, 2), 8, 2),
+                                   Literal::scalar(ir::ElementType::S32, std::int32_t{3}),
+                                   Literal::scalar(ir::ElementType::S32, std::int32_t{5})};
+  const Literal found = backend.compile(program.module).value().executable.run(given).value();
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(found.elements<float>()[i] == expected.elements<float>()[i]);
   }
 }
 

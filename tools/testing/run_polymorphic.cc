@@ -1,6 +1,7 @@
-// run_polymorphic BACKEND FILE: runs a program that leaves sizes open, once for each line of standard input, with the
-// arguments there: "f32[2,3] { {1, 2, 3}, {4, 5, 6} }; s32[] 4". Prints the result of each run on a line, then the
-// counters of executables. For tests in other languages.
+// run_polymorphic [--buckets] BACKEND FILE: runs a program that leaves sizes open, once for each line of standard
+// input, with the arguments there: "f32[2,3] { {1, 2, 3}, {4, 5, 6} }; s32[] 4". Prints the result of each run on a
+// line, then the counters of executables. With --buckets, sizes are padded to powers of two, and a line on standard
+// error says of each run whether it was. For tests in other languages.
 #include <fmt/core.h>
 
 #include <iostream>
@@ -27,12 +28,19 @@ Result<std::vector<Literal>> read_arguments(std::string_view line) {
   return arguments;
 }
 
-Status run_all(const std::string &name, const std::string &file) {
+Status run_all(const std::string &name, const std::string &file, bool has_buckets) {
   BP_ASSIGN(const Backend backend, Backend::load(name));
   BP_ASSIGN(std::string text, read_file(file));
-  BP_ASSIGN(const PolymorphicExecutable program, backend.compile_polymorphic(std::move(text), file));
+  BP_ASSIGN(PolymorphicExecutable program, backend.compile_polymorphic(std::move(text), file));
+  if (has_buckets) {
+    program.use_buckets(next_power_of_two);
+  }
   for (std::string line; std::getline(std::cin, line);) {
     BP_ASSIGN(std::vector<Literal> arguments, read_arguments(line));
+    if (has_buckets) {
+      BP_ASSIGN(const std::string problem, program.why_not_padded(arguments));
+      fmt::print(stderr, "{}\n", problem.empty() ? "padded" : "not padded: " + problem);
+    }
     BP_ASSIGN(const Literal result, program.run(std::move(arguments)));
     fmt::print("{}\n", text::print(result));
   }
@@ -45,11 +53,13 @@ Status run_all(const std::string &name, const std::string &file) {
 }  // namespace bp
 
 int main(int count, char **arguments) {
-  if (count != 3) {
-    fmt::print(stderr, "usage: run_polymorphic BACKEND FILE < ARGUMENTS\n");
+  const bool has_buckets = count > 1 && std::string_view(arguments[1]) == "--buckets";
+  const int first = has_buckets ? 2 : 1;
+  if (count != first + 2) {
+    fmt::print(stderr, "usage: run_polymorphic [--buckets] BACKEND FILE < ARGUMENTS\n");
     return 2;
   }
-  const bp::Status status = bp::run_all(arguments[1], arguments[2]);
+  const bp::Status status = bp::run_all(arguments[first], arguments[first + 1], has_buckets);
   if (!status.ok()) {
     fmt::print(stderr, "{}\n", status.error().to_string());
   }
