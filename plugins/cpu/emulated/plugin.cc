@@ -2,13 +2,13 @@
 // emulator. For tests; it is not installed.
 #include <iterator>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "plugin_api/cpp/single_device.h"
 #include "plugins/cpu/cpu_device.h"
-#include "plugins/cpu/emulator/emulated_program.h"
+#include "plugins/native/emulator/emulator.h"
 
 BP_PLUGIN_MANIFEST(R"({
   "abi": "1.0.0",
@@ -47,23 +47,22 @@ struct EmulatedDevice : CpuDevice {
     if (options.target.empty()) {
       options.target = "aarch64-linux-gnu";
     }
-    return CpuDevice::init();
+    BP_ASSIGN(std::string text, CpuDevice::init());
+    BP_ASSIGN(const Target baseline, parse_target(target.triple));
+    emulator.emplace(native_target(baseline));
+    return text;
   }
 
-  Result<std::unique_ptr<EmulatedProgram>> load(std::span<const char> bytes, std::uint32_t allocation_count) {
+  Result<std::unique_ptr<native::EmulatedProgram>> load(std::span<const char> bytes, std::uint32_t allocation_count) {
     BP_ASSIGN(const native::Artifact artifact, native::read_artifact(bytes, artifact_format));
-    BP_TRY(native::check_allocations(artifact, allocation_count));
-    std::unique_lock lock(mutex);
-    if (emulator == nullptr) {
-      BP_ASSIGN(emulator, Emulator::create(artifact.target.substr(0, artifact.target.find('-'))));
+    BP_ASSIGN(const Target made_for, parse_target(artifact.target));
+    if (made_for.triple != target.triple) {
+      return plugin::Error(BP_INVALID, "artifact is for " + made_for.triple + ", expected " + target.triple);
     }
-    const std::shared_ptr<const Emulator> with = emulator;
-    lock.unlock();
-    return EmulatedProgram::link(with, artifact);
+    return emulator->load(artifact, allocation_count);
   }
 
-  std::mutex mutex;
-  std::shared_ptr<const Emulator> emulator;  // created by the first load()
+  std::optional<native::Emulator> emulator;  // of the target's architecture
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Runs a program of the CPU backend inside an emulator. It is linked with the program's objects. The program's memory
-// is file descriptor 3, with the layout described in emulated_program.cc.
+// Runs a program inside an emulator: it is linked with the objects of the program. The memory of the program is file
+// descriptor 3, with the layout described in shared_memory.h.
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
