@@ -6,6 +6,8 @@
 #include <exception>
 #include <memory>
 
+#include "plugins/llvm/supported_llvm.h"
+
 namespace bp::emit {
 
 struct DeleteUnlessUnwinding {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plugin_api/cpp/result.h"
+#include "plugins/llvm/supported_llvm.h"
 #include "plugins/llvm/vector_target.h"
 
 namespace bp::native {
