@@ -1,5 +1,5 @@
 // Clusters: which of the instructions that a device claims it runs, if it does not run the whole program. Each cluster
-// becomes a program of the device; the host, or other devices, run the rest in turn with them.
+// becomes a program of the device; the host, or other devices, run the rest.
 #pragma once
 
 #include <string>

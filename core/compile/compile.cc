@@ -142,7 +142,7 @@ class Compilation {
   }
 
  private:
-  using Called = std::vector<std::pair<ir::ComputationId, std::shared_ptr<const runtime::Executable>>>;
+  using Called = runtime::CalledExecutables;
 
   // How the module is divided between the device and others.
   struct Division {
@@ -333,14 +333,14 @@ class Compilation {
     for (const ir::InstructionId id : module.entry().instruction_ids()) {
       steps.push_back({.instruction = id});
     }
-    BP_ASSIGN(const Called called, compile_called(module, steps));
+    BP_ASSIGN(Called called, compile_called(module, steps));
     for (const auto &[computation, executable] : called) {
       std::erase_if(report_.on_host, [&](const OnHost &one) {
         return one.opcode == ir::Opcode::Call && calls(module, one.name, computation);
       });
     }
     BP_TRY(check_device_only());
-    return Compiled{with_called(runtime::Executable::on_host(std::move(module)), called), std::move(report_)};
+    return Compiled{runtime::Executable::on_host(std::move(module), std::move(called)), std::move(report_)};
   }
 
   // Whether the instruction of the entry with this name calls the computation.
@@ -417,18 +417,11 @@ class Compilation {
     }
     BP_TRY(check_device_only());
     const bool has_programs = report_.programs > 0;
-    BP_ASSIGN(const Called called, compile_called(module, steps));
+    BP_ASSIGN(Called called, compile_called(module, steps));
     BP_TRY(outline_clusters(module, division.parts, clusters, steps));
-    runtime::Executable executable = has_programs ? runtime::Executable(std::move(module), std::move(steps))
-                                                  : runtime::Executable::on_host(std::move(module));
-    return Compiled{with_called(std::move(executable), called), std::move(report_)};
-  }
-
-  static runtime::Executable with_called(runtime::Executable executable, const Called &called) {
-    for (const auto &[computation, compiled] : called) {
-      executable.set_called(computation, compiled);
-    }
-    return executable;
+    return Compiled{has_programs ? runtime::Executable(std::move(module), std::move(steps), std::move(called))
+                                 : runtime::Executable::on_host(std::move(module), std::move(called)),
+                    std::move(report_)};
   }
 
   // Makes the clusters visible in the module: the steps then compute the elements of calls.
@@ -472,7 +465,7 @@ class Compilation {
       BP_ASSIGN(Compiled compiled, Compilation(devices_, options, depth_ + 1).run(extract(module, id)));
       if (compiled.report.programs > 0) {
         add(compiled.report);
-        called.emplace_back(id, std::make_shared<const runtime::Executable>(std::move(compiled.executable)));
+        called.emplace(id, std::make_shared<const runtime::Executable>(std::move(compiled.executable)));
       }
     }
     return called;
@@ -560,6 +553,9 @@ class Compilation {
         BP_TRY(add_host_steps(module, before, available, steps));
         steps.push_back({nullptr, std::make_shared<const runtime::Executable>(std::move(compiled.executable)),
                          std::move(extract.inputs), std::move(extract.outputs)});
+        for (const ir::InstructionId id : computing.instructions) {
+          available[index(id)] = true;
+        }
         return add_host_steps(module, after, available, steps);
       }
     }

@@ -53,6 +53,7 @@ class Loader {
 
   Result<runtime::Executable> load() {
     programs_.resize(index_.programs.size());
+    is_step_.resize(index_.executables.size());
     for (const ExecutableEntry &entry : index_.executables) {
       BP_ASSIGN(runtime::Executable executable, load(entry));
       executables_.push_back(std::make_shared<runtime::Executable>(std::move(executable)));
@@ -62,13 +63,11 @@ class Loader {
   }
 
  private:
-  using Called = std::vector<std::pair<ir::ComputationId, std::size_t>>;
-
   Result<runtime::Executable> load(const ExecutableEntry &entry) {
     BP_ASSIGN(ir::Module module, read_module(entry));
-    BP_ASSIGN(const Called called, called_by(entry, module));
+    BP_ASSIGN(runtime::CalledExecutables called, called_by(entry, module));
     if (entry.is_on_host) {
-      return with_called(runtime::Executable::on_host(std::move(module)), called);
+      return runtime::Executable::on_host(std::move(module), std::move(called));
     }
     if (entry.program) {
       BP_ASSIGN(auto only, program(*entry.program, module));
@@ -77,7 +76,7 @@ class Loader {
     }
     BP_ASSIGN(std::vector<runtime::Step> steps, steps_of(entry, module));
     BP_TRY(check_steps(module, steps));
-    return with_called(runtime::Executable(std::move(module), std::move(steps)), called);
+    return runtime::Executable(std::move(module), std::move(steps), std::move(called));
   }
 
   Result<std::vector<runtime::Step>> steps_of(const ExecutableEntry &entry, const ir::Module &module) {
@@ -97,6 +96,10 @@ class Loader {
         BP_ASSIGN(loaded.program, program(*step.program, module));
       } else if (step.executable) {
         loaded.executable = executables_[*step.executable];
+        if (is_step_[*step.executable]) {
+          return invalid_input("two steps run the executable {}, expected one", loaded.executable->module().name());
+        }
+        is_step_[*step.executable] = true;
       } else {
         BP_ASSIGN(loaded.instruction, find(step.instruction));
       }
@@ -112,8 +115,8 @@ class Loader {
     return steps;
   }
 
-  Result<Called> called_by(const ExecutableEntry &entry, const ir::Module &module) const {
-    Called called;
+  Result<runtime::CalledExecutables> called_by(const ExecutableEntry &entry, const ir::Module &module) const {
+    runtime::CalledExecutables called;
     for (const auto &[name, number] : entry.called) {
       const auto all = module.computations();
       const auto found = std::ranges::find_if(all, [&](ir::Computation c) { return c.name() == name; });
@@ -121,16 +124,9 @@ class Loader {
         return invalid_input("{} has no computation {}, which another executable would run", module.name(), name);
       }
       BP_TRY(check_called(*found, *executables_[number]));
-      called.emplace_back((*found).id(), number);
+      called.insert_or_assign((*found).id(), executables_[number]);
     }
     return called;
-  }
-
-  runtime::Executable with_called(runtime::Executable executable, const Called &called) const {
-    for (const auto &[computation, number] : called) {
-      executable.set_called(computation, executables_[number]);
-    }
-    return executable;
   }
 
   Result<ir::Module> read_module(const ExecutableEntry &entry) const {
@@ -239,6 +235,8 @@ class Loader {
   const Devices devices_;
   std::vector<std::shared_ptr<const runtime::Program>> programs_;  // by number in the index; nullptr: not yet
   std::vector<std::shared_ptr<runtime::Executable>> executables_;
+  // By executable: whether a step runs it. It becomes a part of the steps around it, so one step has it.
+  std::vector<bool> is_step_;
 };
 
 }  // namespace

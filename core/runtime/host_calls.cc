@@ -19,20 +19,12 @@ thread_local const std::shared_ptr<const HostCall> *innermost = nullptr;
 class Calling {
  public:
   Calling(const host::Device &device, std::shared_ptr<const HostCall> outer)
-      : call_(std::make_shared<HostCall>(device, std::move(outer))), shown_(call_), before_(innermost) {
-    innermost = &shown_;
-  }
-  ~Calling() {
-    call_->end();
-    innermost = before_;
-  }
-  Calling(const Calling &) = delete;
-  Calling &operator=(const Calling &) = delete;
+      : call_(std::make_shared<HostCall>(device, std::move(outer))), within_(call_) {}
+  ~Calling() { call_->end(); }
 
  private:
   const std::shared_ptr<HostCall> call_;
-  const std::shared_ptr<const HostCall> shown_;  // the same, as others see it
-  const std::shared_ptr<const HostCall> *const before_;
+  const WithinHostCall within_;
 };
 
 // Makes the operand of a call from its parameters: one of them, or a tuple of several.
@@ -85,6 +77,14 @@ bool HostCall::is_for(const host::Device &device) const {
     }
   }
   return false;
+}
+
+WithinHostCall::WithinHostCall(std::shared_ptr<const HostCall> call) : call_(std::move(call)), before_(innermost) {
+  innermost = call_ == nullptr ? nullptr : &call_;
+}
+
+WithinHostCall::~WithinHostCall() {
+  innermost = before_;
 }
 
 std::shared_ptr<const HostCall> current_host_call() {

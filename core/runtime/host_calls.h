@@ -35,6 +35,19 @@ class HostCall {
 // Returns the innermost call that this thread executes, or nullptr.
 std::shared_ptr<const HostCall> current_host_call();
 
+// Has a thread work for the call that another one executes, or for none, as long as the object exists.
+class WithinHostCall {
+ public:
+  explicit WithinHostCall(std::shared_ptr<const HostCall> call);
+  ~WithinHostCall();
+  WithinHostCall(const WithinHostCall &) = delete;
+  WithinHostCall &operator=(const WithinHostCall &) = delete;
+
+ private:
+  const std::shared_ptr<const HostCall> call_;
+  const std::shared_ptr<const HostCall> *const before_;
+};
+
 // Threads: const functions may be called from any thread, also concurrently.
 class HostCallSites {
  public:

@@ -52,4 +52,17 @@ Result<std::shared_ptr<const DeviceArray>> DeviceArray::copy() const {
   return std::make_shared<const DeviceArray>(device_, space_, std::move(block), shape_);
 }
 
+Result<std::vector<Value>> elements_of(Value value) {
+  std::vector<Value> elements;
+  if (!value.shape().is_tuple()) {
+    elements.push_back(std::move(value));
+    return elements;
+  }
+  BP_ASSIGN(ir::Literal tuple, std::move(value).literal());
+  for (std::size_t i = 0; i < tuple.tuple_elements().size(); ++i) {
+    elements.emplace_back(tuple.take_element(i));
+  }
+  return elements;
+}
+
 }  // namespace bp::runtime

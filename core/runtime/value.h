@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/host/plugin.h"
@@ -71,5 +72,8 @@ class Value {
   ir::Literal literal_;
   std::shared_ptr<const DeviceArray> array_;
 };
+
+// Returns the elements of a tuple, otherwise the value itself.
+Result<std::vector<Value>> elements_of(Value value);
 
 }  // namespace bp::runtime

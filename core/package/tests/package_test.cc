@@ -382,6 +382,12 @@ TEST_CASE("what is wrong with an index is said") {
           std::swap(steps.front(), steps.back());
         }).find("is used before a step computes") != std::string::npos);
   CHECK(with_steps([](Array &steps) { steps.push_back(steps.front()); }).starts_with("two steps compute "));
+  CHECK(said([](Object &index) {
+          const Object inner = {{"executable", 0}, {"inputs", Array()}, {"outputs", Array()}};
+          Object outer = index["executables"].as_array()[0].as_object();
+          outer["steps"] = Array{inner, inner};
+          index["executables"].as_array().push_back(outer);
+        }).starts_with("two steps run the executable with_host, expected one"));
   CHECK(with_steps([&](Array &steps) {
           step_with(steps, "instruction")["instruction"] = "absent";
         }).starts_with("a step names absent, which with_host does not have"));
