@@ -6,13 +6,14 @@ the emulator or the cross compiler, the backend is only built and inspected, and
 
 import os
 import pathlib
+import re
 import shutil
 import struct
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from installation import ROOT, Installation, has_sanitizer
+from installation import BUILD, ROOT, Installation, has_sanitizer
 
 FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 SAMPLE = ROOT / "samples/07_backend_for_an_llvm_target"
@@ -41,13 +42,15 @@ int main(void) {
 """
 
 
-def flags(installation):
-    return installation.run(["pkg-config", "--cflags", "backplane-emit"], installation.folder).split()
+def compiler():
+    """Returns the compiler of the build, which is the one that the installed libraries are for."""
+    return re.search(r"^rule cpp_COMPILER\n command = (?:ccache )?(\S+) ", (BUILD / "build.ninja").read_text(), re.M)[1]
 
 
 def compile_header(installation, header, *options, code=0):
-    command = ["c++", "-std=c++20", *options, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *flags(installation),
-               "-fsyntax-only", "-include", header, "-x", "c++", "/dev/null"]
+    flags = installation.run(["pkg-config", "--cflags", "backplane-emit"], installation.folder).split()
+    command = [compiler(), "-std=c++20", *options, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *flags, "-fsyntax-only",
+               "-include", header, "-x", "c++", "/dev/null"]
     return installation.run(command, installation.folder, code)
 
 
@@ -71,7 +74,7 @@ def build(installation):
     installation.check(lines < MOST_LINES, f"the backend has {lines} lines, expected fewer than {MOST_LINES}")
     for model in MODELS:
         shutil.copy(ROOT / f"samples/models/{model}.hlo", folder)
-    installation.run(["make"], folder)
+    installation.run(["make", f"CXX={compiler()}"], folder)
     printed = installation.run(["backplane", "inspect", BACKEND], folder)
     installation.check("can be loaded" in printed, f"backplane inspect printed\n{printed}")
     printed = installation.run(["backplane", "compile", "digits.hlo", "--on", BACKEND, "--emit=asm"], folder)
