@@ -51,8 +51,8 @@ Result<Report> show_clusters(ir::Module &module, std::shared_ptr<const host::Dev
 
 using Devices = std::span<const std::shared_ptr<const host::Device>>;
 
-// Compiles for one or several devices: each gets what those before it do not claim; values pass between devices through
-// the host's memory. The module is verified first. Thread-safe.
+// Compiles for one or several devices: each gets what those before it do not claim; values pass between devices in
+// memory that both can use, or through the host's memory. The module is verified first. Thread-safe.
 Result<Compiled> compile(ir::Module module, Devices devices, const Options &options = {});
 Result<Compiled> compile(ir::Module module, std::shared_ptr<const host::Device> device, const Options &options = {});
 // Performs compile() with device_only, up to the artifact. Unsupported if the device has no bp.compiler/1.

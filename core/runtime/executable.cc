@@ -105,7 +105,11 @@ Result<std::vector<Value>> Executable::run_on_device(std::vector<Value> argument
     return program_->run_on_device(std::move(arguments), host);
   }
   if (all_on_host_) {
-    BP_ASSIGN(std::vector<ir::Literal> literals, to_literals(std::move(arguments)));
+    std::vector<ir::Literal> literals;
+    for (Value &argument : arguments) {
+      BP_ASSIGN(ir::Literal literal, std::move(argument).view());
+      literals.push_back(std::move(literal));
+    }
     BP_ASSIGN(ir::Literal result, run(std::move(literals), host));
     return elements_of(Value(std::move(result)));
   }

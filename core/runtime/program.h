@@ -53,6 +53,11 @@ Status check_arguments(std::string_view program, std::span<const ir::Shape> para
 Status check_arguments(std::string_view program, std::span<const ir::Shape> parameters,
                        std::span<const Value> arguments);
 
+// A device in whose memory a result is wanted, where the host can address it; nullptr: it is not.
+struct ResultPlace {
+  std::shared_ptr<const host::Device> device = nullptr;
+};
+
 class Execution;
 
 // Threads: const functions may be called from any thread, also concurrently.
@@ -106,9 +111,14 @@ class Program : public std::enable_shared_from_this<Program> {
   // Fails with Cancelled or DeadlineExceeded if the terms say so, even if the device has done all of its work late.
   // `host` also has what runs the instructions that the device calls the application for.
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
-  // Like run(), but arrays that lie on the device are used where they are, and results stay on the device. Returns the
-  // elements of a tuple, otherwise one result.
-  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const interpreter::Options &host = {}) const;
+  // Like run(), but arrays that lie on the device are used where they are, and results stay on the device. A program
+  // that works on host memory also uses arrays of other devices where they are, if the host can address them, and
+  // computes results in their `places`, by element of a tuple, if it can. Returns the elements of a tuple, otherwise
+  // one result.
+  Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const interpreter::Options &host = {},
+                                           std::span<const ResultPlace> places = {}) const;
+  // Whether an argument that is an array in main memory of the device is used where it is.
+  bool takes_from_device(std::size_t parameter) const { return takes_from_device_[parameter]; }
 
  private:
   friend class Execution;
@@ -134,13 +144,17 @@ class Program : public std::enable_shared_from_this<Program> {
     ir::Literal literal;
     std::shared_ptr<const DeviceArray> array;  // nullptr: it is on the host
     Block converted;                           // the literal in another representation
+    std::optional<Value> to_write = {};        // what has to be written into the execution's own memory
     bool is_in_place = false;                  // the run works in the memory of the literal or array
   };
   Result<Bound> bind(std::size_t input, Value argument, Execution &execution) const;
+  Status write_input(std::size_t input, const Value &argument, Execution &execution) const;
+  static std::shared_ptr<const DeviceArray> make_result(const Leaf &leaf, const ResultPlace &place);
   Result<std::vector<Value>> run_arrays(std::vector<Value> arguments, bool results_stay,
-                                        const interpreter::Options &host) const;
+                                        std::span<const ResultPlace> places, const interpreter::Options &host) const;
   bool is_whole(const Leaf &leaf) const;
   bool fits(const DeviceArray &array, std::size_t input) const;
+  bool fits_on_host(const DeviceArray &array, std::size_t input) const;
   void find_shared_memory();
   bool is_addressable(std::uint32_t space) const;  // whether the host can access it
   // Allocates in the memory that the program works in.
@@ -158,7 +172,8 @@ class Program : public std::enable_shared_from_this<Program> {
   // By output: the input in whose memory it is as a whole. By input: whether all outputs in its memory are such.
   std::vector<std::optional<std::size_t>> input_with_;
   std::vector<bool> may_be_on_device_;
-  std::vector<Block> constants_;  // by allocation; empty for constants that are used where the image has them
+  std::vector<bool> takes_from_device_;  // by parameter
+  std::vector<Block> constants_;         // by allocation; empty for constants that are used where the image has them
   // By allocation; {0, 0} if it is no constant or the backend has its own copy.
   std::vector<bp_loc_t> constant_locations_;
   MemoryFigures memory_;

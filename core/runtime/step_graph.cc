@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace bp::runtime {
@@ -121,6 +122,7 @@ class StepGraph::Builder {
       }
     }
     graph_.find_lanes();
+    graph_.find_places();
   }
 
  private:
@@ -261,7 +263,8 @@ class StepGraph::Builder {
     for (const host::Device *device : node.devices) {
       wait_for(std::exchange(last_on_[device], number));
     }
-    if (node.has_effects || keeps_order_) {
+    node.has_effects |= keeps_order_;
+    if (node.has_effects) {
       wait_for(std::exchange(last_with_effects_, number));
     }
     for (const std::uint32_t output : node.outputs) {
@@ -358,6 +361,22 @@ void StepGraph::find_lanes() {
     if (node.program != nullptr) {
       const auto found = std::ranges::find(overlapping, node.devices[0]);
       node.lane = found == overlapping.end() ? 0 : lane_count_ - static_cast<std::uint32_t>(overlapping.end() - found);
+    }
+  }
+}
+
+void StepGraph::find_places() {
+  homes_.resize(uses_.size());
+  std::set<std::pair<std::uint32_t, const host::Device *>> seen;
+  for (std::size_t n = nodes_.size(); n-- > 0;) {
+    Node &node = nodes_[n];
+    node.is_read_again.clear();
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const host::Device *place = place_of(node, i);
+      node.is_read_again.push_back(!seen.emplace(node.inputs[i], place).second);
+      if (place != nullptr && (place->memory()->spaces[main_space].flags & BP_SPACE_HOST_VISIBLE) != 0) {
+        homes_[node.inputs[i]] = node.program->device();
+      }
     }
   }
 }

@@ -44,8 +44,10 @@ class StepGraph {
     std::vector<std::uint32_t> inputs = {}, outputs = {};  // values
     std::vector<const host::Device *> devices = {};        // that it may use
     bool has_effects = false;  // side effects, or calls of the application, which happen in the order of the program
-    bool is_light = false;     // pure, and takes less time than to start a thread: it has no lane
-    // Set by the graph:
+    // By input: whether a later node reads the same value in the same place, main memory of a device or the host's.
+    std::vector<bool> is_read_again = {};
+    bool is_light = false;  // pure, and takes less time than to start a thread: it has no lane
+    // The graph sets the rest.
     std::vector<std::uint32_t> next = {};  // the nodes that wait for it
     std::uint32_t waits_for = 0;           // number of nodes whose `next` has it
     std::uint32_t lane = 0;
@@ -58,6 +60,11 @@ class StepGraph {
     std::vector<const host::Device *> devices = {};
   };
   using LookInside = std::function<Inside(const Executable &executable)>;
+
+  // The device in whose memory a node reads an input where it is; nullptr: on the host.
+  static const host::Device *place_of(const Node &node, std::size_t input) {
+    return node.program != nullptr && node.program->takes_from_device(input) ? node.program->device().get() : nullptr;
+  }
 
   StepGraph() = default;
   // The module, steps and executables outlive the graph; the module may be moved. Linear in all their steps, for each
@@ -73,6 +80,8 @@ class StepGraph {
   // Values: the root's elements or, if is_whole(), the root itself, whose elements are the results.
   std::span<const std::uint32_t> results() const { return results_; }
   bool is_whole() const { return is_whole_; }
+  // By value: a device in whose memory a program reads it, if the host can address it there; nullptr if there is none.
+  std::span<const std::shared_ptr<const host::Device>> homes() const { return homes_; }
   // By value: the number of inputs of nodes, and of results, that it is.
   std::span<const std::uint32_t> uses() const { return uses_; }
 
@@ -80,10 +89,12 @@ class StepGraph {
   class Builder;
   std::uint32_t add_value();
   void find_lanes();
+  void find_places();
 
   std::vector<Node> nodes_;
   std::vector<const Executable *> executables_ = {nullptr};
   std::vector<std::uint32_t> parameters_, results_, uses_;
+  std::vector<std::shared_ptr<const host::Device>> homes_;
   bool is_whole_ = false;
   std::uint32_t lane_count_ = 1;
   std::uint32_t depth_ = 0;  // of the executables inside

@@ -22,7 +22,7 @@ using Results = Result<std::vector<Value>>;
 Results evaluate_step(ir::Instruction instruction, std::vector<Value> inputs, const interpreter::Options &options) {
   std::vector<ir::Literal> operands;
   for (Value &input : inputs) {
-    BP_ASSIGN(ir::Literal literal, std::move(input).literal());
+    BP_ASSIGN(ir::Literal literal, std::move(input).view());
     operands.push_back(std::move(literal));
   }
   BP_ASSIGN(ir::Literal result, interpreter::evaluate_instruction(instruction, operands, options));
@@ -62,7 +62,7 @@ class StepRun {
     }
     std::vector<Value> results;
     for (const std::uint32_t value : graph_.results()) {
-      results.push_back(take(value));
+      results.push_back(take(value, nullptr));
     }
     return graph_.is_whole() ? elements_of(std::move(results[0])) : Results(std::move(results));
   }
@@ -76,23 +76,73 @@ class StepRun {
     std::vector<std::uint32_t> light;  // nodes that it made ready; others may wait for them, so they come first
   };
 
+  // A value that several nodes need. It has a copy if some of them need it in another place.
+  struct Held {
+    Value value, copy;
+  };
+
   void keep(std::uint32_t value, Value content) {
     if (uses_left_[value] > 0) {
-      values_[value] = std::move(content);
+      values_[value].value = std::move(content);
     }
+  }
+
+  static bool is_in(const Value &value, const host::Device *place) {
+    const std::shared_ptr<const DeviceArray> &array = value.on_device();
+    if (place == nullptr) {
+      return array == nullptr ? value.shape().is_valid() : array->host_address() != nullptr;
+    }
+    return array != nullptr && array->device().get() == place;
   }
 
   // Who takes a value last has it alone, once those who took it before are done: a program may work in its memory.
-  Value take(std::uint32_t value) {
-    return --uses_left_[value] == 0 ? std::exchange(values_[value], {}) : values_[value];
+  Value take(std::uint32_t value, const host::Device *place) {
+    Held &held = values_[value];
+    Value &best = is_in(held.copy, place) ? held.copy : held.value;
+    if (--uses_left_[value] > 0) {
+      return best;
+    }
+    Value last = std::move(best);
+    held = {};
+    return last;
   }
 
-  Results execute(const StepGraph::Node &node, std::vector<Value> inputs) const {
+  // Copies an input to the place in which the node reads it, if a later node reads it there again.
+  Status share(const StepGraph::Node &node, std::size_t i, Value &input, std::unique_lock<std::mutex> &lock) {
+    const host::Device *place = StepGraph::place_of(node, i);
+    if (!node.is_read_again[i] || is_in(input, place)) {
+      return {};
+    }
+    if (place == nullptr) {
+      BP_ASSIGN(ir::Literal literal, input.literal());
+      input = Value(std::move(literal));
+    } else {
+      BP_ASSIGN(const ir::Literal literal, input.view());
+      auto array = DeviceArray::upload(node.program->device(), literal);
+      if (!array.ok() || *array == nullptr) {
+        return {};  // each run copies it for itself
+      }
+      input = Value(*std::move(array));
+    }
+    lock.lock();
+    values_[node.inputs[i]].copy = input;
+    lock.unlock();
+    return {};
+  }
+
+  Results execute(const StepGraph::Node &node, std::vector<Value> inputs, std::unique_lock<std::mutex> &lock) {
     if (host_.terms.cancellation != nullptr) {
       BP_TRY(host_.terms.cancellation->check());
     }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      BP_TRY(share(node, i, inputs[i], lock));
+    }
     if (node.program != nullptr) {
-      return node.program->run_on_device(std::move(inputs), host_);
+      std::vector<ResultPlace> places;
+      for (const std::uint32_t output : node.outputs) {
+        places.push_back({graph_.homes()[output]});
+      }
+      return node.program->run_on_device(std::move(inputs), host_, places);
     }
     const StepExecutable &executable = executables_[node.executable];
     if (node.instruction == ir::no_instruction) {
@@ -105,14 +155,14 @@ class StepRun {
   void perform(std::uint32_t n, std::unique_lock<std::mutex> &lock) {
     const StepGraph::Node &node = graph_.nodes()[n];
     std::vector<Value> inputs;
-    for (const std::uint32_t input : node.inputs) {
-      inputs.push_back(take(input));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      inputs.push_back(take(node.inputs[i], StepGraph::place_of(node, i)));
     }
     lock.unlock();
     std::optional<Results> results;
     std::exception_ptr thrown;
     try {  // a function of the application may throw
-      results = execute(node, std::move(inputs));
+      results = execute(node, std::move(inputs), lock);
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -204,7 +254,7 @@ class StepRun {
   const std::span<const StepExecutable> executables_;
   const interpreter::Options &host_;
   std::mutex mutex_;  // for what follows
-  std::vector<Value> values_;
+  std::vector<Held> values_;
   std::vector<std::uint32_t> uses_left_;  // by value
   std::vector<std::uint32_t> waits_for_;  // by node
   std::vector<LaneThread *> thread_of_;   // by lane

@@ -3,11 +3,6 @@
 #include "core/ir/storage.h"
 
 namespace bp::runtime {
-namespace {
-
-constexpr std::uint32_t main_space = 0;
-
-}  // namespace
 
 Result<std::shared_ptr<const DeviceArray>> DeviceArray::upload(const std::shared_ptr<const host::Device> &device,
                                                                const ir::Literal &literal) {
@@ -50,6 +45,20 @@ Result<std::shared_ptr<const DeviceArray>> DeviceArray::copy() const {
   BP_ASSIGN(Block block, Block::allocate_on(*device_, space_, block_.size()));
   BP_TRY(runtime::copy(*device_, block.location(), block_.location(), block_.size()));
   return std::make_shared<const DeviceArray>(device_, space_, std::move(block), shape_);
+}
+
+std::byte *DeviceArray::host_address() const {
+  const std::span<std::byte> bytes = block_.bytes();
+  const bool is_there = bytes.size() == size() && !bytes.empty() &&
+                        reinterpret_cast<std::uintptr_t>(bytes.data()) % ir::Literal::alignment == 0;
+  return is_there ? bytes.data() : nullptr;
+}
+
+Result<ir::Literal> Value::view() const & {
+  if (array_ == nullptr || array_->host_address() == nullptr) {
+    return literal();
+  }
+  return ir::Literal::borrowed(array_->shape(), std::shared_ptr<const std::byte[]>(array_, array_->host_address()));
 }
 
 Result<std::vector<Value>> elements_of(Value value) {

@@ -12,6 +12,8 @@
 
 namespace bp::runtime {
 
+inline constexpr std::uint32_t main_space = 0;  // of a device's memory
+
 // An array in memory of a device, or in other memory that the device uses where it is; row-major, in the representation
 // of literals. Threads: any; it is not changed while more than one owner has it, nor if it is borrowed.
 class DeviceArray {
@@ -44,6 +46,8 @@ class DeviceArray {
   const ir::Shape &shape() const { return shape_; }
   std::size_t size() const { return block_.size(); }  // bytes
   bp_loc_t location() const { return block_.location(); }
+  // Returns the address at which host code can use it; nullptr if there is none with a literal's alignment.
+  std::byte *host_address() const;
   bool is_borrowed() const { return borrowed_.is_valid(); }
 
  private:
@@ -67,6 +71,9 @@ class Value {
   // Returns the value in the host's memory; for a value on the device a copy.
   Result<ir::Literal> literal() const & { return array_ != nullptr ? array_->download() : literal_; }
   Result<ir::Literal> literal() && { return array_ != nullptr ? array_->download() : std::move(literal_); }
+  // Returns the value for reading: in the device's memory, if the host can address it; otherwise as literal().
+  Result<ir::Literal> view() const &;
+  Result<ir::Literal> view() && { return array_ != nullptr ? view() : std::move(literal_); }
 
  private:
   ir::Literal literal_;

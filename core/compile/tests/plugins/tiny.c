@@ -636,6 +636,7 @@ static const bp_device_t *create(const bp_device_factory_t *factory, const bp_ho
       return NULL;
     }
   }
+  device->space.flags = device->is_visible ? BP_SPACE_HOST_VISIBLE : 0;
   device->abi = (bp_device_t){&description, device, NULL, init_device, destroy_device, get_extension};
   return &device->abi;
 }
