@@ -11,6 +11,7 @@
 #include "core/ir/run_time_sizes.h"
 #include "core/ir/verifier.h"
 #include "core/passes/pass.h"
+#include "core/passes/rewrite.h"
 
 namespace bp {
 namespace {
@@ -71,8 +72,8 @@ bool states_sizes(AttributeKey key) {
 bool have_equal_attributes(Instruction a, Instruction b) {
   const std::vector<AttributeKey> keys = a.attribute_keys();
   return keys == b.attribute_keys() && std::ranges::all_of(keys, [&](AttributeKey key) {
-           return states_sizes(key) ||
-                  (std::ranges::equal(a.numbers(key), b.numbers(key)) && a.text(key) == b.text(key));
+           return states_sizes(key) || (passes::is_text(key) ? a.text(key) == b.text(key)
+                                                             : std::ranges::equal(a.numbers(key), b.numbers(key)));
          });
 }
 
@@ -117,7 +118,7 @@ bool keeps_to_sizes(const Pair &pair) {
     case Opcode::Conditional:
     case Opcode::OptimizationBarrier: return true;
     case Opcode::Rng: return false;  // another number of random values
-    case Opcode::Slice: return begin_equally(pair.exact, pair.padded);
+    case Opcode::Slice: return true;
     case Opcode::DynamicSlice:
       return pair.clamp_equally(pair.exact.numbers(AttributeKey::DynamicSliceSizes),
                                 pair.padded.numbers(AttributeKey::DynamicSliceSizes));
@@ -281,7 +282,7 @@ class Bucketing {
     const auto &[exact, padded] = pair;
     const auto marked = with_marks(exact.shape(), padded.shape());
     if (exact.opcode() != padded.opcode() || !marked || !have_equal_attributes(exact, padded) ||
-        exact.literal().is_valid() != padded.literal().is_valid() ||
+        !begin_equally(exact, padded) || exact.literal().is_valid() != padded.literal().is_valid() ||
         (exact.literal().is_valid() && !exact.literal().identical(padded.literal())) ||
         !std::ranges::equal(
             exact.calls(), padded.calls(), {}, [&](ComputationId id) { return exact_numbers_.at(index(id)); },

@@ -118,6 +118,8 @@ struct PolymorphicExecutable::State {
   Result<std::shared_ptr<const Executable>> exact_executable(std::span<const Literal> arguments);
   Result<Padded> padded(std::span<const Literal> arguments);
   Result<Padded> make_padded(std::span<const Literal> arguments);
+  static Result<Literal> run_padded(const Padded &padded, std::vector<Literal> arguments,
+                                    const interpreter::Options &host);
   // Keeps what was compiled. The least recently used ones make room, except those that threads are compiling.
   // `depends_on`: numbers of parameters on whose elements sizes depend.
   void keep(std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable,
@@ -303,6 +305,7 @@ Result<PolymorphicExecutable::State::Padded> PolymorphicExecutable::State::make_
     note_size_parameters(recent.end(), depends_on);
   }
   const auto refuse = [&](const Error &error) {
+    made.key.clear();
     made.problem = error.to_string();
     return made;
   };
@@ -403,6 +406,16 @@ Result<Literal> PolymorphicExecutable::run(std::vector<Literal> arguments, const
     BP_ASSIGN(const std::shared_ptr<const Executable> executable, state_->exact_executable(arguments));
     return executable->run(std::move(arguments), host);
   }
+  Result<Literal> result = State::run_padded(padded, arguments, host);
+  if (!result.ok() && result.error().code() == ErrorCode::OutOfMemory) {
+    BP_ASSIGN(const std::shared_ptr<const Executable> executable, state_->exact_executable(arguments));
+    return executable->run(std::move(arguments), host);
+  }
+  return result;
+}
+
+Result<Literal> PolymorphicExecutable::State::run_padded(const Padded &padded, std::vector<Literal> arguments,
+                                                         const interpreter::Options &host) {
   std::vector<Literal> sizes;
   for (const auto &[parameter, dimension] : padded.sizes) {
     sizes.push_back(

@@ -256,6 +256,47 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   CHECK_FALSE(program.run({}).ok());
 }
 
+TEST_CASE("elements that are chosen by a size are those of the exact size") {
+  // Element n of a table whose size is known: no shape depends on n.
+  constexpr std::string_view element_of_table = R"(
+func.func @main(%table: tensor<9xf32>, %x: tensor<?xf32>) -> tensor<1xf32> {
+  %one = stablehlo.constant dense<1> : tensor<1xi32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %first = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %limit = stablehlo.add %first, %one : tensor<1xi32>
+  %y = stablehlo.real_dynamic_slice %table, %first, %limit, %one
+    : (tensor<9xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}
+)";
+  PolymorphicExecutable program = compiled(element_of_table);
+  program.use_buckets(next_power_of_two);
+  Literal table = Literal::zeros(Shape::array(ir::ElementType::F32, {9})).value();
+  std::ranges::copy(std::array<float, 9>{0, 1, 2, 3, 4, 5, 6, 7, 8}, table.mutable_elements<float>().begin());
+  for (const std::int64_t n : {3, 4, 5, 8}) {
+    CHECK(program.run({table, ones(n)}).value().elements<float>()[0] == static_cast<float>(n));
+  }
+}
+
+TEST_CASE("programs that are not padded, or do not fit into the memory, are compiled once for their exact sizes") {
+  constexpr std::string_view calling = R"(
+func.func @main(%x: tensor<?xf32>, %y: tensor<3xf32>) -> (tensor<?xf32>, tensor<3xf32>) {
+  %z = stablehlo.custom_call @"acme.a long name that is no list of numbers"(%y) : (tensor<3xf32>) -> tensor<3xf32>
+  %s = stablehlo.negate %x : tensor<?xf32>
+  return %s, %z : tensor<?xf32>, tensor<3xf32>
+}
+)";
+  PolymorphicExecutable program = compiled(calling);
+  program.use_buckets(next_power_of_two);
+  CHECK(program.why_not_padded(std::array{ones(3), ones(3)}).value().empty());
+  PolymorphicExecutable negating = compiled(negation);
+  negating.use_buckets([](std::int64_t) { return std::int64_t{1} << 50; });
+  for (int n = 0; n < 3; ++n) {
+    CHECK(negating.run({ones(3)}).value().elements<float>()[2] == -1);
+  }
+  CHECK(negating.counters().misses == 2);  // of the padded program and the exact one
+}
+
 TEST_CASE("arguments that are sizes are padded with their arrays") {
   PolymorphicExecutable program = compiled(counting);
   program.use_buckets([](std::int64_t size) { return (size + 9) / 10 * 10; });
