@@ -592,6 +592,26 @@ InstructionId Lowering::append(const Operation &operation, Opcode opcode, const 
   return id;
 }
 
+namespace {
+
+// Returns the inferred shape with the element types that the program states: sums of products may have a wider one.
+Shape with_types_of(const Shape &stated, const Shape &inferred) {
+  if (inferred.is_tuple() && stated.is_tuple() && inferred.elements().size() == stated.elements().size()) {
+    std::vector<Shape> elements;
+    for (std::size_t i = 0; i < inferred.elements().size(); ++i) {
+      elements.push_back(with_types_of(stated.elements()[i], inferred.elements()[i]));
+    }
+    return Shape::tuple(std::move(elements));
+  }
+  Shape shape = inferred;
+  if (inferred.is_array() && stated.is_array()) {
+    shape.set_element_type(stated.element_type());
+  }
+  return shape;
+}
+
+}  // namespace
+
 Result<InstructionId> Lowering::finish(const Operation &operation, InstructionId id) {
   ir::Instruction instruction = module_.instruction(id);
   if (has_unbounded(instruction.shape())) {
@@ -605,7 +625,7 @@ Result<InstructionId> Lowering::finish(const Operation &operation, InstructionId
     if (has_unbounded(*inferred)) {
       return not_known(operation, fmt::format("a size is not known: {}", to_string(Type{*inferred})));
     }
-    module_.set_shape(id, *inferred);
+    module_.set_shape(id, with_types_of(instruction.shape(), *inferred));
   }
   bool is_pure = instruction.calls().empty() && !instruction.is(ir::Trait::SideEffect) &&
                  !instruction.is(ir::Trait::Collective) && !instruction.is(ir::Trait::CallsEmbedded) &&

@@ -45,6 +45,25 @@ func.func private @f{0}(%x: tensor<?xf32>) -> tensor<?xf32> {{
   CHECK(error_of(doubling, {"f32[3]"}) == "func.call: functions with unknown sizes are called more than 10000 times");
 }
 
+TEST_CASE("results have the element types that the program states") {
+  constexpr std::string_view product = R"(
+func.func @main(%x: tensor<?x?xi8>, %y: tensor<?x2xi8>) -> tensor<?x2xi32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<?x?xi8>, tensor<?x2xi8>) -> tensor<?x2xi32>
+  return %0 : tensor<?x2xi32>
+})";
+  CHECK(ir::to_string(specialised(product, {"s8[3,4]", "s8[4,2]"}).value().entry().root().shape(),
+                      ir::PrintLayout::Never) == "s32[3,2]");
+  constexpr std::string_view convolution = R"(
+func.func @main(%x: tensor<?x8x4xbf16>, %w: tensor<3x4x5xbf16>) -> tensor<?x6x5xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<?x8x4xbf16>, tensor<3x4x5xbf16>) -> tensor<?x6x5xf32>
+  return %0 : tensor<?x6x5xf32>
+})";
+  CHECK(ir::to_string(specialised(convolution, {"bf16[2,8,4]", "bf16[3,4,5]"}).value().entry().root().shape(),
+                      ir::PrintLayout::Never) == "f32[2,6,5]");
+}
+
 // The form in which jax.export writes an element of an array in a loop.
 TEST_CASE("a slice of known sizes may begin anywhere") {
   constexpr std::string_view row = R"(
