@@ -91,7 +91,7 @@ std::shared_ptr<const HostCall> current_host_call() {
   return innermost == nullptr ? nullptr : *innermost;
 }
 
-Result<HostCallSites> HostCallSites::of(const bp_module_t *image) {
+Result<HostCallSites> HostCallSites::of(const bp_module_t *image, const CallLocations &locations) {
   const plugin::ModuleView view(image);
   BP_ASSIGN(auto modules, host::read_host_calls(image));
   HostCallSites calls;
@@ -100,6 +100,10 @@ Result<HostCallSites> HostCallSites::of(const bp_module_t *image) {
   };
   for (auto &[index, module] : modules) {
     const plugin::Instruction i = view.instruction(index);
+    if (const auto found = locations.find(i.name()); found != locations.end()) {
+      module.set_source_file(found->second.file);
+      module.set_source(module.entry().root().id(), found->second.line, found->second.column);
+    }
     Site site{std::move(module), {}, {}};
     std::unordered_set<std::uint32_t> seen;
     for (const std::uint32_t id : i.operand_ids()) {

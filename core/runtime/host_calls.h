@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backplane/ext/memory.h"
@@ -48,12 +50,15 @@ class WithinHostCall {
   const std::shared_ptr<const HostCall> *const before_;
 };
 
+// Locations in the text of a program, by name of the instruction.
+using CallLocations = std::map<std::string, SourceLocation, std::less<>>;
+
 // Threads: const functions may be called from any thread, also concurrently.
 class HostCallSites {
  public:
   HostCallSites() = default;
-  // Finds the marked instructions of a valid image of the final stage.
-  static Result<HostCallSites> of(const bp_module_t *image);
+  // Finds the marked instructions of a valid image of the final stage. `locations`: for messages.
+  static Result<HostCallSites> of(const bp_module_t *image, const CallLocations &locations);
 
   bool empty() const { return sites_.empty(); }
   // Runs an instruction of the image, as `host` says: takes its operands from their slices, which must have been

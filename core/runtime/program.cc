@@ -83,6 +83,15 @@ Signature signature_of(const ir::Module &module) {
   if (const Status one_device = ir::check_one_device(module); !one_device.ok()) {
     signature.refusal = one_device.error();
   }
+  for (const ir::Computation computation : module.computations()) {
+    for (const ir::Instruction i : computation.instructions()) {
+      const bool may_call =
+          i.opcode() == ir::Opcode::CustomCall || i.opcode() == ir::Opcode::Infeed || i.opcode() == ir::Opcode::Outfeed;
+      if (may_call && i.source_line() != 0) {
+        signature.calls.emplace(i.name(), i.location());
+      }
+    }
+  }
   return signature;
 }
 
@@ -124,7 +133,7 @@ std::shared_ptr<const Program> Program::keep(std::shared_ptr<const host::Device>
 }
 
 Status Program::load_artifact(std::span<const std::byte> artifact) {
-  BP_ASSIGN(host_calls_, HostCallSites::of(image_.module()));
+  BP_ASSIGN(host_calls_, HostCallSites::of(image_.module(), signature_.calls));
   BP_TRY(fill_constants());
   const bp_device_t *abi = device_->abi();
   BP_CHECK(device_->compiler() != nullptr);

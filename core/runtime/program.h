@@ -44,6 +44,8 @@ struct Signature {
   std::vector<ir::Shape> parameters;
   ir::Shape result;
   std::optional<Error> refusal = {};  // if set, why it cannot run here, such as that it needs several devices
+  // By name, instructions that the application may run: where they are in the text of the program, if that is known.
+  CallLocations calls = {};
 };
 Signature signature_of(const ir::Module &module);
 
