@@ -248,6 +248,7 @@ class HeaderWriter {
       cases += set_arrays("outputs", call.outputs, first);
       cases += fmt::format("      call.target = {};\n      call.config = config;\n",
                            call.target.empty() ? "NULL" : "target");
+      cases += fmt::format("      call.config_length = {};\n", call.config.size());
       cases += fmt::format("      call.input_count = {};\n      call.output_count = {};\n", call.inputs.size(),
                            call.outputs.size());
       cases += fmt::format("      status = {}(run->context, &call);\n      break;\n    }}\n", call.function);

@@ -222,8 +222,11 @@ Status describe_calls(const runtime::Program &program, Description &description)
         return {};
       }
       if (!ir::is_stored_as_literal(shape)) {
-        return unsupported("{} passes {} to the application, expected an array that is row-major without padding",
-                           call.name, ir::to_string(shape));
+        const auto location = program.signature().calls.find(call.name);
+        Error error = unsupported(
+            "{} passes {} to the application, expected an array that is row-major without padding: copy it before",
+            call.name, ir::to_string(shape));
+        return location == program.signature().calls.end() ? error : std::move(error).at(location->second);
       }
       slices.push_back({std::move(shape), value.size(), value.allocation(), value.offset()});
       return {};

@@ -284,7 +284,7 @@ def errors(folder):
         ("negate.hlo", ["--on", "interpreter"], "the interpreter compiles nothing"),
         ("negate.hlo", ["--on", BUILD / "plugins/npu/libbackplane_npu.so"], "has no bp.aot/draft-2"),
         ("negate.hlo", ["--on", CPU, "--shared"], "there is no C compiler /no/such/compiler"),
-        ("column.hlo", ["--on", CPU], "passes f32[2,3]{0,1} to the application"),
+        ("column.hlo", ["--on", CPU], "column.hlo:1:51: y passes f32[2,3]{0,1} to the application"),
         ("receive.hlo", ["--on", CPU], "receive.hlo:2:3: backend dev.backplane.cpu does not run r (recv)"),
     ):
         printed = run([BUILD / "tools/backplane", "aot", model, "-o", "x", "--header", "x.h", *arguments], folder,
