@@ -260,6 +260,9 @@ Result<Target> with_features(const Target &target, std::string_view list) {
     if (item.front() != '-' && features.add_machine(name)) {
       continue;
     }
+    if (item.front() == '-' && FeatureSet(*found, target.triple).add_machine(name)) {
+      return Error(BP_INVALID, "'-" + name + "' takes away a machine: write -FEATURE for each feature to leave out");
+    }
     if (!features.knows(name)) {
       const std::string suggestion = features.suggestion(name);
       return Error(BP_INVALID,
