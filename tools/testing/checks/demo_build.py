@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build")).resolve()
 MAX_SHARE = 0.45
 ALLOWED = re.compile(
-    r"core/(base|ir|text|interpreter|analysis|passes|packing|buffers|host|runtime|compile)/|plugins/(cpu|llvm)/|"
+    r"core/(base|ir|text|interpreter|analysis|passes|packing|buffers|host|runtime|compile)/|"
+    r"(.*/)?plugins/(cpu|llvm|native)/|"
     r"tools/demonstration\.cc|tools/command/terminal\.cc|tools/measure/allocation_counter\.cc")
 INCLUDE = re.compile(r'^#include ?[<"](.*)[>"]', re.MULTILINE)
 
