@@ -532,6 +532,9 @@ Status Execution::run() {
 Status Execution::outcome(Status done) const {
   if (context_->failure) [[unlikely]] {
     const Error &failure = *context_->failure;
+    if (failure.location().line != 0) {
+      return failure;
+    }
     return Error(failure.code(), fmt::format("{}: {}", program_->name(), failure.message()));
   }
   const Cancellation *cancellation = context_->terms.cancellation.get();

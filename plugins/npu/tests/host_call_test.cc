@@ -108,7 +108,7 @@ TEST_CASE("an application that fails ends the run, and the next one works") {
   const Compiled compiled = compile_calling(open_npu(), feeding);
   HostCalls calls;
   CHECK(run_serving(compiled, calls, {four("{0, 0, 0, 0}")})
-            .find("feeding: i: takes f32[4] from the application, which feeds nothing") != std::string::npos);
+            .find("7:5: i: takes f32[4] from the application, which feeds nothing") != std::string::npos);
   calls.set_infeed(interpreter::in_order({four("{2, 4, 6, 8}"), four("{0, 0, 0, 2}")}));
   calls.set_outfeed([](const Literal &) { return Status(); });
   REQUIRE(calls.add_function("half", half).ok());
@@ -147,7 +147,7 @@ TEST_CASE("a function cannot start a run on the device that waits for it, and ot
                             })
               .ok());
   CHECK(run_serving(compiled, calls, {four("{1, 2, 3, 4}")})
-            .find("calling: c: inner: a function that a run on dev.backplane.npu calls starts a run there, which would "
+            .find("3:5: c: inner: a function that a run on dev.backplane.npu calls starts a run there, which would "
                   "wait for the first one") != std::string::npos);
 }
 
