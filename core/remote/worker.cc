@@ -234,6 +234,7 @@ std::optional<std::string> Worker::ask(const Writer &request, int attached) {
 }
 
 bool Worker::map(const Segment &segment) {
+  const std::lock_guard one_at_a_time(mapping_);  // whoever finds a segment mapped may use it
   {
     const std::lock_guard lock(mutex_);
     if (!mapped_.insert(segment.id()).second) {
@@ -249,6 +250,7 @@ bool Worker::map(const Segment &segment) {
 }
 
 void Worker::unmap(const Segment &segment) {
+  const std::lock_guard one_at_a_time(mapping_);
   {
     const std::lock_guard lock(mutex_);
     mapped_.erase(segment.id());

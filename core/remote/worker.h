@@ -81,6 +81,7 @@ class Worker : public ContentStore {
   std::set<std::uint64_t> mapped_;
   std::string death_;
   mutable std::atomic<bool> is_death_told_ = false;
+  std::mutex mapping_;  // held while the process maps or unmaps; taken before mutex_
   std::mutex contents_mutex_;
   std::list<Sha256> kept_;  // the oldest first
   std::atomic<bool> is_closing_ = false;
