@@ -4,6 +4,7 @@
 #include <bit>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <list>
 #include <map>
 #include <mutex>
@@ -289,6 +290,9 @@ Result<PolymorphicExecutable::State::Padded> PolymorphicExecutable::State::make_
       if (!arguments[i].shape().is_array() || arguments[i].shape().rank() != stated.rank()) {
         return Padded();  // the exact program says what is wrong
       }
+      if (arguments[i].shape().size(d) > std::numeric_limits<std::int32_t>::max()) {
+        return Padded{.problem = "a size does not fit in 32 bits"};
+      }
       if (stated.size(d) == ir::unbounded) {
         made.arguments[i].set_size(d, std::max(bucket(made.arguments[i].size(d)), made.arguments[i].size(d)));
       }
@@ -407,7 +411,8 @@ Result<Literal> PolymorphicExecutable::run(std::vector<Literal> arguments, const
     return executable->run(std::move(arguments), host);
   }
   Result<Literal> result = State::run_padded(padded, arguments, host);
-  if (!result.ok() && result.error().code() == ErrorCode::OutOfMemory) {
+  // What called the application is not run twice.
+  if (!result.ok() && result.error().code() == ErrorCode::OutOfMemory && !host.on_host_call) {
     BP_ASSIGN(const std::shared_ptr<const Executable> executable, state_->exact_executable(arguments));
     return executable->run(std::move(arguments), host);
   }
