@@ -411,7 +411,7 @@ Result<Literal> PolymorphicExecutable::run(std::vector<Literal> arguments, const
     return executable->run(std::move(arguments), host);
   }
   Result<Literal> result = State::run_padded(padded, arguments, host);
-  // What called the application is not run twice.
+  // A run that has called the application is not repeated.
   if (!result.ok() && result.error().code() == ErrorCode::OutOfMemory && !host.on_host_call) {
     BP_ASSIGN(const std::shared_ptr<const Executable> executable, state_->exact_executable(arguments));
     return executable->run(std::move(arguments), host);
