@@ -25,7 +25,13 @@ Results evaluate_step(ir::Instruction instruction, std::vector<Value> inputs, co
     BP_ASSIGN(ir::Literal literal, std::move(input).view());
     operands.push_back(std::move(literal));
   }
-  BP_ASSIGN(ir::Literal result, interpreter::evaluate_instruction(instruction, operands, options));
+  // Each instruction has random numbers of its own: an evaluation begins with the seed.
+  std::optional<interpreter::Options> random;
+  if (instruction.opcode() == ir::Opcode::Rng || !instruction.calls().empty()) {
+    random = options;
+    random->rng_seed += 0x9e3779b97f4a7c15 * (std::uint64_t{index(instruction.id())} + 1);
+  }
+  BP_ASSIGN(ir::Literal result, interpreter::evaluate_instruction(instruction, operands, random ? *random : options));
   std::vector<Value> results;
   results.emplace_back(std::move(result));
   return results;

@@ -452,6 +452,22 @@ TEST_CASE("a loop on the host whose body overlaps computes the same") {
   CHECK(result->identical(interpreter::interpret(parse(text), arguments).value()));
 }
 
+TEST_CASE("random numbers of several steps are different, and the same in each run") {
+  Events events;
+  Watched a{"a", {{"ops", "multiply"}}, events};
+  const Executable executable = compile_for(R"(HloModule random
+    ENTRY main { z = f32[] constant(0)  o = f32[] constant(1)  x = f32[4] parameter(0)
+      a = f32[4] rng(z, o), distribution=rng_uniform  b = f32[4] rng(z, o), distribution=rng_uniform
+      p = f32[4] multiply(a, x)  q = f32[4] multiply(b, x)  ROOT t = (f32[4], f32[4]) tuple(p, q) })",
+                                            {open_watched(a)});
+  const ir::Literal x = text::parse_literal("{1, 1, 1, 1}", text::parse_shape("f32[4]").value()).value();
+  const auto first = executable.run({x}), second = executable.run({x});
+  REQUIRE(first.ok());
+  REQUIRE(second.ok());
+  CHECK_FALSE(first->tuple_elements()[0].identical(first->tuple_elements()[1]));
+  CHECK(first->identical(*second));
+}
+
 TEST_CASE("any program over two devices and the host computes the same, with its calls in order") {
   std::mt19937 random(5);
   std::size_t overlapping = 0;
