@@ -65,10 +65,7 @@ Result<Literal> evaluate_asynchronous(Evaluator &evaluator, const Instruction &i
 Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
   Exchange *exchange = evaluator.options().exchange;
   if (exchange == nullptr && (instruction.opcode() == Opcode::Infeed || instruction.opcode() == Opcode::Outfeed)) {
-    if (evaluator.options().on_host_call) {
-      return evaluator.options().on_host_call(instruction, operands);
-    }
-    return HostCalls().execute(instruction, operands);
+    return execute_on_host(evaluator.options(), instruction, operands);
   }
   if (exchange == nullptr) {
     return unsupported("{} exchanges values with another device, expected a simulation of several devices",

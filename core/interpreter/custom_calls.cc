@@ -189,10 +189,7 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
       return known.evaluate(evaluator, instruction, operands);
     }
   }
-  if (evaluator.options().on_host_call) {
-    return evaluator.options().on_host_call(instruction, operands);
-  }
-  return HostCalls().execute(instruction, operands);
+  return execute_on_host(evaluator.options(), instruction, operands);
 }
 
 }  // namespace bp::interpreter

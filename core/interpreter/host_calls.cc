@@ -93,6 +93,14 @@ void HostCalls::serve(Options &options) const {
   };
 }
 
+Result<Literal> execute_on_host(const Options &options, const Instruction &instruction,
+                                std::span<const Literal> operands) {
+  if (!options.on_host_call) {
+    return HostCalls().execute(instruction, operands);
+  }
+  return call_application([&] { return options.on_host_call(instruction, operands); });
+}
+
 HostCalls::Source in_order(std::vector<Literal> values) {
   // The source is copied, as a function is, and all copies have one place in the values.
   return [values = std::make_shared<const std::vector<Literal>>(std::move(values)),

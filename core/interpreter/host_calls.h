@@ -12,8 +12,10 @@
 // one after the other in the order that their tokens and operands demand.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,8 +32,8 @@ namespace bp::interpreter {
 // each run its own object.
 class HostCalls {
  public:
-  // Returns the result of the custom-call, which must have the call's shape. An error ends the run; the message is
-  // reported with the call's name and line.
+  // Returns the result of the custom-call, which must have the call's shape. An error ends the run, as an exception
+  // does; the message is reported with the call's name and line.
   using Function =
       std::function<Result<ir::Literal>(const ir::Instruction &call, std::span<const ir::Literal> operands)>;
   // Returns the next value of infeed, which must have this shape.
@@ -59,6 +61,24 @@ class HostCalls {
   Source source_;
   Sink sink_;
 };
+
+// Executes a custom-call, infeed or outfeed by what runs with these options serve, or refuses it.
+Result<ir::Literal> execute_on_host(const Options &options, const ir::Instruction &instruction,
+                                    std::span<const ir::Literal> operands);
+
+// Calls a function of the application. Fails with OutOfMemory or Internal if it throws.
+template <class Function>
+auto call_application(Function &&function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const std::bad_alloc &) {
+    return make_error(ErrorCode::OutOfMemory, "the application's function ran out of memory");
+  } catch (const std::exception &exception) {
+    return make_error(ErrorCode::Internal, "the application's function threw: {}", exception.what());
+  } catch (...) {
+    return make_error(ErrorCode::Internal, "the application's function threw an exception of unknown type");
+  }
+}
 
 // Returns a source that gives these values in order, and then fails with InvalidInput. Copies share its place in them;
 // not for several runs at the same time.

@@ -37,7 +37,7 @@ struct Options {
                                     ir::Literal result)>
       on_result;
   // If set, evaluates the custom calls that the interpreter does not know, and infeed and outfeed outside a simulation:
-  // see host_calls.h. Called on the thread that evaluates.
+  // see host_calls.h. Called on the thread that evaluates. An exception becomes an error of the call.
   std::function<Result<ir::Literal>(const ir::Instruction &call, std::span<const ir::Literal> operands)> on_host_call;
   // If set, asked for each computation that a loop, branch or call runs: evaluates it, or returns nothing to have the
   // interpreter evaluate it. May move out of the arguments if it returns a result. Called on the thread that evaluates.

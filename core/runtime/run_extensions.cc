@@ -1,11 +1,11 @@
 #include "core/runtime/run_extensions.h"
 
-#include <exception>
 #include <string_view>
 
 #include "backplane/ext/draft/cancel.h"
 #include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/priority.h"
+#include "core/interpreter/host_calls.h"
 
 namespace bp::runtime {
 namespace {
@@ -23,17 +23,13 @@ bp_status status_of(const Error &error) {
   }
 }
 
-// Runs an instruction. The functions of the application may throw.
+// Runs an instruction.
 Status run_on_host(RunContext &context, const bp_run_t *run, std::uint32_t instruction) {
   static const interpreter::Options nobody;
-  try {
+  return interpreter::call_application([&] {  // which may observe it, by on_probe and on_result
     return context.host_calls.run(instruction, context.device, run->allocations, context.within,
                                   context.host == nullptr ? nobody : *context.host);
-  } catch (const std::exception &exception) {
-    return make_error(ErrorCode::Internal, "the application's function threw: {}", exception.what());
-  } catch (...) {
-    return make_error(ErrorCode::Internal, "the application's function threw an exception of unknown type");
-  }
+  });
 }
 
 bp_status call(const bp_run_t *run, std::uint32_t instruction) noexcept {
