@@ -173,6 +173,7 @@ class IsolatedPlugin final : public Stub {
     if (is_lost(device, Function::memory_alloc, diag)) {
       return BP_DEVICE_LOST;
     }
+    const std::lock_guard arranging(arranging_);
     auto share = shares_.take(size, alignment);
     if (!share.ok()) {
       report(diag, BP_NO_MEMORY, share.error().message());
@@ -191,6 +192,7 @@ class IsolatedPlugin final : public Stub {
       send<Function::memory_release>(state.worker, device, 0, memory);
       return;
     }
+    const std::lock_guard arranging(arranging_);
     std::unique_lock lock(mutex_);
     const auto piece = shared_.extract(memory);
     lock.unlock();
@@ -449,6 +451,7 @@ class IsolatedPlugin final : public Stub {
   SharePool shares_;
   Accepted accepted_;
   std::mutex starting_;
+  std::mutex arranging_;                         // held while a segment gets or loses a share; taken before mutex_
   mutable std::mutex mutex_;                     // guards the members below
   std::map<std::uint64_t, SharedPiece> shared_;  // by the core's handle
   std::shared_ptr<Worker> worker_;               // destroyed first, because its thread uses the other members
