@@ -496,7 +496,7 @@ plugin::Result<std::string> routines_text(const std::set<std::string> &names, bo
     if (chosen.routine == nullptr) {
       return plugin::Error(BP_UNSUPPORTED, "the code calls " + name +
                                                ", which a program without this plugin does not have: compile for a "
-                                               "target that has instructions for it, such as x86-64-v3");
+                                               "target that has instructions for it");
     }
     if (!freestanding && chosen.routine->is_in_c_library) {
       continue;

@@ -3,6 +3,7 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Support/SHA256.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -33,11 +34,17 @@ std::array<std::uint8_t, 32> checksum(std::span<const char> bytes) {
   return llvm::SHA256::hash(llvm::ArrayRef<std::uint8_t>(data + checked_from, bytes.size() - checked_from));
 }
 
+std::array<char, sizeof Header::magic> magic_of(const ArtifactFormat &format) {
+  std::array<char, sizeof Header::magic> magic{};
+  format.magic.copy(magic.data(), magic.size());
+  return magic;
+}
+
 }  // namespace
 
 std::string write_artifact(const Artifact &artifact, const ArtifactFormat &format) {
   Header header{};
-  format.magic.copy(header.magic, sizeof header.magic);
+  std::ranges::copy(magic_of(format), header.magic);
   header.version = version;
   header.object_count = static_cast<std::uint32_t>(artifact.objects.size());
   std::memcpy(header.module_hash, artifact.module_hash, sizeof header.module_hash);
@@ -68,7 +75,7 @@ plugin::Result<Artifact> read_artifact(std::span<const char> bytes, const Artifa
     return refuse("artifact of " + std::to_string(bytes.size()) + " bytes is too short for its header");
   }
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::string_view(header.magic, sizeof header.magic) != format.magic || header.version != version) {
+  if (!std::ranges::equal(header.magic, magic_of(format)) || header.version != version) {
     return refuse("not an artifact of this version of the " + std::string(format.backend) + " backend");
   }
   if (header.size != bytes.size()) {

@@ -23,7 +23,7 @@ struct Artifact {
 
 // The format of a backend's artifacts.
 struct ArtifactFormat {
-  std::string_view magic;    // 8 bytes, which no other backend uses
+  std::string_view magic;    // up to 8 bytes, which no other backend uses
   std::string_view backend;  // its name in messages
 };
 std::string write_artifact(const Artifact &artifact, const ArtifactFormat &format);

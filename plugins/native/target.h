@@ -21,7 +21,8 @@ struct Target {
   emit::VectorTarget vectors;
 };
 
-// Fails with BP_INTERNAL if LLVM has no code generator for the target.
+// Fails with BP_INTERNAL if LLVM has no code generator for the target, does not know its CPU or one of its features, or
+// if the vectors are not of a width that the emitters have.
 plugin::Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Target &target);
 
 }  // namespace bp::native

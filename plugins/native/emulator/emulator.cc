@@ -99,6 +99,9 @@ Status find_tool(const std::string &name, const std::string &purpose, const std:
 Result<std::shared_ptr<const EmulatorTools>> find_tools(const std::string &triple) {
   const llvm::Triple parsed(llvm::Triple::normalize(triple));
   const std::string machine = parsed.getArchName().str();
+  if (parsed.getOSName().empty() || parsed.getEnvironmentName().empty()) {
+    return Error(BP_INTERNAL, "the triple " + triple + " names no system, expected one such as aarch64-linux-gnu");
+  }
   // Names of tools have no vendor, those of packages no underline.
   const std::string platform = machine + "-" + parsed.getOSName().str() + "-" + parsed.getEnvironmentName().str();
   std::string package = "gcc-" + platform;

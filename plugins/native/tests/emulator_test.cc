@@ -36,6 +36,10 @@ TEST_CASE("a missing tool is named, with the package that has it") {
         "gcc-x86-64-linux-gnu");
 }
 
+TEST_CASE("a triple without a system is refused") {
+  CHECK(problem_of("aarch64") == "the triple aarch64 names no system, expected one such as aarch64-linux-gnu");
+}
+
 TEST_CASE("an artifact of another number of allocations is not linked") {
   Emulator emulator({.triple = "riscv64-linux-gnu", .cpu = "", .features = "", .vectors = {}});
   const auto loaded = emulator.load({}, 1);
