@@ -295,18 +295,45 @@ Result<Shapes> in_layouts(const Lowering &lowering, const Operation &operation, 
   return is_row_major ? Shapes() : Shapes(std::move(shapes));
 }
 
-// Returns the operands' shapes in the layouts that the call demands, as HLO writes them; empty for row-major ones.
-Result<std::string> operand_layouts_of(const Lowering &lowering, const Operation &operation) {
+// Returns the shapes of the operands but for those that are `left_out`, in the layouts that the call demands, as HLO
+// writes them; empty if all are row-major.
+Result<std::string> operand_layouts_of(Lowering &lowering, const Operation &operation, const Integers &left_out) {
   std::vector<ir::Shape> shapes;
-  for (const ValueId operand : operation.operands) {
-    shapes.push_back(lowering.program().type(operand).shape);
+  for (const InstructionId operand : lowering.operands(operation)) {
+    shapes.push_back(lowering.shape(operand));
   }
   BP_ASSIGN(const auto found, in_layouts(lowering, operation, "operand_layouts", std::move(shapes)));
   std::string text;
   for (std::size_t i = 0; found && i < found->size(); ++i) {
-    text += (i == 0 ? "" : ", ") + ir::to_string((*found)[i]);
+    if (std::ranges::find(left_out, static_cast<std::int64_t>(i)) == left_out.end()) {
+      text += (text.empty() ? "" : ", ") + ir::to_string((*found)[i]);
+    }
   }
   return found ? "{" + text + "}" : text;
+}
+
+// Gives the results the sizes that are operands of the call, one operand for each result, and returns the indices of
+// these operands, which the target does not get. JAX writes such calls if sizes are not known.
+Result<Integers> take_sizes(Lowering &lowering, const Operation &operation, ir::Shape &shape) {
+  constexpr std::string_view name = "indices_of_shape_operands";
+  if (operation.find(name) == nullptr) {
+    return Integers();
+  }
+  BP_ASSIGN(Integers indices, lowering.integers(operation, name, name));
+  const auto operand_count = static_cast<std::int64_t>(operation.operands.size());
+  const bool are_operands = std::ranges::all_of(indices, [&](std::int64_t i) { return i >= 0 && i < operand_count; });
+  if (indices.size() != operation.result_count || !are_operands) {
+    return lowering.error(operation,
+                          fmt::format("{} is {}, expected an operand's index, from 0 to {}, for each of {} "
+                                      "results",
+                                      name, fmt::join(indices, ","), operand_count - 1, operation.result_count));
+  }
+  std::vector<ir::Shape> results;
+  for (std::uint32_t i = 0; i < operation.result_count; ++i) {
+    BP_ASSIGN(results.emplace_back(), lowering.result_of_sizes(operation, i, static_cast<std::size_t>(indices[i])));
+  }
+  shape = results.size() == 1 ? results.front() : ir::Shape::tuple(std::move(results));
+  return indices;
 }
 
 // Sets the layouts that the call gives its results.
@@ -369,11 +396,18 @@ Result<Values> lower_custom_call(Lowering &lowering, const Operation &operation)
   for (std::string_view ignored : {"result_tilings", "error_message"}) {
     operation.find(ignored);
   }
-  BP_ASSIGN(const std::string operand_layouts, operand_layouts_of(lowering, operation));
   ir::Shape shape = lowering.result_shapes(operation);
+  BP_ASSIGN(const Integers sizes, take_sizes(lowering, operation, shape));
+  BP_ASSIGN(const std::string operand_layouts, operand_layouts_of(lowering, operation, sizes));
+  Values operands;
+  for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+    if (std::ranges::find(sizes, static_cast<std::int64_t>(i)) == sizes.end()) {
+      operands.push_back(lowering.operand(operation, i));
+    }
+  }
   BP_TRY(set_result_layouts(lowering, operation, shape));
   BP_ASSIGN(InstructionId id, lowering.add(
-                                  operation, Opcode::CustomCall, shape, lowering.operands(operation),
+                                  operation, Opcode::CustomCall, shape, operands,
                                   [&](ir::Module &m, InstructionId added) {
                                     m.set_text(added, AttributeKey::CustomCallTarget, target);
                                     if (!operand_layouts.empty()) {

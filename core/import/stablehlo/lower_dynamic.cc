@@ -11,24 +11,6 @@
 namespace bp::import::stablehlo {
 namespace {
 
-// Returns the result's shape: from its type, or with the sizes of an operand.
-Result<Shape> result_sizes(Lowering &lowering, const Operation &operation, std::size_t sizes_operand) {
-  Shape result = lowering.result_shape(operation);
-  if (result.is_static()) {
-    return result;
-  }
-  const InstructionId operand = lowering.operand(operation, sizes_operand);
-  const auto &sizes = lowering.known_integers(operand);
-  if (!sizes) {
-    return lowering.not_known(operation, "the sizes of the result are not known", operand);
-  }
-  if (sizes->size() != result.rank() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size < 0; })) {
-    return lowering.error(operation, fmt::format("{}: the sizes are {}, expected {} numbers of at least 0",
-                                                 operation.name, fmt::join(*sizes, ","), result.rank()));
-  }
-  return Shape::array(result.element_type(), *sizes);
-}
-
 Result<Integers> known(Lowering &lowering, const Operation &operation, std::size_t operand, std::string_view what) {
   const auto &numbers = lowering.known_integers(lowering.operand(operation, operand));
   if (!numbers) {
@@ -40,13 +22,30 @@ Result<Integers> known(Lowering &lowering, const Operation &operation, std::size
 
 }  // namespace
 
+Result<Shape> Lowering::result_of_sizes(const Operation &operation, std::uint32_t index, std::size_t sizes_operand) {
+  Shape result = result_shape(operation, index);
+  if (result.is_static()) {
+    return result;
+  }
+  const InstructionId sizes_value = operand(operation, sizes_operand);
+  const auto &sizes = known_integers(sizes_value);
+  if (!sizes) {
+    return not_known(operation, "the sizes of the result are not known", sizes_value);
+  }
+  if (sizes->size() != result.rank() || std::ranges::any_of(*sizes, [](std::int64_t size) { return size < 0; })) {
+    return error(operation, fmt::format("{}: the sizes are {}, expected {} numbers of at least 0", operation.name,
+                                        fmt::join(*sizes, ","), result.rank()));
+  }
+  return Shape::array(result.element_type(), *sizes);
+}
+
 Result<Values> lower_dynamic_broadcast_in_dim(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
   BP_ASSIGN(Integers dimensions, lowering.integers(operation, "broadcast_dimensions", "dims"));
   for (std::string_view hint : {"known_expanding_dimensions", "known_nonexpanding_dimensions"}) {
     operation.find(hint);
   }
-  BP_ASSIGN(Shape result, result_sizes(lowering, operation, 1));
+  BP_ASSIGN(Shape result, lowering.result_of_sizes(operation, 0, 1));
   BP_ASSIGN(InstructionId id,
             broadcast_in_dim(lowering, operation, lowering.operand(operation, 0), result, std::move(dimensions)));
   return Values{id};
@@ -54,7 +53,7 @@ Result<Values> lower_dynamic_broadcast_in_dim(Lowering &lowering, const Operatio
 
 Result<Values> lower_dynamic_reshape(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 2, 2));
-  BP_ASSIGN(Shape result, result_sizes(lowering, operation, 1));
+  BP_ASSIGN(Shape result, lowering.result_of_sizes(operation, 0, 1));
   InstructionId operands[] = {lowering.operand(operation, 0)};
   BP_ASSIGN(InstructionId id, lowering.add(operation, Opcode::Reshape, result, operands));
   return Values{id};
@@ -63,7 +62,7 @@ Result<Values> lower_dynamic_reshape(Lowering &lowering, const Operation &operat
 Result<Values> lower_dynamic_iota(Lowering &lowering, const Operation &operation) {
   BP_TRY(lowering.expect_operands(operation, 1, 1));
   BP_ASSIGN(std::int64_t dimension, lowering.integer(operation, "iota_dimension", "dim"));
-  BP_ASSIGN(Shape result, result_sizes(lowering, operation, 0));
+  BP_ASSIGN(Shape result, lowering.result_of_sizes(operation, 0, 0));
   BP_ASSIGN(InstructionId id,
             lowering.add(operation, Opcode::Iota, result, {}, [&](ir::Module &m, InstructionId added) {
               m.set_number(added, AttributeKey::IotaDimension, dimension);

@@ -57,6 +57,8 @@ class Lowering {
   Shape result_shape(const Operation &operation, std::uint32_t i = 0) const;
   // Returns the shape of the result, or a tuple of the shapes if there are several.
   Shape result_shapes(const Operation &operation) const;
+  // Returns the shape of the result with number `index`: from its type, or with the sizes that an operand gives.
+  Result<Shape> result_of_sizes(const Operation &operation, std::uint32_t index, std::size_t sizes_operand);
 
   Error error(const Operation &operation, std::string message) const;
   Error error(const Attribute &attribute, std::string message) const;
