@@ -176,6 +176,7 @@ emit::VectorTarget vectors_of(const Target &target) {
   if (target.has("avx512f") && target.has("avx512vl") && target.has("avx512bw") && target.has("avx512dq")) {
     vectors.vector_bits = 512;
     vectors.vector_registers = 32;
+    vectors.has_avx512 = true;
   } else if (target.has("avx2")) {
     vectors.vector_bits = 256;
   }

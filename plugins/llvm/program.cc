@@ -13,6 +13,7 @@
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/call.h"
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/scalar/avx512.h"
 
 namespace bp::emit {
 
@@ -95,6 +96,9 @@ class ProgramEmitter {
     auto module = make_fragile<llvm::Module>(name, *context);
     module->setTargetTriple(options_.triple);
     module->setDataLayout(options_.data_layout);
+    if (options_.target.has_avx512) {
+      use_avx512(*module);
+    }
     program_.units.push_back({std::move(context), std::move(module)});
     return program_.units.back().module.get();
   }

@@ -10,6 +10,7 @@ struct VectorTarget {
   unsigned vector_bits = 512;
   unsigned vector_registers = 32;
   bool has_fma = true;
+  bool has_avx512 = false;   // AVX-512 F, VL, BW and DQ
   bool is_threaded = false;  // a GPU: items are as small as possible, and each call does one
   GpuFacts gpu = {};         // if is_threaded
 };

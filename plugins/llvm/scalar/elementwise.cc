@@ -6,6 +6,7 @@
 #include <array>
 
 #include "plugin_api/c/op_facts.h"
+#include "plugins/llvm/scalar/avx512.h"
 #include "plugins/llvm/scalar/complex.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/lanes.h"
@@ -326,6 +327,9 @@ Value *emit_multiply(const Element &e) {
 
 template <bool IsMaximum>
 Value *emit_extremum(const Element &e) {
+  if (Value *result = e.is_of_floats() ? avx512_extremum(e.b, IsMaximum, e.x(), e.y()) : nullptr) {
+    return result;
+  }
   const bool with_sign = is_signed(e.from);
   const llvm::Intrinsic::ID id = e.is_of_floats() ? (IsMaximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum)
                                  : with_sign      ? (IsMaximum ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)

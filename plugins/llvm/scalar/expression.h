@@ -8,6 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "plugins/llvm/scalar/avx512.h"
+
 namespace bp::emit {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -173,8 +175,17 @@ inline Expression power_of_two(const Expression &exponent) {
 
 // Returns x * 2^exponent; the result may overflow or be subnormal.
 inline Expression scale_by_power_of_two(const Expression &x, const Expression &exponent) {
+  if (llvm::Value *scaled = avx512_scale(x.builder(), x.value(), exponent.value())) {
+    return x.with(scaled);
+  }
   Expression half = floor(exponent * 0.5);
   return x * power_of_two(half) * power_of_two(exponent - half);
+}
+
+// Returns x * 2^exponent for an exponent as above.
+inline Expression scale_by_normal_power_of_two(const Expression &x, const Expression &exponent) {
+  llvm::Value *scaled = avx512_scale(x.builder(), x.value(), exponent.value());
+  return scaled == nullptr ? x * power_of_two(exponent) : x.with(scaled);
 }
 
 // A value in twice the precision of the type: the sum of both fields, where `low` is the rounding error of `high`.

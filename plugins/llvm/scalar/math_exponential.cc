@@ -274,7 +274,7 @@ Expression exp_f64(const Expression &x, const Expression &low, double exponent_o
 Expression exp_for_f32(const Expression &x) {
   auto [exponent, rest] = reduce_by_ln2(x);
   Expression sum = fma(rest * rest, polynomial(rest, exp_for_f32_coefficients), rest) + 1;
-  return sum * power_of_two(exponent);
+  return scale_by_normal_power_of_two(sum, exponent);
 }
 
 // Computes 2^n * expm1(rest) + (2^n - 1), at half the scale so that n = 1024 does not overflow.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/llvm/scalar/avx512.h"
 #include "plugins/llvm/scalar/element_type.h"
 #include "plugins/llvm/scalar/math_precision.h"
 #include "plugins/llvm/scalar/narrow_float.h"
@@ -189,12 +190,12 @@ void build_loops(llvm::Module &module, bool is_f64) {
 }
 
 template <typename T>
-void check_all(const std::string &cpu, size_t max_inputs = SIZE_MAX, bool without_f64 = false) {
+void check_all(const std::string &cpu, size_t max_inputs = SIZE_MAX, void (*set_up)(llvm::Module &) = nullptr) {
   using W = typename Wider<T>::type;
   bp::emit::test::Jit jit(
       [&](llvm::Module &module) {
-        if (without_f64) {
-          avoid_f64(module);
+        if (set_up != nullptr) {
+          set_up(module);
         }
         build_loops(module, sizeof(T) == 8);
       },
@@ -310,7 +311,16 @@ TEST_CASE("math functions are correct without AVX-512") {
 }
 
 TEST_CASE("math functions of f32 keep their promised accuracy without f64") {
-  check_all<float>("", SIZE_MAX, true);
+  check_all<float>("", SIZE_MAX, avoid_f64);
+}
+
+TEST_CASE("math functions keep their promised accuracy with AVX-512") {
+  if (!llvm::sys::getHostCPUFeatures().lookup("avx512dq")) {
+    WARN("this machine has no AVX-512");
+    return;
+  }
+  check_all<float>("", SIZE_MAX, use_avx512);
+  check_all<double>("", SIZE_MAX, use_avx512);
 }
 
 TEST_CASE("floats of at most 8 bits are the same bits however they are converted") {
