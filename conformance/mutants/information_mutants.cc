@@ -31,20 +31,20 @@ Fault at_describe(Body body) {
   }};
 }
 
-// The body changes each fact that is told.
+// The body, which has no state, changes each fact that is told.
 template <class Body>
-Fault at_fact(Body body) {
-  return {.device_info_report = [body](const auto &next, auto &, const bp_fact_receiver_t *receiver,
-                                       const bp_diag_t *diag) {
-    const bp_fact_receiver_t changing = {const_cast<bp_fact_receiver_t *>(receiver),
-                                         [](const bp_fact_receiver_t *self, const bp_fact_t *fact) {
-                                           const auto *below = static_cast<const bp_fact_receiver_t *>(self->ctx);
-                                           bp_fact_t changed = *fact;
-                                           Body()(std::string_view(fact->name), changed);
-                                           below->tell(below, &changed);
-                                         }};
-    return next(&changing, diag);
-  }};
+Fault at_fact(Body) {
+  return {
+      .device_info_report = [](const auto &next, auto &, const bp_fact_receiver_t *receiver, const bp_diag_t *diag) {
+        const bp_fact_receiver_t changing = {const_cast<bp_fact_receiver_t *>(receiver),
+                                             [](const bp_fact_receiver_t *self, const bp_fact_t *fact) {
+                                               const auto *below = static_cast<const bp_fact_receiver_t *>(self->ctx);
+                                               bp_fact_t changed = *fact;
+                                               Body()(std::string_view(fact->name), changed);
+                                               below->tell(below, &changed);
+                                             }};
+        return next(&changing, diag);
+      }};
 }
 
 constexpr Mutant information_mutant_table[] = {
