@@ -171,7 +171,10 @@ class FeatureSet {
 emit::VectorTarget vectors_of(const Target &target) {
   emit::VectorTarget vectors{.vector_bits = 128, .vector_registers = 16, .has_fma = target.has("fma")};
   if (llvm::Triple(target.triple).isAArch64()) {
-    return {.vector_bits = 128, .vector_registers = 32, .has_fma = true};
+    return {.vector_bits = 128,
+            .vector_registers = 32,
+            .has_fma = true,
+            .integer_dot = target.has("dotprod") ? emit::IntegerDot::BytesOfOneKind : emit::IntegerDot::None};
   }
   if (target.has("avx512f") && target.has("avx512vl") && target.has("avx512bw") && target.has("avx512dq")) {
     vectors.vector_bits = 512;
@@ -180,6 +183,8 @@ emit::VectorTarget vectors_of(const Target &target) {
   } else if (target.has("avx2")) {
     vectors.vector_bits = 256;
   }
+  const bool has_bytes = target.has(vectors.has_avx512 ? "avx512vnni" : "avxvnni");
+  vectors.integer_dot = has_bytes ? emit::IntegerDot::UnsignedBySigned : emit::IntegerDot::PairsOf16;
   return vectors;
 }
 

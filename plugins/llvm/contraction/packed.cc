@@ -9,6 +9,7 @@
 //       for each tile of rows
 //         pack rows:   [row][k]
 //         for each panel: sums[row][column] += product       (sums live in scratch)
+//         Narrow integers are packed once more, into words (integer_dot.h), if the target has instructions for them.
 //         after the last block: epilogue, conversion and store to out
 #include <llvm/IR/Module.h>
 
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <map>
 
+#include "plugins/llvm/contraction/integer_dot.h"
 #include "plugins/llvm/contraction/problem.h"
 #include "plugins/llvm/contraction/strategy.h"
 #include "plugins/llvm/generator/loops.h"
@@ -123,8 +125,15 @@ class PackedStrategy : public ContractionStrategy {
   void emit_row_tile(const Item &item, llvm::Value *row) const;
   void emit_pack_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const;
   void emit_pack_rows_transposed(const Item &item, llvm::Value *row) const;
+  void emit_group_columns(const Item &item) const;
+  void emit_group_rows(const Item &item, llvm::Value *rows) const;
   void emit_write_out(const Item &item, llvm::Value *row, llvm::Value *rows) const;
   llvm::Value *sums_row(const Item &item, llvm::Value *row) const;
+  // Returns the number of words for so many contracted elements.
+  llvm::Value *groups(const ContractionMemory &m, llvm::Value *contracted) const {
+    const int64_t group = integer_dot_->group();
+    return m.b.CreateUDiv(m.b.CreateAdd(contracted, m.integer(group - 1)), m.integer(group));
+  }
   llvm::Function *product_function(const ContractionMemory &m, int64_t rows, int64_t vectors) const;
 
   bool has_k_table(Operand operand) const {
@@ -137,6 +146,7 @@ class PackedStrategy : public ContractionStrategy {
   ContractionProblem problem_;
   llvm::Module &module_;
   std::string name_;
+  std::optional<IntegerDotProduct> integer_dot_;
   int64_t width_, rows_, columns_, block_k_, outer_k_;
   std::vector<Axis> outer_axes_;  // contracted axes outside the blocks
   std::vector<Axis> block_axes_;  // contracted axes inside the blocks
@@ -148,6 +158,7 @@ class PackedStrategy : public ContractionStrategy {
   bool copies_column_rows_ = false;
   bool has_several_k_blocks_;
   int64_t column_region_, row_region_, sums_region_, out_rows_region_;
+  int64_t start_region_ = -1;  // the sums that columns start with, unless it is zero
   std::array<int64_t, 2> k_offset_regions_;
   std::vector<int64_t> k_coordinate_regions_;
   int64_t scratch_bytes_ = 0;
@@ -158,6 +169,7 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
     : problem_(problem),
       module_(module),
       name_(name),
+      integer_dot_(IntegerDotProduct::of(problem, target)),
       width_(target.vector_bits / problem.types.accumulate->getScalarSizeInBits()),
       rows_(total_size(problem.rows)),
       columns_(total_size(problem.columns)),
@@ -228,6 +240,9 @@ void PackedStrategy::take_regions() {
   row_region_ = take_scratch(k_stride_ * tile_.rows * element);
   sums_region_ = take_scratch((has_several_k_blocks_ ? rows_per_block_ : tile_.rows) * columns_per_block_ * element);
   out_rows_region_ = take_scratch(tile_.rows * 8);
+  if (integer_dot_ && integer_dot_->moves_rows()) {
+    start_region_ = take_scratch(columns_per_block_ * element);
+  }
   for (Operand operand : {lhs_operand, rhs_operand}) {
     k_offset_regions_[operand] = has_k_table(operand) ? take_scratch(k_stride_ * index_bytes) : -1;
   }
@@ -266,6 +281,9 @@ void PackedStrategy::emit_item(const ContractionMemory &m, llvm::Value *number, 
     item.is_last = b.CreateICmpEQ(sequence, m.integer(k_blocks_ * outer_k_ - 1));
     emit_k_table(item);
     emit_pack_columns(item);
+    if (integer_dot_) {
+      emit_group_columns(item);
+    }
     emit_loop(b, item.first_row, item.last_row, tile_.rows, [&](llvm::Value *row) { emit_row_tile(item, row); });
   };
   emit_loop(b, m.integer(0), m.integer(outer_k_), 1, [&](llvm::Value *outer) {
@@ -490,14 +508,21 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
     emit_pack_rows_transposed(item, row);
   }
   llvm::Value *contracted = b.CreateSub(item.last_k, item.first_k);
+  if (integer_dot_) {
+    emit_group_rows(item, count);
+    contracted = groups(m, contracted);
+  }
   llvm::Value *rows_pointer = at(m, item.scratch, row_region_, m.sum_type, m.integer(0));
   llvm::Value *sums = sums_row(item, row);
   emit_loop(b, m.integer(0), item.columns, tile_columns_, [&](llvm::Value *column) {
     llvm::Value *columns_pointer = packed_column_pointer(item, column, m.integer(0));
     llvm::Value *tile_sums = b.CreateGEP(m.sum_type, sums, column);
     auto call = [&](int64_t rows, int64_t vectors) {
-      b.CreateCall(product_function(m, rows, vectors),
-                   {rows_pointer, columns_pointer, tile_sums, contracted, item.is_first});
+      Values arguments = {rows_pointer, columns_pointer, tile_sums, contracted, item.is_first};
+      if (start_region_ >= 0) {
+        arguments.push_back(at(m, item.scratch, start_region_, m.sum_type, column));
+      }
+      b.CreateCall(product_function(m, rows, vectors), arguments);
       return Values();
     };
     auto for_vectors = [&](int64_t vectors) {
@@ -603,6 +628,55 @@ void PackedStrategy::emit_pack_rows_transposed(const Item &item, llvm::Value *ro
   });
 }
 
+// Makes words of the packed columns, in place, and finds the sums with which columns start.
+void PackedStrategy::emit_group_columns(const Item &item) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  const int64_t group = integer_dot_->group();
+  const bool may_end = block_k_ % group != 0;  // blocks have whole groups, but for the last one
+  llvm::Value *contracted = b.CreateSub(item.last_k, item.first_k);
+  emit_loop(b, m.integer(0), item.columns, width_, [&](llvm::Value *column) {
+    llvm::Value *panel = packed_column_pointer(item, column, m.integer(0));
+    const auto place = [&](llvm::Value *k) {
+      return b.CreateGEP(m.sum_type, panel, b.CreateMul(k, m.integer(tile_columns_)));
+    };
+    const Values totals =
+        emit_loop_carrying(b, m.integer(0), groups(m, contracted), 1, {m.zero()}, [&](llvm::Value *word, Values sums) {
+          Values elements;
+          for (int64_t i = 0; i < group; ++i) {
+            llvm::Value *k = b.CreateAdd(b.CreateMul(word, m.integer(group)), m.integer(i));
+            llvm::Value *element = b.CreateAlignedLoad(m.sum_vector, place(k), m.sum_alignment());
+            if (may_end && i > 0) {
+              element = b.CreateSelect(b.CreateICmpSLT(k, contracted), element, m.zero());
+            }
+            elements.push_back(element);
+            sums[0] = start_region_ < 0 ? sums[0] : b.CreateAdd(sums[0], element);
+          }
+          b.CreateAlignedStore(integer_dot_->group_of(b, elements), place(word), m.sum_alignment());
+          return sums;
+        });
+    if (start_region_ >= 0) {
+      llvm::Value *factor = llvm::ConstantInt::getSigned(m.sum_vector, integer_dot_->factor_of_column_sums());
+      b.CreateAlignedStore(b.CreateMul(totals[0], factor), at(m, item.scratch, start_region_, m.sum_type, column),
+                           m.sum_alignment());
+    }
+  });
+}
+
+// Makes words of the packed rows, in place.
+void PackedStrategy::emit_group_rows(const Item &item, llvm::Value *rows) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Type *part = b.getIntNTy(static_cast<unsigned>(integer_dot_->part_bits()));
+  emit_loop(b, m.integer(0), rows, 1, [&](llvm::Value *r) {
+    llvm::Value *row = at(m, item.scratch, row_region_, m.sum_type, b.CreateMul(r, m.integer(k_stride_)));
+    emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), width_, [&](llvm::Value *k) {
+      llvm::Value *elements = b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, row, k), m.sum_alignment());
+      b.CreateAlignedStore(integer_dot_->row_parts(b, elements), b.CreateGEP(part, row, k), llvm::Align(1));
+    });
+  });
+}
+
 llvm::Value *PackedStrategy::sums_row(const Item &item, llvm::Value *row) const {
   const ContractionMemory &m = item.m;
   llvm::Value *index = has_several_k_blocks_ ? m.b.CreateSub(row, item.first_row) : m.integer(0);
@@ -644,8 +718,8 @@ void PackedStrategy::emit_write_out(const Item &item, llvm::Value *row, llvm::Va
   });
 }
 
-// Returns void product(ptr rows, ptr columns, ptr sums, i64 contracted, i1 is_first), which computes a tile of sums in
-// registers.
+// Returns void product(ptr rows, ptr columns, ptr sums, i64 contracted, i1 is_first, [ptr start]), which computes a
+// tile of sums in registers. The contracted elements may be words.
 llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int64_t rows, int64_t vectors) const {
   std::string name = name_ + ".product_" + std::to_string(rows) + "x" + std::to_string(vectors);
   if (llvm::Function *existing = module_.getFunction(name)) {
@@ -654,8 +728,11 @@ llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int
   llvm::IRBuilder<>::InsertPointGuard guard(m.b);
   llvm::IRBuilder<> &b = m.b;
   llvm::Type *pointer = b.getPtrTy();
-  auto *type =
-      llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, b.getInt64Ty(), b.getInt1Ty()}, false);
+  std::vector<llvm::Type *> parameters = {pointer, pointer, pointer, b.getInt64Ty(), b.getInt1Ty()};
+  if (start_region_ >= 0) {
+    parameters.push_back(pointer);
+  }
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), parameters, false);
   auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
   function->addFnAttr(llvm::Attribute::NoInline);
   for (unsigned i = 0; i < 3; ++i) {
@@ -674,9 +751,14 @@ llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int
     }
     return values;
   };
-  auto zeros = [&] { return for_all([&](int64_t, int64_t) { return m.zero(); }); };
+  const Values start = for_all([&](int64_t, int64_t v) -> llvm::Value * {
+    return start_region_ < 0
+               ? m.zero()
+               : b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, function->getArg(5), m.integer(v * width_)),
+                                     m.sum_alignment());
+  });
   Values sums =
-      emit_loop_carrying(b, m.integer(0), function->getArg(3), 1, zeros(), [&](llvm::Value *k, const Values &so_far) {
+      emit_loop_carrying(b, m.integer(0), function->getArg(3), 1, start, [&](llvm::Value *k, const Values &so_far) {
         Values columns;
         for (int64_t v = 0; v < vectors; ++v) {
           llvm::Value *index = b.CreateAdd(b.CreateMul(k, m.integer(tile_columns_)), m.integer(v * width_));
@@ -689,7 +771,8 @@ llvm::Function *PackedStrategy::product_function(const ContractionMemory &m, int
           llvm::Value *x = m.splat(
               b.CreateAlignedLoad(m.sum_type, b.CreateGEP(m.sum_type, function->getArg(0), index), m.sum_alignment()));
           for (int64_t v = 0; v < vectors; ++v) {
-            next.push_back(m.multiply_add(x, columns[static_cast<size_t>(v)], so_far[next.size()]));
+            llvm::Value *y = columns[static_cast<size_t>(v)], *sum = so_far[next.size()];
+            next.push_back(integer_dot_ ? integer_dot_->add(b, x, y, sum) : m.multiply_add(x, y, sum));
           }
         }
         return next;

@@ -47,7 +47,7 @@ uint16_t float_to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-enum class Element { f32, f64, bf16, f16, s32, s8_to_s32 };
+enum class Element { f32, f64, bf16, f16, s32, s8_to_s32, u8_to_s32 };
 
 llvm::Type *type_of(llvm::LLVMContext &context, Element element, bool is_input) {
   switch (element) {
@@ -56,7 +56,8 @@ llvm::Type *type_of(llvm::LLVMContext &context, Element element, bool is_input) 
     case Element::bf16: return llvm::Type::getBFloatTy(context);
     case Element::f16: return llvm::Type::getHalfTy(context);
     case Element::s32: return llvm::Type::getInt32Ty(context);
-    case Element::s8_to_s32: return is_input ? llvm::Type::getInt8Ty(context) : llvm::Type::getInt32Ty(context);
+    case Element::s8_to_s32:
+    case Element::u8_to_s32: return is_input ? llvm::Type::getInt8Ty(context) : llvm::Type::getInt32Ty(context);
   }
   return nullptr;
 }
@@ -65,7 +66,7 @@ ContractionTypes types_of(llvm::LLVMContext &context, Element element) {
   llvm::Type *in = type_of(context, element, true);
   llvm::Type *out = type_of(context, element, false);
   bool is_narrow = element == Element::bf16 || element == Element::f16;
-  return {in, in, is_narrow ? llvm::Type::getFloatTy(context) : out, out, true};
+  return {in, in, is_narrow ? llvm::Type::getFloatTy(context) : out, out, element != Element::u8_to_s32};
 }
 
 // Values and the bytes that hold them, without padding, so that accesses after the last element hit the heap's red
@@ -99,7 +100,10 @@ Array make_array(int64_t size, Element element, bool is_input, std::mt19937 &ran
       }
       case Element::s32: put(static_cast<int32_t>(uniform * 1000)); break;
       case Element::s8_to_s32:
-        is_input ? put(static_cast<int8_t>(uniform * 127)) : put(static_cast<int32_t>(uniform * 127));
+        is_input ? put(static_cast<int8_t>(std::floor(uniform * 128))) : put(static_cast<int32_t>(uniform * 127));
+        break;
+      case Element::u8_to_s32:
+        is_input ? put(static_cast<uint8_t>(std::abs(uniform) * 255.9)) : put(static_cast<int32_t>(uniform * 127));
         break;
     }
   }
@@ -144,7 +148,7 @@ void check_kernel(const std::function<Kernel(llvm::Module &)> &build, const Vect
   // Error bounds from the rounding of the sums and of the result.
   double step = element == Element::f64 ? 0x1p-52 : 0x1p-22;
   double last_step = element == Element::bf16 ? 0x1p-8 : element == Element::f16 ? 0x1p-11 : 0;
-  if (element == Element::s32 || element == Element::s8_to_s32) {
+  if (element == Element::s32 || element == Element::s8_to_s32 || element == Element::u8_to_s32) {
     step = 0;
   }
   size_t wrong = expected.size();
@@ -409,6 +413,38 @@ TEST_CASE("dots of other element types and narrower vectors") {
     }
     check_dot(shape, 0, Element::f32, sse2);
     check_dot(shape, 3, Element::s32, sse2);
+  }
+}
+
+TEST_CASE("integer dot products of bytes") {
+  const auto host = llvm::sys::getHostCPUFeatures();
+  std::vector<VectorTarget> targets;
+  for (VectorTarget target : {sse2, avx2, avx512}) {
+    if (target.vector_bits < 512 || host.lookup("avx512bw")) {
+      target.integer_dot = IntegerDot::PairsOf16;
+      targets.push_back(target);
+    }
+  }
+  if (host.lookup("avx512vnni")) {
+    targets.push_back(avx512);
+    targets.back().integer_dot = IntegerDot::UnsignedBySigned;
+  }
+  for (const VectorTarget &target : targets) {
+    INFO("kind " << static_cast<int>(target.integer_dot));
+    for (const Element element : {Element::s8_to_s32, Element::u8_to_s32}) {
+      for (const DotShape shape :
+           {DotShape{1, 65, 33, 17}, {2, 9, 70, 4}, {1, 40, 50, 1001}, {1, 129, 257, 65}, {1, 12, 70, 770}}) {
+        for (int transpose : {0, 1, 2, 3, 4, 7}) {
+          check_dot(shape, transpose, element, target);
+        }
+      }
+      for (const char *layouts : {"b01f_01io->b01f", "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+        check_convolution({1, 20, 37, 1, 1, {dimension(9, 3, 1, 1, 1), dimension(9, 3, 1, 1, 1)}}, layouts, element,
+                          target);
+        check_convolution({2, 3, 32, 1, 1, {dimension(20, 3, 2, 1, 1), dimension(20, 3, 2, 1, 1)}}, layouts, element,
+                          target);
+      }
+    }
   }
 }
 
