@@ -547,7 +547,7 @@ Result<Verdict> code_that_calls(Subject &subject) {
   return Verdict();
 }
 
-constexpr ContractTrial aot_table[] = {
+const ContractTrial aot_table[] = {
     {"BP-AOT-01", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(pure_code(subject)); }},
     {"BP-AOT-02", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(linkable_objects(subject)); }},
     {"BP-AOT-03", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(results_of_code(subject)); }},

@@ -675,7 +675,7 @@ Verdict calls_for_its_own_run(Subject &subject) {
   return verdict_or_error(calls_of_own_run(subject));
 }
 
-constexpr ContractTrial host_call_table[] = {
+const ContractTrial host_call_table[] = {
     {"BP-CALL-01/loop", BP_EXT_HOST_CALL, makes_calls<&CallingText::loop>},
     {"BP-CALL-01/branch", BP_EXT_HOST_CALL, makes_calls<&CallingText::branch>},
     {"BP-CALL-01/shapes", BP_EXT_HOST_CALL, passes_types},

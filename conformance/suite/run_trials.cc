@@ -468,9 +468,9 @@ struct Rival {
     }
     return 0;
   }
+  static std::int32_t priority_of(const bp_run_t *run) { return of(run).priority.value_or(0); }
   static constexpr bp_run_cancel_t end_table = {&Rival::is_over};
-  static constexpr bp_run_priority_t priority_table = {
-      [](const bp_run_t *run) -> std::int32_t { return of(run).priority.value_or(0); }};
+  static constexpr bp_run_priority_t priority_table = {&Rival::priority_of};
   static const void *get_extension(const bp_run_t *run, const char *id) {
     if (std::string_view(id) == BP_EXT_CANCEL) {
       return &end_table;

@@ -125,10 +125,14 @@ void convert_elements(const Literal &from, Literal &to) {
       for (std::size_t i = 0; i < x.size(); ++i) {
         if constexpr (std::is_same_v<From, To>) {
           y[i] = x[i];
-        } else if constexpr (is_complex<From> && is_complex<To>) {
-          y[i] = static_cast<To>(x[i]);
-        } else if constexpr (is_float<From> && is_float<To>) {
-          y[i] = To(static_cast<double>(x[i]));
+        } else if constexpr (is_complex<From>) {
+          if constexpr (is_complex<To>) {
+            y[i] = static_cast<To>(x[i]);
+          }
+        } else if constexpr (is_float<From>) {
+          if constexpr (is_float<To>) {
+            y[i] = To(static_cast<double>(x[i]));
+          }
         }
       }
     });
