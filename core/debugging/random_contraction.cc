@@ -123,8 +123,9 @@ void add_convolution(Scope &s) {
     data.push_back(size());
     filter.push_back(s.random.between(1, s.palette.only_parameters && s.random.chance(4) ? 17 : 4));
   }
-  const std::int64_t operations = ir::product(data) * ir::product(std::span(filter).subspan(1));
-  if (ir::product(data) > s.palette.max_elements || operations > max_operations) {
+  Numbers operations = data;
+  operations.insert(operations.end(), filter.begin() + 1, filter.end());
+  if (ir::product(data) > s.palette.max_elements || ir::product(operations) > max_operations) {
     return;
   }
   std::vector<ir::WindowDimension> window = random_window(s, std::span(data).subspan(2));
