@@ -81,13 +81,14 @@ class RecordLayer final : public Interposer {
       return found == layer_.modules_.end() ? nullptr : found->second->view().image();
     }
     const bp_module_t *module_of(Bytes artifact) const override {
-      const auto found = layer_.artifacts_.find(artifact.data(), artifact.size());
-      return found == nullptr ? nullptr : found->view().image();
+      of_artifact_ = layer_.artifacts_.find(artifact.data(), artifact.size());
+      return of_artifact_ == nullptr ? nullptr : of_artifact_->view().image();
     }
 
    private:
     const RecordLayer &layer_;
     const LayeredDevice *device_;
+    mutable std::shared_ptr<const layers::ModuleCopy> of_artifact_;  // lives as long as the call that uses it
   };
 
   template <Function function, class Below, class... Given>
