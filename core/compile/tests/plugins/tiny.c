@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -202,7 +203,12 @@ static void compute(const bp_module_t *m, const bp_instr_t *instr, const void *c
     case BP_OP_ADD: EACH_OF_BOTH(x + y);
     case BP_OP_SUBTRACT: EACH_OF_BOTH(x - y);
     case BP_OP_MULTIPLY: EACH_OF_BOTH(x * y);
-    case BP_OP_MAXIMUM: EACH_OF_BOTH(x > y ? x : y);
+    case BP_OP_MAXIMUM:
+      if (dtype == BP_DTYPE_F32) {
+        EACH(float, x > y || isnan(x) || (x == y && signbit(y)) ? x : y);
+      } else {
+        EACH(int32_t, x > y ? x : y);
+      }
     case BP_OP_NEGATE: EACH_OF_BOTH(-x);
     case BP_OP_COPY: memmove(out, in[0], bytes); break;
     case BP_OP_COMPARE:
