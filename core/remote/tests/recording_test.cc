@@ -508,7 +508,9 @@ TEST_CASE("a replay waits for the work in flight before it destroys what that us
   const std::string calls = record("tiny", queues);
   Late::destroyed_early = 0;
   for (const std::string &part : {cut_before_last(calls, "host.signal"), calls}) {
-    const ReplayReport report = replay_on(*parse(part), {mutant<Late>()}, std::nullopt, std::chrono::seconds(60));
+    const auto recording = parse(part);
+    REQUIRE(recording.ok());
+    const ReplayReport report = replay_on(*recording, {mutant<Late>()}, std::nullopt, std::chrono::seconds(60));
     CHECK(report.unfinished.empty());
     CHECK(Late::destroyed_early == 0);
   }
@@ -563,7 +565,9 @@ TEST_CASE("a crash in work whose end was not recorded is a difference") {
   const std::string calls = record("tiny", settings);
   for (const std::string &part : {cut_before_last(calls, "host.signal"), calls}) {
     std::filesystem::remove(mark);
-    const ReplayReport report = replay_on(*parse(part), {}, Isolation{}, std::chrono::seconds(60));
+    const auto recording = parse(part);
+    REQUIRE(recording.ok());
+    const ReplayReport report = replay_on(*recording, {}, Isolation{}, std::chrono::seconds(60));
     CHECK_THAT(to_string(report), Catch::Contains("crashed (SIGSEGV) in work that it had accepted by queue.submit"));
   }
 }
