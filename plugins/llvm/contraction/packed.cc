@@ -1,7 +1,7 @@
 // The packed strategy, after Goto: a block of the column operand is copied to scratch in panels as wide as a register
 // tile, next to a panel of the row operand, and a small function multiplies panels with all sums of a tile in
 // registers. The copy handles strides, windows, padding and narrow types, so the multiplication is always the same
-// dense code.
+// dense code. Bytes are then packed once more, into words, if the target has instructions for them (integer_dot.h).
 //
 //   item: one batch element, one block of rows, one block of columns
 //     for each block of contracted elements
@@ -9,7 +9,6 @@
 //       for each tile of rows
 //         pack rows:   [row][k]
 //         for each panel: sums[row][column] += product       (sums live in scratch)
-//         Narrow integers are packed once more, into words (integer_dot.h), if the target has instructions for them.
 //         after the last block: epilogue, conversion and store to out
 #include <llvm/IR/Module.h>
 

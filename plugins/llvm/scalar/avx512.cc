@@ -16,15 +16,15 @@ namespace {
 constexpr const char *avx512_flag = "uses_avx512";
 
 // An instruction for vectors of 128, 256 and 512 bits, of f32 and of f64.
-struct Instruction {
+struct Avx512Instruction {
   llvm::Intrinsic::ID of_f32[3], of_f64[3];
 };
-constexpr Instruction scale = {
+constexpr Avx512Instruction vscalef = {
     {llvm::Intrinsic::x86_avx512_mask_scalef_ps_128, llvm::Intrinsic::x86_avx512_mask_scalef_ps_256,
      llvm::Intrinsic::x86_avx512_mask_scalef_ps_512},
     {llvm::Intrinsic::x86_avx512_mask_scalef_pd_128, llvm::Intrinsic::x86_avx512_mask_scalef_pd_256,
      llvm::Intrinsic::x86_avx512_mask_scalef_pd_512}};
-constexpr Instruction range = {
+constexpr Avx512Instruction vrange = {
     {llvm::Intrinsic::x86_avx512_mask_range_ps_128, llvm::Intrinsic::x86_avx512_mask_range_ps_256,
      llvm::Intrinsic::x86_avx512_mask_range_ps_512},
     {llvm::Intrinsic::x86_avx512_mask_range_pd_128, llvm::Intrinsic::x86_avx512_mask_range_pd_256,
@@ -40,27 +40,30 @@ Value *lanes_from(llvm::IRBuilderBase &b, Value *x, unsigned first, unsigned cou
 }
 
 // Calls an instruction with two operands of one type, and a number in it, if there is one.
-Value *call(llvm::IRBuilderBase &b, const Instruction &instruction, Value *x, Value *y, std::optional<int> immediate) {
+Value *call_avx512(llvm::IRBuilderBase &b, const Avx512Instruction &instruction, Value *x, Value *y,
+                   std::optional<int> immediate) {
   auto *const type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
   if (type == nullptr) {
     const auto in_vector = [&](Value *value) {
       return b.CreateInsertElement(llvm::PoisonValue::get(llvm::FixedVectorType::get(value->getType(), 1)), value,
                                    std::uint64_t{0});
     };
-    return b.CreateExtractElement(call(b, instruction, in_vector(x), in_vector(y), immediate), std::uint64_t{0});
+    return b.CreateExtractElement(call_avx512(b, instruction, in_vector(x), in_vector(y), immediate), std::uint64_t{0});
   }
   const unsigned bits = type->getScalarSizeInBits(), lanes = type->getNumElements();
   if (lanes * bits > 512) {
     const unsigned half = lanes / 2;
-    Value *const low = call(b, instruction, lanes_from(b, x, 0, half), lanes_from(b, y, 0, half), immediate);
-    Value *const high = call(b, instruction, lanes_from(b, x, half, half), lanes_from(b, y, half, half), immediate);
+    Value *const low = call_avx512(b, instruction, lanes_from(b, x, 0, half), lanes_from(b, y, 0, half), immediate);
+    Value *const high =
+        call_avx512(b, instruction, lanes_from(b, x, half, half), lanes_from(b, y, half, half), immediate);
     std::vector<int> all(lanes);
     std::iota(all.begin(), all.end(), 0);
     return b.CreateShuffleVector(low, high, all);
   }
   const unsigned size = lanes * bits <= 128 ? 0 : lanes * bits <= 256 ? 1 : 2, whole = (128u << size) / bits;
   if (lanes < whole) {
-    Value *const result = call(b, instruction, lanes_from(b, x, 0, whole), lanes_from(b, y, 0, whole), immediate);
+    Value *const result =
+        call_avx512(b, instruction, lanes_from(b, x, 0, whole), lanes_from(b, y, 0, whole), immediate);
     return lanes_from(b, result, 0, lanes);
   }
   std::vector<Value *> arguments = {x, y};
@@ -89,7 +92,7 @@ void use_avx512(llvm::Module &module) {
 }
 
 Value *avx512_scale(llvm::IRBuilderBase &b, Value *x, Value *exponent) {
-  return is_at_hand(b, x) ? call(b, scale, x, exponent, {}) : nullptr;
+  return is_at_hand(b, x) ? call_avx512(b, vscalef, x, exponent, {}) : nullptr;
 }
 
 Value *avx512_extremum(llvm::IRBuilderBase &b, bool is_maximum, Value *x, Value *y) {
@@ -98,7 +101,7 @@ Value *avx512_extremum(llvm::IRBuilderBase &b, bool is_maximum, Value *x, Value 
     return nullptr;
   }
   constexpr int minimum = 0, maximum = 1, sign_of_the_result = 4;
-  Value *const number = call(b, range, x, y, sign_of_the_result | (is_maximum ? maximum : minimum));
+  Value *const number = call_avx512(b, vrange, x, y, sign_of_the_result | (is_maximum ? maximum : minimum));
   return b.CreateSelect(b.CreateFCmpORD(x, y), number, b.CreateFAdd(x, y));
 }
 
