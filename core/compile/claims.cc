@@ -112,8 +112,11 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
         std::uint32_t left = compiles ? first_left[callee.index()] : BP_NONE;
         if (claimed && left != BP_NONE) {
           claimed = false;
-          reason = fmt::format("it calls {}, in which {} is not claimed: {}", callee.name(),
-                               image.view().instruction(left).name(), answers.reasons[left]);
+          const ir::Instruction cause = module.instruction(image.sources()[left]);
+          reason = fmt::format(
+              "it calls {}, in which {}{} is not claimed: {}", callee.name(), image.view().instruction(left).name(),
+              cause.source_line() == 0 ? "" : fmt::format(" ({}:{})", cause.source_line(), cause.source_column()),
+              answers.reasons[left]);
         }
       }
       if (claimed) {

@@ -110,7 +110,7 @@ TEST_CASE("instructions that are not claimed run on the host, and the report say
   REQUIRE(compiled->report.on_host.size() == 1);
   CHECK(compiled->report.on_host[0].name == "loop");
   CHECK(compiled->report.on_host[0].reason ==
-        "it calls condition, in which less is not claimed: the op is not in the option ops");
+        "it calls condition, in which less (4:31) is not claimed: the op is not in the option ops");
   run_and_check(*compiled, loop_text, two_vectors());
 }
 
