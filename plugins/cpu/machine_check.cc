@@ -86,7 +86,8 @@ std::string x86_check(const Target &target) {
     }
   }
   if (target.has("avx")) {
-    constexpr std::uint32_t has_xgetbv = 1u << 27, avx_registers = 0x06, avx512_registers = 0xe6;
+    constexpr std::uint32_t has_xgetbv = 1u << 27, avx_registers = 0x06, avx512_registers = 0xe6,
+                            tile_registers = 0x60000;
     std::string code;
     const std::string bits = take(questions, code, ask_cpuid(questions, code, 1, 0), Register::Ecx);
     questions.add_bits(code, bits, has_xgetbv);
@@ -94,7 +95,17 @@ std::string x86_check(const Target &target) {
     code = "  " + both +
            R"( = call { i32, i32 } asm sideeffect "xgetbv", "={ax},={dx},{cx},~{dirflag},~{fpsr},~{flags}"(i32 0))" +
            "\n  " + saved + " = extractvalue { i32, i32 } " + both + ", 0\n";
-    questions.add_bits(code, saved, target.has("avx512f") ? avx512_registers : avx_registers);
+    const std::uint32_t wanted_registers =
+        (target.has("avx512f") ? avx512_registers : avx_registers) | (target.has("amx-tile") ? tile_registers : 0);
+    questions.add_bits(code, saved, wanted_registers);
+  }
+  if (target.has("amx-tile") && llvm::Triple(target.triple).isOSLinux()) {
+    // arch_prctl() asks Linux for the registers: plugins/llvm/tile_registers.h.
+    const std::string answer = questions.value(), given = questions.value();
+    questions.add("  " + answer +
+                      R"( = call i64 asm sideeffect "syscall", "={ax},{ax},{di},{si},~{rcx},~{r11},~{memory}")" +
+                      "(i64 158, i64 4131, i64 18)\n  " + given + " = icmp eq i64 " + answer + ", 0\n",
+                  given);
   }
   return questions.function();
 }

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "plugins/cpu/processor_features.h"
+#include "plugins/llvm/tile_registers.h"
 
 namespace bp::cpu {
 
@@ -50,6 +51,8 @@ std::string_view take_name(std::string_view &list) {
 
 // With this feature, code that LLVM 19 generated computed digamma of f16 as NaN on a machine that has it.
 constexpr std::string_view on_request = "avx512fp16";
+// Linux gives these registers to the processes that ask for them.
+constexpr std::string_view tiles = "amx-tile";
 
 const char *min_cpu(const llvm::Triple &triple) {
   return triple.isX86() ? "x86-64" : "generic";
@@ -185,6 +188,9 @@ emit::VectorTarget vectors_of(const Target &target) {
   }
   const bool has_bytes = target.has(vectors.has_avx512 ? "avx512vnni" : "avxvnni");
   vectors.integer_dot = has_bytes ? emit::IntegerDot::UnsignedBySigned : emit::IntegerDot::PairsOf16;
+  vectors.has_bf16_dot = vectors.has_avx512 && target.has("avx512bf16");
+  vectors.has_byte_tiles = vectors.has_avx512 && target.has("amx-int8");
+  vectors.has_bf16_tiles = vectors.has_avx512 && target.has("amx-bf16");
   return vectors;
 }
 
@@ -229,6 +235,10 @@ Target host_target() {
     }
   }
   target.features = features.names();
+  if (target.has(tiles) && !emit::use_tiles()) {
+    features.apply("-" + std::string(tiles));
+    target.features = features.names();
+  }
   target.vectors = vectors_of(target);
   return target;
 }

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "plugins/llvm/tile_registers.h"
+
 // Functions of libgcc that LLVM calls where a CPU has no instructions for these types. Declared for their addresses
 // only; LLVM and libgcc agree on the calling conventions.
 extern "C" {
@@ -95,6 +97,7 @@ class OrcObjects : public LinkedObjects {
     define("__extendhfsf2", __extendhfsf2);
     define("__truncsfhf2", __truncsfhf2);
     define("__truncdfhf2", __truncdfhf2);
+    define("bp_use_tiles", +[] { use_tiles(); });
     if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(std::move(symbols)))) {
       return error;
     }

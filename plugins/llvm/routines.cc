@@ -104,6 +104,21 @@ end:
   ret ptr %to
 })",
      true},
+    // The same as use_tiles(), without its answer: bp_check() asks, too.
+    {"bp_use_tiles", R"(
+@bp_tiles_asked = internal global i8 0
+define void @bp_use_tiles() nounwind {
+  %asked = load atomic i8, ptr @bp_tiles_asked monotonic, align 1
+  %before = icmp ne i8 %asked, 0
+  br i1 %before, label %done, label %ask
+ask:
+  %r = call i64 asm sideeffect "syscall", "={ax},{ax},{di},{si},~{rcx},~{r11},~{memory}"(i64 158, i64 4131, i64 18)
+  store atomic i8 1, ptr @bp_tiles_asked monotonic, align 1
+  br label %done
+done:
+  ret void
+})",
+     false},
     // Below, NAME stands for a type of floats; see expand().
     {"trunc", R"(
 define NAME @trunc@(NAME %x) nounwind {

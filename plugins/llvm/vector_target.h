@@ -5,7 +5,7 @@
 
 namespace bp::emit {
 
-// How dot products of neighbouring integers of 8 bits are added to sums of 32 bits (contraction/integer_dot.h).
+// How dot products of neighbouring integers of 8 bits are added to sums of 32 bits (contraction/word_product.h).
 enum class IntegerDot : unsigned char {
   None,
   PairsOf16,         // x86: pmaddwd, after they have been widened
@@ -20,6 +20,9 @@ struct VectorTarget {
   bool has_fma = true;
   bool has_avx512 = false;  // AVX-512 F, VL, BW and DQ
   IntegerDot integer_dot = IntegerDot::None;
+  bool has_bf16_dot = false;    // x86: vdpbf16ps for pairs of bf16
+  bool has_byte_tiles = false;  // x86: AMX, the same for matrices (contraction/tile_product.h)
+  bool has_bf16_tiles = false;
   bool is_threaded = false;  // a GPU: items are as small as possible, and each call does one
   GpuFacts gpu = {};         // if is_threaded
 };

@@ -41,7 +41,8 @@ struct ContractionTypes {
   llvm::Type *accumulate = nullptr;
   llvm::Type *out = nullptr;
   bool is_signed = true;
-  bool may_round = false;  // whether factors may be rounded to fewer digits if the target gains from it
+  // Whether factors may be rounded to fewer digits, and subnormal ones to zero, if the target gains from it.
+  bool may_round = false;
 };
 
 // Input of an epilogue: a vector (or scalar) of finished sums and the offsets, in elements of out, to which they are

@@ -66,7 +66,7 @@ ContractionTypes types_of(llvm::LLVMContext &context, Element element) {
   llvm::Type *in = type_of(context, element, true);
   llvm::Type *out = type_of(context, element, false);
   bool is_narrow = element == Element::bf16 || element == Element::f16;
-  return {in, in, is_narrow ? llvm::Type::getFloatTy(context) : out, out, element != Element::u8_to_s32};
+  return {in, in, is_narrow ? llvm::Type::getFloatTy(context) : out, out, element != Element::u8_to_s32, true};
 }
 
 // Values and the bytes that hold them, without padding, so that accesses after the last element hit the heap's red
@@ -429,6 +429,10 @@ TEST_CASE("integer dot products of bytes") {
     targets.push_back(avx512);
     targets.back().integer_dot = IntegerDot::UnsignedBySigned;
   }
+  if (host.lookup("amx-int8") && use_tiles()) {
+    targets.push_back(avx512);
+    targets.back().has_byte_tiles = true;
+  }
   for (const VectorTarget &target : targets) {
     INFO("kind " << static_cast<int>(target.integer_dot));
     for (const Element element : {Element::s8_to_s32, Element::u8_to_s32}) {
@@ -444,6 +448,39 @@ TEST_CASE("integer dot products of bytes") {
         check_convolution({2, 3, 32, 1, 1, {dimension(20, 3, 2, 1, 1), dimension(20, 3, 2, 1, 1)}}, layouts, element,
                           target);
       }
+    }
+  }
+}
+
+TEST_CASE("products of pairs of bf16") {
+  const auto host = llvm::sys::getHostCPUFeatures();
+  std::vector<VectorTarget> targets;
+  if (host.lookup("avx512bf16")) {
+    targets.push_back(avx512);
+    targets.back().has_bf16_dot = true;
+  }
+  if (host.lookup("amx-bf16") && use_tiles()) {
+    targets.push_back(avx512);
+    targets.back().has_bf16_tiles = true;
+  }
+  for (const VectorTarget &target : targets) {
+    INFO("tiles " << target.has_bf16_tiles);
+    for (const DotShape shape : {DotShape{1, 65, 33, 17},
+                                 {2, 9, 70, 4},
+                                 {1, 40, 50, 1001},
+                                 {1, 129, 257, 65},
+                                 {1, 12, 70, 770},
+                                 {3, 16, 16, 32}}) {
+      for (int transpose : {0, 1, 2, 3, 4, 7}) {
+        check_dot(shape, transpose, Element::bf16, target);
+        check_dot(shape, transpose, Element::bf16, target, true);
+      }
+    }
+    for (const char *layouts : {"b01f_01io->b01f", "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+      check_convolution({1, 20, 37, 1, 1, {dimension(9, 3, 1, 1, 1), dimension(9, 3, 1, 1, 1)}}, layouts, Element::bf16,
+                        target);
+      check_convolution({2, 3, 32, 1, 1, {dimension(20, 3, 2, 1, 1), dimension(20, 3, 2, 1, 1)}}, layouts,
+                        Element::bf16, target);
     }
   }
 }

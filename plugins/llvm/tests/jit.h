@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include "plugins/llvm/tile_registers.h"
+
 namespace bp::emit::test {
 
 class Jit {
@@ -26,6 +28,9 @@ class Jit {
     }
     machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     jit_ = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create());
+    llvm::cantFail(jit_->getMainJITDylib().define(llvm::orc::absoluteSymbols(
+        {{jit_->mangleAndIntern("bp_use_tiles"),
+          {llvm::orc::ExecutorAddr::fromPtr(+[] { use_tiles(); }), llvm::JITSymbolFlags::Exported}}})));
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("kernels", *context);
     module->setDataLayout(jit_->getDataLayout());
