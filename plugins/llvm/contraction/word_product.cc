@@ -40,7 +40,7 @@ Value *WordProduct::bits_of(llvm::IRBuilderBase &b, Value *elements) const {
   return b.CreateLShr(b.CreateBitCast(elements, type->getWithNewType(b.getInt32Ty())), 16);
 }
 
-Value *WordProduct::group_of(llvm::IRBuilderBase &b, std::span<Value *const> elements) const {
+Value *WordProduct::words_across(llvm::IRBuilderBase &b, std::span<Value *const> elements) const {
   Value *words = nullptr;
   const auto bits = static_cast<uint64_t>(part_bits());
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -52,6 +52,20 @@ Value *WordProduct::group_of(llvm::IRBuilderBase &b, std::span<Value *const> ele
     words = words == nullptr ? part : b.CreateOr(words, part);
   }
   return words;
+}
+
+Value *WordProduct::words_along(llvm::IRBuilderBase &b, Value *stored) const {
+  auto *const type = llvm::cast<llvm::FixedVectorType>(stored->getType());
+  Value *parts = stored;
+  if (how_ == How::PairsOf16) {
+    parts = b.CreateIntCast(stored, type->getWithNewType(b.getInt16Ty()), is_signed_);
+  }
+  const unsigned words = type->getNumElements() / static_cast<unsigned>(group());
+  return b.CreateBitCast(parts, llvm::FixedVectorType::get(b.getInt32Ty(), words));
+}
+
+Value *WordProduct::row_words(llvm::IRBuilderBase &b, Value *words) const {
+  return moves_rows() ? b.CreateXor(words, llvm::ConstantInt::get(words->getType(), 0x80808080)) : words;
 }
 
 Value *WordProduct::row_parts(llvm::IRBuilderBase &b, Value *elements) const {

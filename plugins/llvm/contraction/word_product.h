@@ -28,13 +28,21 @@ class WordProduct {
   bool moves_rows() const { return how_ == How::UnsignedBySigned; }
   int64_t factor_of_column_sums() const { return is_signed_ ? -128 : 128; }
 
-  // Returns one vector of words from `group` vectors of sums' type, which are the columns' elements at neighbouring
-  // contracted indices.
-  llvm::Value *group_of(llvm::IRBuilderBase &b, std::span<llvm::Value *const> elements) const;
-  // Returns the parts of a vector of the row operand's elements, which are neighbours.
+  // Words are vectors of integers of 32 bits.
+  // Returns one vector of words from `group` vectors of elements as sums, at neighbouring contracted indices.
+  llvm::Value *words_across(llvm::IRBuilderBase &b, std::span<llvm::Value *const> elements) const;
+  // Returns the words of a vector of elements as they are in memory, neighbours along the contracted axes.
+  llvm::Value *words_along(llvm::IRBuilderBase &b, llvm::Value *stored) const;
+  // Returns words of the row operand as they are multiplied.
+  llvm::Value *row_words(llvm::IRBuilderBase &b, llvm::Value *words) const;
+  // Returns the parts of words of the row operand, as they are multiplied, of a vector of neighbours as sums.
   llvm::Value *row_parts(llvm::IRBuilderBase &b, llvm::Value *elements) const;
-  // Returns sums + the products of the words of two vectors, which have the type of sums. Without tiles.
+  // Returns sums + the products of the words of two vectors, which may have the type of sums. Without tiles.
   llvm::Value *add(llvm::IRBuilderBase &b, llvm::Value *rows, llvm::Value *columns, llvm::Value *sums) const;
+  // If rows are moved: returns sums + the elements in the columns' words.
+  llvm::Value *add_columns(llvm::IRBuilderBase &b, llvm::Value *columns, llvm::Value *sums) const {
+    return add(b, llvm::ConstantInt::get(columns->getType(), 0x01010101), columns, sums);
+  }
   // With tiles: the instruction.
   llvm::Intrinsic::ID tile_instruction() const;
 

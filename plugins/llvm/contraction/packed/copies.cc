@@ -84,36 +84,61 @@ ElementOffset PackedStrategy::k_offset(const Item &item, llvm::Value *k, Operand
 }
 
 llvm::Value *PackedStrategy::column_pointer(const Item &item, const Panels &panels, llvm::Value *column,
-                                            llvm::Value *k) const {
+                                            llvm::Value *place) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   llvm::Value *panel = b.CreateUDiv(column, m.integer(tile_columns_));
   llvm::Value *in_panel = b.CreateURem(column, m.integer(tile_columns_));
   llvm::Value *index = b.CreateAdd(b.CreateMul(panel, m.integer(panels.stride * tile_columns_)), in_panel);
-  index = b.CreateAdd(index, b.CreateMul(k, m.integer(tile_columns_)));
+  index = b.CreateAdd(index, b.CreateMul(place, m.integer(tile_columns_)));
   return at(m, item.scratch, panels.region, m.sum_type, index);
 }
 
 llvm::Value *PackedStrategy::row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row,
-                                         llvm::Value *k) const {
+                                         llvm::Value *place) const {
   const ContractionMemory &m = item.m;
-  llvm::Value *index = m.b.CreateAdd(m.b.CreateMul(tile_row, m.integer(panels.stride)), k);
+  llvm::Value *index = m.b.CreateAdd(m.b.CreateMul(tile_row, m.integer(panels.stride)), place);
   return at(m, item.scratch, panels.region, m.sum_type, index);
+}
+
+// Returns the number of places that copies of the elements take.
+llvm::Value *PackedStrategy::copied_places(const Item &item, const Panels &panels) const {
+  llvm::Value *const copied = item.m.b.CreateSub(item.copy_end, item.copy_begin);
+  return panels.group == 1 ? copied : words(item.m, copied);
+}
+
+// Returns which of so many lanes, the contracted elements of the block from k on, exist; null: all.
+llvm::Value *PackedStrategy::is_contracted(const Item &item, llvm::Value *k, int64_t lanes) const {
+  if (block_k_ % lanes == 0) {
+    return nullptr;
+  }
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *const left = b.CreateSub(m.integer(block_k_), b.CreateAdd(item.first_k, k));
+  llvm::Value *const flat = b.CreateStepVector(llvm::FixedVectorType::get(m.lane_index, static_cast<unsigned>(lanes)));
+  return b.CreateICmpSLT(flat,
+                         b.CreateVectorSplat(static_cast<unsigned>(lanes), b.CreateTruncOrBitCast(left, m.lane_index)));
 }
 
 // Packs the columns of a block.
 void PackedStrategy::emit_columns(Item item) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
+  llvm::Value *const contracted = b.CreateSub(item.last_k, item.first_k);
+  if (start_region_ >= 0) {
+    emit_loop(b, m.integer(0), item.columns, width_, [&](llvm::Value *column) {
+      b.CreateAlignedStore(m.zero(), at(m, item.scratch, start_region_, m.sum_type, column), m.sum_alignment());
+    });
+  }
   item.copy_begin = m.integer(0);
-  item.copy_end = b.CreateSub(item.last_k, item.first_k);
-  if (!word_product_) {
+  item.copy_end = contracted;
+  if (!has_column_stage_) {
     emit_copy_columns(item);
     return;
   }
-  emit_loop(b, m.integer(0), b.CreateSub(item.last_k, item.first_k), column_stage_, [&](llvm::Value *begin) {
+  emit_loop(b, m.integer(0), contracted, column_copies_.stride, [&](llvm::Value *begin) {
     item.copy_begin = begin;
-    item.copy_end = smaller(b, b.CreateAdd(begin, m.integer(column_stage_)), b.CreateSub(item.last_k, item.first_k));
+    item.copy_end = smaller(b, b.CreateAdd(begin, m.integer(column_copies_.stride)), contracted);
     emit_copy_columns(item);
     emit_column_words(item);
   });
@@ -138,19 +163,20 @@ void PackedStrategy::emit_copy_column_rows(const Item &item) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   Operand operand = problem_.column_operand;
-  emit_loop(b, item.copy_begin, item.copy_end, 1, [&](llvm::Value *k) {
-    llvm::Value *element = k_offset(item, k, operand).offset;
+  const int64_t group = column_copies_.group;
+  emit_loop(b, m.integer(0), copied_places(item, column_copies_), 1, [&](llvm::Value *place) {
+    llvm::Value *k = b.CreateMul(place, m.integer(group));
     emit_loop(b, m.integer(0), item.columns, tile_columns_, [&](llvm::Value *column) {
-      llvm::Value *packed = column_pointer(item, column_copies_, column, b.CreateSub(k, item.copy_begin));
       for (int64_t v = 0; v < tile_.vectors; ++v) {
-        llvm::Value *first = b.CreateAdd(b.CreateAdd(item.first_column, column), m.integer(v * width_));
+        llvm::Value *of_vector = b.CreateAdd(column, m.integer(v * width_));
+        llvm::Value *first = b.CreateAdd(item.first_column, of_vector);
         llvm::Value *mask = nullptr;
         if (columns_ % tile_columns_ != 0) {
           llvm::Value *flat = m.lane_indices(first);
           mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), columns_));
         }
-        b.CreateAlignedStore(m.load(operand, {Lanes::contiguous, first, nullptr}, element, mask),
-                             b.CreateGEP(m.sum_type, packed, m.integer(v * width_)), m.sum_alignment());
+        store_column(item, load_across(item, operand, group, {Lanes::contiguous, first, nullptr}, k, mask),
+                     column_pointer(item, column_copies_, of_vector, place), of_vector);
       }
     });
   });
@@ -214,24 +240,17 @@ void PackedStrategy::emit_copy_transposed(const Item &item, llvm::Value *column)
     ElementOffset element = m.sum(item.outer_k[operand], m.locate(flat, problem_.columns, operand));
     offsets.push_back(element.offset);
   }
-  llvm::Value *first_pointer = column_pointer(item, column_copies_, column, m.integer(0));
-  emit_loop(b, item.copy_begin, item.copy_end, width_, [&](llvm::Value *in_block) {
-    llvm::Value *k = b.CreateAdd(item.first_k, in_block);
-    llvm::Value *mask = nullptr;
-    if (block_k_ % width_ != 0) {
-      llvm::Value *flat = m.lane_indices(k);
-      mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), block_k_));
-    }
+  const int64_t group = column_copies_.group;
+  emit_loop(b, m.integer(0), copied_places(item, column_copies_), width_, [&](llvm::Value *place) {
+    llvm::Value *k = b.CreateMul(place, m.integer(group));
     Values matrix;
     for (llvm::Value *offset : offsets) {
-      matrix.push_back(m.load(operand, {Lanes::contiguous, k, nullptr}, offset, mask));
+      matrix.push_back(load_along(item, operand, group, offset, k));
     }
     transpose(b, matrix);
     for (int64_t i = 0; i < width_; ++i) {
-      llvm::Value *place = b.CreateAdd(b.CreateSub(in_block, item.copy_begin), m.integer(i));
-      llvm::Value *index = b.CreateMul(place, m.integer(tile_columns_));
-      b.CreateAlignedStore(matrix[static_cast<size_t>(i)], b.CreateGEP(m.sum_type, first_pointer, index),
-                           m.sum_alignment());
+      llvm::Value *pointer = column_pointer(item, column_copies_, column, b.CreateAdd(place, m.integer(i)));
+      store_column(item, matrix[static_cast<size_t>(i)], pointer, column);
     }
   });
 }
@@ -250,13 +269,13 @@ void PackedStrategy::emit_rows(Item item, llvm::Value *row, llvm::Value *count) 
   llvm::Value *contracted = b.CreateSub(item.last_k, item.first_k);
   item.copy_begin = m.integer(0);
   item.copy_end = contracted;
-  if (!word_product_) {
+  if (!has_row_stage_) {
     copy();
     return;
   }
-  emit_loop(b, m.integer(0), contracted, row_stage_, [&](llvm::Value *begin) {
+  emit_loop(b, m.integer(0), contracted, row_copies_.stride, [&](llvm::Value *begin) {
     item.copy_begin = begin;
-    item.copy_end = smaller(b, b.CreateAdd(begin, m.integer(row_stage_)), contracted);
+    item.copy_end = smaller(b, b.CreateAdd(begin, m.integer(row_copies_.stride)), contracted);
     copy();
     emit_row_words(item, count);
   });
@@ -269,6 +288,14 @@ void PackedStrategy::emit_copy_row(const Item &item, llvm::Value *row, llvm::Val
   Operand operand = problem_.row_operand;
   ElementOffset base = m.sum(item.outer_k[operand], m.locate(row, problem_.rows, operand));
   llvm::Value *copy = row_pointer(item, row_copies_, tile_row, m.integer(0));
+  if (row_copies_.group > 1) {
+    emit_loop(b, m.integer(0), copied_places(item, row_copies_), width_, [&](llvm::Value *place) {
+      llvm::Value *k = b.CreateMul(place, m.integer(row_copies_.group));
+      llvm::Value *words = load_along(item, operand, row_copies_.group, base.offset, k);
+      b.CreateAlignedStore(word_product_->row_words(b, words), b.CreateGEP(m.sum_type, copy, place), m.sum_alignment());
+    });
+    return;
+  }
   emit_loop(b, item.copy_begin, item.copy_end, width_, [&](llvm::Value *in_block) {
     llvm::Value *k = b.CreateAdd(item.first_k, in_block);
     llvm::Value *mask = nullptr;
@@ -319,18 +346,18 @@ void PackedStrategy::emit_copy_rows_transposed(const Item &item, llvm::Value *ro
     llvm::Value *first_row = b.CreateAdd(row, m.integer(first));
     llvm::Value *flat = m.lane_indices(first_row);
     llvm::Value *mask = b.CreateICmpSLT(flat, llvm::ConstantInt::getSigned(flat->getType(), rows_));
-    emit_loop(b, item.copy_begin, item.copy_end, width_, [&](llvm::Value *k) {
+    const int64_t group = row_copies_.group;
+    emit_loop(b, m.integer(0), copied_places(item, row_copies_), width_, [&](llvm::Value *place) {
       Values matrix;
       for (int64_t i = 0; i < width_; ++i) {
-        // After the last element, that element is read again, and copied where nobody reads it.
-        llvm::Value *last = b.CreateSub(m.integer(block_k_ - 1), item.first_k);
-        ElementOffset element = k_offset(item, smaller(b, b.CreateAdd(k, m.integer(i)), last), operand);
-        matrix.push_back(m.load(operand, {Lanes::contiguous, first_row, nullptr}, element.offset, mask));
+        llvm::Value *k = b.CreateMul(b.CreateAdd(place, m.integer(i)), m.integer(group));
+        llvm::Value *places = load_across(item, operand, group, {Lanes::contiguous, first_row, nullptr}, k, mask);
+        matrix.push_back(group > 1 ? word_product_->row_words(b, places) : places);
       }
       transpose(b, matrix);
       for (int64_t r = 0; r < std::min(width_, tile_.rows - first); ++r) {
-        llvm::Value *place = row_pointer(item, row_copies_, m.integer(first + r), b.CreateSub(k, item.copy_begin));
-        b.CreateAlignedStore(matrix[static_cast<size_t>(r)], place, m.sum_alignment());
+        b.CreateAlignedStore(matrix[static_cast<size_t>(r)],
+                             row_pointer(item, row_copies_, m.integer(first + r), place), m.sum_alignment());
       }
     });
   }

@@ -167,10 +167,12 @@ void PackedStrategy::emit_vector_product(const ContractionMemory &m, llvm::Funct
     return values;
   };
   const Values start = for_all([&](int64_t, int64_t v) -> llvm::Value * {
-    return start_region_ < 0
-               ? m.zero()
-               : b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, function.getArg(5), m.integer(v * width_)),
-                                     m.sum_alignment());
+    if (start_region_ < 0) {
+      return m.zero();
+    }
+    llvm::Value *sums = b.CreateAlignedLoad(
+        m.sum_vector, b.CreateGEP(m.sum_type, function.getArg(5), m.integer(v * width_)), m.sum_alignment());
+    return b.CreateMul(sums, llvm::ConstantInt::getSigned(m.sum_vector, word_product_->factor_of_column_sums()));
   });
   Values sums =
       emit_loop_carrying(b, m.integer(0), function.getArg(3), 1, start, [&](llvm::Value *k, const Values &so_far) {

@@ -13,9 +13,10 @@ namespace {
 constexpr int64_t max_depth_of_block = 384;         // contracted elements, or words of them
 constexpr int64_t column_block_bytes = 384 * 1024;  // part of a second-level cache of at least 512 KiB
 constexpr int64_t sums_bytes = 384 * 1024;
-constexpr int64_t wanted_items = 8;  // for threads to share
-// Contracted elements of a stage, multiples of all words and vectors. Copies of rows are short, those of columns are
-// as many as a block has.
+constexpr int64_t wanted_items = 8;          // for threads to share
+constexpr int64_t least_rows_of_split = 64;  // fewer do not repay the packing of the columns
+// Contracted elements of a stage, multiples of all words and vectors. A stage has all columns of a block, but a tile of
+// rows.
 constexpr int64_t row_stage = 256, column_stage = 64;
 
 int64_t round_up(int64_t x, int64_t y) {
@@ -97,6 +98,10 @@ void PackedStrategy::choose_copies() {
   transposes_rows_ = !has_windows(problem_.row_operand) &&
                      has_single_stride(problem_.rows, problem_.row_operand, &row_stride) && row_stride == 1 &&
                      !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1);
+  has_column_stage_ = word_product_ && !copies_column_rows_ && !transposes_columns_;
+  has_row_stage_ = word_product_ && !transposes_rows_ &&
+                   (has_windows(problem_.row_operand) ||
+                    !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1));
 }
 
 // Chooses the sizes of blocks, and how many there are.
@@ -111,6 +116,7 @@ void PackedStrategy::choose_blocks() {
   k_blocks_ = divide_up(block_k_, k_per_block_);
   const int64_t depth = round_up(divide_up(k_per_block_, group), std::max(width_, step));
   column_panels_.stride = row_panels_.stride = depth;
+  column_panels_.group = row_panels_.group = group;
   has_several_k_blocks_ = k_blocks_ * outer_k_ > 1;
 
   tile_columns_ = tile_.vectors * width_;
@@ -125,11 +131,19 @@ void PackedStrategy::choose_blocks() {
     column_blocks_ = divide_up(columns_, columns_per_block_);
     return row_blocks_ * column_blocks_ * total_size(problem_.batch);
   };
-  while (count_blocks() < wanted_items && columns_per_block_ > 2 * tile_columns_) {
-    columns_per_block_ = round_up(columns_per_block_ / 2, tile_columns_);
-  }
-  while (count_blocks() < wanted_items / 2 && rows_per_block_ > 8 * tile_.rows) {
-    rows_per_block_ = round_up(rows_per_block_ / 2, tile_.rows);
+  // Each block of columns packs all rows once more, and the other way round.
+  while (count_blocks() < wanted_items) {
+    const bool can_split_columns = columns_per_block_ > 2 * tile_columns_;
+    const bool can_split_rows = rows_per_block_ > 2 * tile_.rows && rows_per_block_ > least_rows_of_split;
+    if (!can_split_columns && !can_split_rows) {
+      break;
+    }
+    const bool is_cheaper_by_rows = columns_ * row_blocks_ < rows_ * column_blocks_;
+    if (can_split_rows && (is_cheaper_by_rows || !can_split_columns)) {
+      rows_per_block_ = round_up(rows_per_block_ / 2, tile_.rows);
+    } else {
+      columns_per_block_ = round_up(columns_per_block_ / 2, tile_columns_);
+    }
   }
 }
 
@@ -141,11 +155,12 @@ void PackedStrategy::take_regions() {
   row_panels_.region = take_scratch(row_panels_.stride * tile_.rows * element);
   column_copies_ = column_panels_;
   row_copies_ = row_panels_;
-  if (word_product_) {
-    column_stage_ = column_copies_.stride = column_stage;
-    row_stage_ = row_copies_.stride = std::min(row_stage, round_up(k_per_block_, column_stage));
-    column_copies_.region = take_scratch(column_stage_ * columns_per_block_ * element);
-    row_copies_.region = take_scratch(row_stage_ * tile_.rows * element);
+  if (has_column_stage_) {
+    column_copies_ = {take_scratch(column_stage * columns_per_block_ * element), column_stage};
+  }
+  if (has_row_stage_) {
+    const int64_t stage = std::min(row_stage, round_up(k_per_block_, column_stage));
+    row_copies_ = {take_scratch(stage * tile_.rows * element), stage};
   }
   sums_region_ = take_scratch((has_several_k_blocks_ ? rows_per_block_ : tile_.rows) * columns_per_block_ * element);
   out_rows_region_ = take_scratch(tile_.rows * 8);

@@ -1,8 +1,8 @@
 // The packed strategy, after Goto: a block of the column operand is copied to scratch in panels as wide as a register
 // tile, next to a panel of the row operand, and a small function multiplies panels with all sums of a tile in
 // registers. The copy handles strides, windows, padding and narrow types, so the multiplication is always the same
-// dense code. If the target multiplies words (word_product.h), copies are made in stages, which are packed once more,
-// into words.
+// dense code. If the target multiplies words (word_product.h), they are copied as words. What lies so that no words can
+// be read is copied in stages, as elements, which are packed once more.
 //
 //   item: one batch element, one block of rows, one block of columns
 //     for each block of contracted elements
@@ -33,10 +33,11 @@ struct RegisterTile {
   int64_t vectors;
 };
 
-// Panels in scratch.
+// Panels in scratch. A place is as large as a sum and holds one element, or a word of several along k.
 struct Panels {
   int64_t region = 0;  // offset in scratch, bytes
-  int64_t stride = 0;  // places along k, each as large as a sum
+  int64_t stride = 0;  // places along k
+  int64_t group = 1;   // elements in a place
 };
 
 class PackedStrategy : public ContractionStrategy {
@@ -84,13 +85,19 @@ class PackedStrategy : public ContractionStrategy {
   void emit_rows(Item item, llvm::Value *row, llvm::Value *count) const;
   void emit_copy_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const;
   void emit_copy_rows_transposed(const Item &item, llvm::Value *row) const;
-  llvm::Value *column_pointer(const Item &item, const Panels &panels, llvm::Value *column, llvm::Value *k) const;
-  llvm::Value *row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row, llvm::Value *k) const;
+  llvm::Value *column_pointer(const Item &item, const Panels &panels, llvm::Value *column, llvm::Value *place) const;
+  llvm::Value *row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row, llvm::Value *place) const;
+  llvm::Value *copied_places(const Item &item, const Panels &panels) const;
+  llvm::Value *is_contracted(const Item &item, llvm::Value *k, int64_t lanes) const;
 
-  // Words of the copies, in words.cc.
+  // Words, in words.cc.
+  llvm::Value *words(const ContractionMemory &m, llvm::Value *contracted) const;
+  llvm::Value *load_across(const Item &item, Operand operand, int64_t group, const Lanes &lanes, llvm::Value *k,
+                           llvm::Value *mask) const;
+  llvm::Value *load_along(const Item &item, Operand operand, int64_t group, llvm::Value *offset, llvm::Value *k) const;
+  void store_column(const Item &item, llvm::Value *value, llvm::Value *pointer, llvm::Value *column) const;
   void emit_column_words(const Item &item) const;
   void emit_row_words(const Item &item, llvm::Value *rows) const;
-  llvm::Value *words(const ContractionMemory &m, llvm::Value *contracted) const;
 
   // Products and what becomes of the sums, in products.cc.
   void emit_row_tile(const Item &item, llvm::Value *row) const;
@@ -134,11 +141,11 @@ class PackedStrategy : public ContractionStrategy {
   bool transposes_rows_ = false;
   bool copies_column_rows_ = false;
   bool has_several_k_blocks_;
-  Panels column_panels_, row_panels_;         // what is multiplied
-  Panels column_copies_, row_copies_;         // where copies are made: the same, or a stage
-  int64_t column_stage_ = 0, row_stage_ = 0;  // contracted elements of a stage; 0: there are no stages
+  bool has_column_stage_ = false, has_row_stage_ = false;
+  Panels column_panels_, row_panels_;  // what is multiplied
+  Panels column_copies_, row_copies_;  // where copies are made: the same, or a stage
   int64_t sums_region_, out_rows_region_;
-  int64_t start_region_ = -1;  // the sums that columns start with, unless it is zero
+  int64_t start_region_ = -1;  // sums of columns, if those of products start with multiples of them
   std::array<int64_t, 2> k_offset_regions_;
   std::vector<int64_t> k_coordinate_regions_;
   int64_t scratch_bytes_ = 0;

@@ -1,4 +1,4 @@
-// Words of the copied elements, for instructions that multiply words.
+// Words of several contracted elements, for instructions that multiply words.
 #include "plugins/llvm/contraction/packed/strategy.h"
 #include "plugins/llvm/generator/loops.h"
 
@@ -11,8 +11,70 @@ llvm::Value *PackedStrategy::words(const ContractionMemory &m, llvm::Value *cont
   return m.b.CreateMul(steps, m.integer(step));
 }
 
-// Makes words of the copied columns, and adds to the sums with which columns start. Elements after the last one, up to
-// a whole step, are zero.
+// Returns a vector across the columns or rows: their elements at the contracted index k of the block, or words of the
+// elements from k on. Elements after the last one are zero in words; otherwise the last one is repeated.
+llvm::Value *PackedStrategy::load_across(const Item &item, Operand operand, int64_t group, const Lanes &lanes,
+                                         llvm::Value *k, llvm::Value *mask) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *const last = b.CreateSub(m.integer(block_k_ - 1), item.first_k);
+  Values elements;
+  for (int64_t i = 0; i < group; ++i) {
+    llvm::Value *const index = b.CreateAdd(k, m.integer(i));
+    llvm::Value *const exists = b.CreateICmpSLE(index, last);
+    llvm::Value *element =
+        m.load(operand, lanes, k_offset(item, b.CreateSelect(exists, index, last), operand).offset, mask);
+    if (group > 1 && block_k_ % (group * word_product_->step()) != 0) {
+      element = b.CreateSelect(exists, element, m.zero());
+    }
+    elements.push_back(element);
+  }
+  return group == 1 ? elements[0] : word_product_->words_across(b, elements);
+}
+
+// Returns a vector along the contracted axes, where neighbours are next to each other in memory: the elements of a
+// column or row from index k of the block on, or words of them. Elements after the last one are zero. offset: that of
+// the column's or row's first element.
+llvm::Value *PackedStrategy::load_along(const Item &item, Operand operand, int64_t group, llvm::Value *offset,
+                                        llvm::Value *k) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Value *const first = b.CreateAdd(item.first_k, k);
+  const int64_t lanes = width_ * group;
+  if (group == 1) {
+    return m.load(operand, {Lanes::contiguous, first, nullptr}, offset, is_contracted(item, k, lanes));
+  }
+  llvm::Type *const storage = storage_type_of(operand == lhs_operand ? problem_.types.lhs : problem_.types.rhs);
+  auto *const vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(lanes));
+  llvm::Value *const pointer = b.CreateGEP(storage, m.pointers[operand], b.CreateAdd(offset, first));
+  const llvm::Align alignment(storage->getScalarSizeInBits() / 8);
+  llvm::Value *const mask = is_contracted(item, k, lanes);
+  const auto load = [&] { return Values{b.CreateAlignedLoad(vector, pointer, alignment)}; };
+  if (mask == nullptr) {
+    return word_product_->words_along(b, load()[0]);
+  }
+  // Loads with a mask are slow without AVX-512.
+  const Values stored =
+      emit_if(b, b.CreateICmpSLE(b.CreateAdd(first, m.integer(lanes)), m.integer(block_k_)), load, [&] {
+        return Values{b.CreateMaskedLoad(vector, pointer, alignment, mask, llvm::Constant::getNullValue(vector))};
+      });
+  return word_product_->words_along(b, stored[0]);
+}
+
+// Stores a vector of a panel's columns, and adds words to the sums of columns.
+void PackedStrategy::store_column(const Item &item, llvm::Value *value, llvm::Value *pointer,
+                                  llvm::Value *column) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  b.CreateAlignedStore(value, pointer, m.sum_alignment());
+  if (start_region_ >= 0) {
+    llvm::Value *const start = at(m, item.scratch, start_region_, m.sum_type, column);
+    llvm::Value *const sums = b.CreateAlignedLoad(m.sum_vector, start, m.sum_alignment());
+    b.CreateAlignedStore(word_product_->add_columns(b, value, sums), start, m.sum_alignment());
+  }
+}
+
+// Makes words of a stage of columns.
 void PackedStrategy::emit_column_words(const Item &item) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
@@ -21,44 +83,26 @@ void PackedStrategy::emit_column_words(const Item &item) const {
   llvm::Value *const copied = b.CreateSub(item.copy_end, item.copy_begin);
   llvm::Value *const first_word = b.CreateUDiv(item.copy_begin, m.integer(group));
   emit_loop(b, m.integer(0), item.columns, width_, [&](llvm::Value *column) {
-    llvm::Value *const copies = column_pointer(item, column_copies_, column, m.integer(0));
-    llvm::Value *const panel = column_pointer(item, column_panels_, column, first_word);
-    const auto place = [&](llvm::Value *in, llvm::Value *k) {
-      return b.CreateGEP(m.sum_type, in, b.CreateMul(k, m.integer(tile_columns_)));
-    };
-    const Values totals =
-        emit_loop_carrying(b, m.integer(0), words(m, copied), 1, {m.zero()}, [&](llvm::Value *word, Values sums) {
-          Values elements;
-          for (int64_t i = 0; i < group; ++i) {
-            llvm::Value *k = b.CreateAdd(b.CreateMul(word, m.integer(group)), m.integer(i));
-            llvm::Value *element = b.CreateAlignedLoad(m.sum_vector, place(copies, k), m.sum_alignment());
-            if (may_end) {
-              element = b.CreateSelect(b.CreateICmpSLT(k, copied), element, m.zero());
-            }
-            elements.push_back(element);
-            sums[0] = start_region_ < 0 ? sums[0] : b.CreateAdd(sums[0], element);
-          }
-          b.CreateAlignedStore(word_product_->group_of(b, elements), place(panel, word), m.sum_alignment());
-          return sums;
-        });
-    if (start_region_ >= 0) {
-      llvm::Value *const start = at(m, item.scratch, start_region_, m.sum_type, column);
-      llvm::Value *const factor = llvm::ConstantInt::getSigned(m.sum_vector, word_product_->factor_of_column_sums());
-      llvm::Value *const is_first = b.CreateICmpEQ(item.copy_begin, m.integer(0));
-      llvm::Value *const earlier =
-          b.CreateSelect(is_first, m.zero(), b.CreateAlignedLoad(m.sum_vector, start, m.sum_alignment()));
-      b.CreateAlignedStore(b.CreateAdd(earlier, b.CreateMul(totals[0], factor)), start, m.sum_alignment());
-    }
+    emit_loop(b, m.integer(0), words(m, copied), 1, [&](llvm::Value *word) {
+      Values elements;
+      for (int64_t i = 0; i < group; ++i) {
+        llvm::Value *k = b.CreateAdd(b.CreateMul(word, m.integer(group)), m.integer(i));
+        llvm::Value *element =
+            b.CreateAlignedLoad(m.sum_vector, column_pointer(item, column_copies_, column, k), m.sum_alignment());
+        elements.push_back(may_end ? b.CreateSelect(b.CreateICmpSLT(k, copied), element, m.zero()) : element);
+      }
+      store_column(item, word_product_->words_across(b, elements),
+                   column_pointer(item, column_panels_, column, b.CreateAdd(first_word, word)), column);
+    });
   });
 }
 
-// Makes words of the copied rows. Elements after the last one, up to a whole step, are zero: if they were not numbers,
+// Makes words of a stage of rows. Elements after the last one, up to a whole step, are zero: if they were not numbers,
 // their products with the zeros of columns would not be numbers either.
 void PackedStrategy::emit_row_words(const Item &item, llvm::Value *rows) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   const int64_t group = word_product_->group();
-  const bool may_end = block_k_ % (group * word_product_->step()) != 0;
   llvm::Type *const part = b.getIntNTy(static_cast<unsigned>(word_product_->part_bits()));
   llvm::Value *const copied = b.CreateSub(item.copy_end, item.copy_begin);
   llvm::Value *const end = b.CreateMul(words(m, copied), m.integer(group));
@@ -68,10 +112,8 @@ void PackedStrategy::emit_row_words(const Item &item, llvm::Value *rows) const {
     llvm::Value *const panel = row_pointer(item, row_panels_, r, first_word);
     emit_loop(b, m.integer(0), end, width_, [&](llvm::Value *k) {
       llvm::Value *elements = b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, copies, k), m.sum_alignment());
-      if (may_end) {
-        llvm::Value *const flat = m.lane_indices(k);
-        elements = b.CreateSelect(b.CreateICmpSLT(flat, m.splat(b.CreateTruncOrBitCast(copied, m.lane_index))),
-                                  elements, m.zero());
+      if (llvm::Value *const exists = is_contracted(item, b.CreateAdd(item.copy_begin, k), width_)) {
+        elements = b.CreateSelect(exists, elements, m.zero());
       }
       b.CreateAlignedStore(word_product_->row_parts(b, elements), b.CreateGEP(part, panel, k), llvm::Align(1));
     });
