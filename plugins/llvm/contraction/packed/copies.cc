@@ -107,9 +107,9 @@ llvm::Value *PackedStrategy::copied_places(const Item &item, const Panels &panel
   return panels.group == 1 ? copied : words(item.m, copied);
 }
 
-// Returns which of so many lanes, the contracted elements of the block from k on, exist; null: all.
-llvm::Value *PackedStrategy::is_contracted(const Item &item, llvm::Value *k, int64_t lanes) const {
-  if (block_k_ % lanes == 0) {
+// Returns which of so many lanes, the contracted elements of the block from k on, exist; null: all up to a multiple.
+llvm::Value *PackedStrategy::is_contracted(const Item &item, llvm::Value *k, int64_t lanes, int64_t multiple) const {
+  if (block_k_ % multiple == 0) {
     return nullptr;
   }
   const ContractionMemory &m = item.m;

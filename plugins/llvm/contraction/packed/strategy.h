@@ -88,7 +88,7 @@ class PackedStrategy : public ContractionStrategy {
   llvm::Value *column_pointer(const Item &item, const Panels &panels, llvm::Value *column, llvm::Value *place) const;
   llvm::Value *row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row, llvm::Value *place) const;
   llvm::Value *copied_places(const Item &item, const Panels &panels) const;
-  llvm::Value *is_contracted(const Item &item, llvm::Value *k, int64_t lanes) const;
+  llvm::Value *is_contracted(const Item &item, llvm::Value *k, int64_t lanes, int64_t multiple) const;
 
   // Words, in words.cc.
   llvm::Value *words(const ContractionMemory &m, llvm::Value *contracted) const;

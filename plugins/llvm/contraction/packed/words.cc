@@ -42,13 +42,13 @@ llvm::Value *PackedStrategy::load_along(const Item &item, Operand operand, int64
   llvm::Value *const first = b.CreateAdd(item.first_k, k);
   const int64_t lanes = width_ * group;
   if (group == 1) {
-    return m.load(operand, {Lanes::contiguous, first, nullptr}, offset, is_contracted(item, k, lanes));
+    return m.load(operand, {Lanes::contiguous, first, nullptr}, offset, is_contracted(item, k, lanes, lanes));
   }
   llvm::Type *const storage = storage_type_of(operand == lhs_operand ? problem_.types.lhs : problem_.types.rhs);
   auto *const vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(lanes));
   llvm::Value *const pointer = b.CreateGEP(storage, m.pointers[operand], b.CreateAdd(offset, first));
   const llvm::Align alignment(storage->getScalarSizeInBits() / 8);
-  llvm::Value *const mask = is_contracted(item, k, lanes);
+  llvm::Value *const mask = is_contracted(item, k, lanes, lanes);
   const auto load = [&] { return Values{b.CreateAlignedLoad(vector, pointer, alignment)}; };
   if (mask == nullptr) {
     return word_product_->words_along(b, load()[0]);
@@ -102,7 +102,7 @@ void PackedStrategy::emit_column_words(const Item &item) const {
 void PackedStrategy::emit_row_words(const Item &item, llvm::Value *rows) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
-  const int64_t group = word_product_->group();
+  const int64_t group = word_product_->group(), step = group * word_product_->step();
   llvm::Type *const part = b.getIntNTy(static_cast<unsigned>(word_product_->part_bits()));
   llvm::Value *const copied = b.CreateSub(item.copy_end, item.copy_begin);
   llvm::Value *const end = b.CreateMul(words(m, copied), m.integer(group));
@@ -112,7 +112,8 @@ void PackedStrategy::emit_row_words(const Item &item, llvm::Value *rows) const {
     llvm::Value *const panel = row_pointer(item, row_panels_, r, first_word);
     emit_loop(b, m.integer(0), end, width_, [&](llvm::Value *k) {
       llvm::Value *elements = b.CreateAlignedLoad(m.sum_vector, b.CreateGEP(m.sum_type, copies, k), m.sum_alignment());
-      if (llvm::Value *const exists = is_contracted(item, b.CreateAdd(item.copy_begin, k), width_)) {
+      llvm::Value *const in_block = b.CreateAdd(item.copy_begin, k);
+      if (llvm::Value *const exists = is_contracted(item, in_block, width_, std::max(width_, step))) {
         elements = b.CreateSelect(exists, elements, m.zero());
       }
       b.CreateAlignedStore(word_product_->row_parts(b, elements), b.CreateGEP(part, panel, k), llvm::Align(1));
