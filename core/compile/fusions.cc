@@ -10,7 +10,7 @@
 namespace bp::compile {
 namespace {
 
-// Without bp.fusion/draft-1, fusions are simple loops.
+// Without bp.fusion/draft-2, fusions are simple loops.
 passes::FusionLimits limits_of(const host::Device &device) {
   passes::FusionLimits limits;
   const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;
@@ -20,6 +20,7 @@ passes::FusionLimits limits_of(const host::Device &device) {
   limits.rows = (kinds & BP_FUSES_ROWS) != 0;
   limits.results = (kinds & BP_FUSES_RESULTS) != 0;
   limits.min_results = given == nullptr ? 0 : given->min_results;
+  limits.min_results_in_order = given == nullptr ? 0 : given->min_results_in_order;
   if (given != nullptr) {
     limits.max_instructions = given->max_instructions;
     limits.max_values = given->max_values;

@@ -130,7 +130,7 @@ Result<host::Image> finalize(Session &session, ir::Module &module, buffers::Plan
   }
   add_fast_space(session, limits);
   limits.stays_in_place = [&](const ir::Instruction &i) { return session.receiver.host_calls.has(i); };
-  limits.keep_apart = session.device->fusion() != nullptr && session.device->fusion()->limits->min_results > 0;
+  limits.keep_apart = session.device->fusion() != nullptr && session.device->fusion()->limits->min_results_in_order > 0;
   BP_ASSIGN(plan, buffers::assign(module, limits));
   if (session.options.verify) {
     BP_TRY(ir::verify(module));

@@ -86,7 +86,7 @@ bool is_made_of(std::string_view text, std::string_view punctuation) {
 bool is_device_id(std::string_view id) {
   return is_made_of(id, ".-") && id.find('.') != std::string_view::npos && id.front() != '.' && id.back() != '.';
 }
-// Whether it has the form "bp.kernels/1" or "bp.fusion/draft-1" (BP-LAW-02).
+// Whether it has the form "bp.kernels/1" or "bp.fusion/draft-2" (BP-LAW-02).
 bool is_extension_id(std::string_view id) {
   const std::size_t slash = id.find('/');
   if (slash == std::string_view::npos || !is_device_id(id.substr(0, slash))) {

@@ -43,7 +43,9 @@ class Device {
       64,
       1 << 18,
       std::uint64_t{1} << 17,
-      256};
+      256,
+      1 << 18,
+      0};
 
   plugin::HostServices services;
   std::uint32_t instance;  // BP_NONE: offline

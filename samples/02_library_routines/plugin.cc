@@ -21,7 +21,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.library-routines",
     "aliases": ["library-routines"],
     "name": "Two routines of a library",
-    "extensions": ["bp.kernels/1", "bp.fusion/draft-1"]
+    "extensions": ["bp.kernels/1", "bp.fusion/draft-2"]
   }]
 })");
 
@@ -142,7 +142,7 @@ struct Device {
                                                    nullptr,
                                                    0};
   // The core proposes fusions of a dot with the elementwise ops that follow it; find() says which of them it takes.
-  static constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_CONTRACTIONS, 8, 4, 0, 0, 0};
+  static constexpr bp_fusion_limits_t fusion_limits = {BP_FUSES_CONTRACTIONS, 8, 4, 0, 0, 0, 0, 0};
 
   bp::plugin::HostServices services;
 

@@ -26,7 +26,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.riscv64",
     "aliases": ["riscv64"],
     "name": "RISC-V, 64 bits",
-    "extensions": ["bp.compiler/1", "bp.fusion/draft-1", "bp.aot/draft-2"]
+    "extensions": ["bp.compiler/1", "bp.fusion/draft-2", "bp.aot/draft-2"]
   }]
 })");
 
@@ -76,7 +76,7 @@ struct RiscvDevice {
       nullptr,         nullptr, known_options,           std::size(known_options)};
   // Which instructions the core joins to one kernel. A few rows of a fusion of rows fit in the cache.
   static constexpr bp_fusion_limits_t fusion_limits = {
-      BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 256, 64, 0, std::uint64_t{1} << 16, 256};
+      BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS, 256, 64, 0, std::uint64_t{1} << 16, 256, 0, 0};
 
   bp::plugin::HostServices services;
   std::string dump_folder, emit;

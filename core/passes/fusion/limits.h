@@ -23,8 +23,10 @@ struct FusionLimits {
   std::int64_t max_row_bytes = 1 << 18;  // bytes of one value in a row
   // Minimum number of results that keeps the whole device busy. A long reduction to fewer results is split into two.
   // With `rows`, a result of elements that are adjacent in memory counts as results_per_row, and any other as
-  // results_per_column. Scatters of windows with fewer elements are sorted. 0: nothing is split or sorted.
+  // results_per_column. 0: none is split.
   std::int64_t min_results = 4096;
+  // The same for scans of few lines, which are split, and scatters of windows with fewer elements, which are sorted.
+  std::int64_t min_results_in_order = 4096;
   static constexpr std::int64_t results_per_row = 1024, results_per_column = 256;
 };
 

@@ -167,7 +167,7 @@ class WindowSplitter {
 
   // Whether lines of this length are scanned in blocks.
   bool is_cut(std::int64_t length) const {
-    const std::int64_t wanted = limits_.min_results / (limits_.rows ? FusionLimits::results_per_row : 1);
+    const std::int64_t wanted = limits_.min_results_in_order / (limits_.rows ? FusionLimits::results_per_row : 1);
     return length >= min_cut && elements_ / length < wanted;
   }
 

@@ -191,7 +191,7 @@ Result<bool> scatter_sorting(ir::Module &module, const PassContext &context) {
       }
     }
     Sorter sorter(module, i);
-    return sorter.is_worth_it(context.fusion.min_results) ? sorter.run(sorted) : i.id();
+    return sorter.is_worth_it(context.fusion.min_results_in_order) ? sorter.run(sorted) : i.id();
   });
 }
 

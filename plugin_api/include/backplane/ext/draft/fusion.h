@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_FUSION[] = "bp.fusion/draft-1";
+static const char BP_EXT_FUSION[] = "bp.fusion/draft-2";
 
 // Bits that say what fusions may contain. Every device is offered elementwise ops, index arithmetic, and a reduction as
 // the only result. If any of the bits 1, 2, 4 is set, fusions may also contain concatenate, dynamic-slice, gather, pad,
@@ -29,18 +29,22 @@ typedef struct bp_fusion_limits {
   uint32_t max_values;        // operands and results of one fusion
   // Number of results below which a reduction leaves a part of the device idle. A long reduction to fewer results is
   // proposed as two: one of its parts, and one of the parts' results. With BP_FUSES_ROWS a result of elements that are
-  // adjacent in memory counts as 1024, and any other as 256. In the same way, a long scan of few lines (a reduce-window
-  // from or to each element) is proposed as scans of blocks, and a scatter of many windows smaller than this, whose
-  // order matters, sorted by index. So that other instructions may use the idle part of the device, instructions that
-  // do not depend on each other share no memory, as far as there is enough of it. 0: none of this is done.
+  // adjacent in memory counts as 1024, and any other as 256. 0: none is split.
   uint32_t min_results;
   uint64_t max_row_bytes;  // bytes per row of one value, with BP_FUSES_ROWS
   // Bytes read and written below which a kernel costs more to start than to run. With BP_FUSES_RESULTS, such kernels
   // that do not depend on each other are proposed as one, though they share no operands. Their results may have any
   // dimensions. 0: none are joined.
   uint64_t small_kernel_bytes;
+  // The same number as min_results for other work that leaves a part of the device idle: a long scan of few lines (a
+  // reduce-window from or to each element) is proposed as scans of blocks, and a scatter of many windows smaller than
+  // this, whose order matters, sorted by index. So that other instructions may use the idle part of the device,
+  // instructions that do not depend on each other share no memory, as far as there is enough of it. 0: none of this is
+  // done.
+  uint32_t min_results_in_order;
+  uint32_t reserved;  // 0
 } bp_fusion_limits_t;
-BP_FROZEN(bp_fusion_limits_t, 32);
+BP_FROZEN(bp_fusion_limits_t, 40);
 
 typedef struct bp_device_fusion {
   const bp_fusion_limits_t *limits;  // never null; the same from init() to destroy()
