@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
+#include "core/interpreter/strided_copy.h"
 #include "core/interpreter/wide.h"
 
 namespace bp::interpreter {
@@ -94,8 +96,29 @@ double typical_size(std::span<const T> values) {
   return count == 0 ? 0 : largest * std::sqrt(sum / count);
 }
 
+// Returns the elements within an array's run-time sizes, as an array of these sizes.
+Result<Literal> in_use(const Literal &array) {
+  const Dimensions sizes = run_time_sizes(array);
+  const Shape &shape = array.shape();
+  if (std::ranges::equal(sizes, shape.sizes())) {
+    return array;
+  }
+  BP_ASSIGN(Literal part, Literal::zeros(Shape::array(shape.element_type(), sizes)));
+  const std::size_t width = element_width(shape);
+  std::byte *to = part.mutable_bytes().data();
+  const Dimensions strides = dense_strides(shape.sizes());
+  for_each_index(sizes, [&](std::span<const std::int64_t> index) {
+    const std::int64_t offset = std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
+    std::memcpy(to, array.bytes().data() + static_cast<std::size_t>(offset) * width, width);
+    to += width;
+  });
+  return part;
+}
+
+// shape: with run-time sizes.
 template <class T>
-void compare_elements(std::span<const T> result, std::span<const T> reference, Comparison &comparison) {
+void compare_elements(std::span<const T> result, std::span<const T> reference, const Shape &shape,
+                      Comparison &comparison) {
   using W = SumType<T>;
   const double typical = typical_size(reference);
   double largest = 0, furthest = 0;
@@ -128,7 +151,7 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
                                              : furthest / largest;
   comparison.share_noticeable = counted == 0 ? 0 : static_cast<double>(noticeable) / static_cast<double>(counted);
   if (worst_at >= 0) {
-    comparison.worst = index_of(comparison.shape, worst_at);
+    comparison.worst = index_of(shape, worst_at);
     comparison.worst_value = number_text(widen<W>(result[static_cast<std::size_t>(worst_at)]));
     comparison.worst_reference = number_text(widen<W>(reference[static_cast<std::size_t>(worst_at)]));
   }
@@ -139,26 +162,44 @@ void compare_elements(std::span<const T> result, std::span<const T> reference, C
   }
 }
 
-void compare_parts(const Literal &result, const Literal &reference, std::vector<std::int64_t> &output,
-                   std::vector<Comparison> &comparisons) {
+std::string sizes_text(const Literal &array) {
+  return fmt::format("sizes [{}]", fmt::join(run_time_sizes(array), ","));
+}
+
+Status compare_arrays(const Literal &result, const Literal &reference, Comparison &comparison) {
+  if (run_time_sizes(result) != run_time_sizes(reference)) {
+    comparison.relative_error = comparison.typical_error = std::numeric_limits<double>::infinity();
+    comparison.share_noticeable = 1;
+    comparison.worst_value = sizes_text(result);
+    comparison.worst_reference = sizes_text(reference);
+    return {};
+  }
+  BP_ASSIGN(const Literal x, in_use(result));
+  BP_ASSIGN(const Literal y, in_use(reference));
+  comparison.identical = x.identical(y);
+  ir::visit_element_type(y.shape().element_type(), [&]<class T>() {
+    compare_elements<T>(x.elements<T>(), y.elements<T>(), y.shape(), comparison);
+  });
+  return {};
+}
+
+Status compare_parts(const Literal &result, const Literal &reference, std::vector<std::int64_t> &output,
+                     std::vector<Comparison> &comparisons) {
   if (reference.shape().is_tuple()) {
     for (std::size_t i = 0; i < reference.tuple_elements().size(); ++i) {
       output.push_back(static_cast<std::int64_t>(i));
-      compare_parts(result.tuple_elements()[i], reference.tuple_elements()[i], output, comparisons);
+      BP_TRY(compare_parts(result.tuple_elements()[i], reference.tuple_elements()[i], output, comparisons));
       output.pop_back();
     }
-    return;
+    return {};
   }
   if (!reference.shape().is_array()) {
-    return;
+    return {};
   }
   Comparison &comparison = comparisons.emplace_back();
   comparison.output = output;
   comparison.shape = reference.shape();
-  comparison.identical = result.identical(reference);
-  ir::visit_element_type(reference.shape().element_type(), [&]<class T>() {
-    compare_elements<T>(result.elements<T>(), reference.elements<T>(), comparison);
-  });
+  return compare_arrays(result, reference, comparison);
 }
 
 }  // namespace
@@ -180,7 +221,7 @@ Result<std::vector<Comparison>> compare(const Literal &result, const Literal &re
   }
   std::vector<Comparison> comparisons;
   std::vector<std::int64_t> output;
-  compare_parts(result, reference, output, comparisons);
+  BP_TRY(compare_parts(result, reference, output, comparisons));
   return comparisons;
 }
 

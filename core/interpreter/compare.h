@@ -39,7 +39,8 @@ struct Comparison {
   bool agrees(double tolerance) const { return weak_evidence.empty() && relative_error <= tolerance; }
 };
 
-// Returns one comparison per array, in the order of the tuple. Fails if the shapes differ, but layouts may.
+// Returns one comparison per array, in the order of the tuple: of the elements within its run-time sizes, which are
+// infinitely far apart if the sizes differ. Fails if the shapes differ, but layouts may.
 Result<std::vector<Comparison>> compare(const ir::Literal &result, const ir::Literal &reference);
 
 // Returns the index of the element at an offset, which is in elements.

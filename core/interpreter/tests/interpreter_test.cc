@@ -314,6 +314,25 @@ TEST_CASE("a comparison says how far, where, and when it says nothing") {
   CHECK(to_string(close) == "f32[3]: relative error 0.18 (2097152.0 ulp) at [1]: 2 instead of 2.5");
 }
 
+TEST_CASE("a comparison is about elements within run-time sizes") {
+  const auto of_size = [](std::int64_t size, std::vector<float> values) {
+    Shape shape = Shape::array(F32, {2, 4});
+    shape.set_dynamic(1, true);
+    Literal literal = array<float>(F32, {2, 4}, values).with_shape(shape);
+    literal.set_dynamic_size(1, size);
+    return literal;
+  };
+  const Literal x = of_size(2, {1, 2, 7, 7, 3, 4, 7, 7}), y = of_size(2, {1, 2, 0, 0, 3, 4, 9, 9});
+  CHECK(compare(x, y).value().at(0).identical);
+  const Comparison apart = compare(of_size(2, {1, 2, 7, 7, 3, 5, 7, 7}), y).value().at(0);
+  CHECK(apart.worst == std::vector<std::int64_t>{1, 1});
+  CHECK(apart.relative_error == 0.25);
+  const Comparison longer = compare(of_size(3, {1, 2, 7, 7, 3, 4, 7, 7}), y).value().at(0);
+  CHECK_FALSE(longer.agrees(1));
+  CHECK(to_string(longer) == "f32[2,<=4]: relative error inf (0.0 ulp) at []: sizes [2,3] instead of sizes [2,2]");
+  CHECK(compare(of_size(0, {1, 2, 7, 7, 3, 4, 7, 7}), of_size(0, {0, 0, 0, 0, 0, 0, 0, 0})).value().at(0).identical);
+}
+
 TEST_CASE("a comparison of complex numbers shows both parts") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   auto compared = [](std::complex<float> x, std::complex<float> y) {
