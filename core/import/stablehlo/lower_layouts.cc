@@ -25,6 +25,19 @@ const std::string *layout_mode(const Operation &function, std::string_view list_
   return nullptr;
 }
 
+Shape row_major(const Shape &shape) {
+  if (shape.is_tuple()) {
+    std::vector<Shape> elements(shape.elements().begin(), shape.elements().end());
+    std::ranges::transform(elements, elements.begin(), row_major);
+    return Shape::tuple(std::move(elements));
+  }
+  Shape result = shape;
+  if (shape.is_array()) {
+    result.set_layout(ir::Layout::descending(shape.rank()));
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<Shape> Lowering::with_layout(const Operation &function, const Shape &shape, std::string_view mode) const {
@@ -50,7 +63,13 @@ Status Lowering::set_entry_layouts(const Operation &function) {
   const auto shape_of = [&](const Shape &shape, std::string_view list, std::size_t i) -> Result<Shape> {
     const std::string *mode = layout_mode(function, list, i);
     is_given = is_given || mode != nullptr;
-    return mode == nullptr ? Result<Shape>(shape) : with_layout(function, shape, *mode);
+    if (mode != nullptr) {
+      return with_layout(function, shape, *mode);
+    }
+    // Callers do not see the layout that a value has for its operation's sake, such as a call of LAPACK.
+    Shape plain = row_major(shape);
+    is_given = is_given || !ir::same(plain, shape, ir::CompareLayout::Yes);
+    return plain;
   };
   std::vector<Shape> parameters, results;
   for (std::size_t i = 0; i < entry.parameter_count(); ++i) {

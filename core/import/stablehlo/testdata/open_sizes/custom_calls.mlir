@@ -71,7 +71,7 @@ func.func @main(%x: tensor<?x3x3xf32>) -> (tensor<?x3x3xf32>, tensor<?xi32>) {
   return %r#0, %r#1 : tensor<?x3x3xf32>, tensor<?xi32>
 }
 // expect:
-// HloModule module
+// HloModule module, entry_computation_layout={(f32[2,3,3])->(f32[2,3,3], s32[2])}
 //
 // ENTRY %main (x: f32[2,3,3]) -> (f32[2,3,3], s32[2]) {
 //   %x = f32[2,3,3] parameter(0)

@@ -91,7 +91,7 @@ func.func @main(%a: tensor<2x3xf32>, %n: tensor<i32>) -> (tensor<2x3xf32>, tenso
   return %r#0, %r#1 : tensor<2x3xf32>, tensor<3xf32>
 }
 // expect:
-// HloModule module
+// HloModule module, entry_computation_layout={(f32[2,3], s32[])->(f32[2,3], f32[3])}
 //
 // ENTRY %main (a: f32[2,3], n: s32[]) -> (f32[2,3], f32[3]) {
 //   %a = f32[2,3] parameter(0)
