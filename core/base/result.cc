@@ -59,6 +59,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::OutOfMemory: return "out of memory";
     case ErrorCode::DoesNotFit: return "does not fit";
     case ErrorCode::PluginFailure: return "plugin failure";
+    case ErrorCode::DeviceLost: return "device lost";
     case ErrorCode::Io: return "input/output error";
     case ErrorCode::Internal: return "internal error";
     case ErrorCode::Cancelled: return "cancelled";

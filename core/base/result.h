@@ -24,6 +24,7 @@ enum class ErrorCode {
   OutOfMemory,       // would exceed the memory or a limit on sizes
   DoesNotFit,        // a program needs more memory than it was given, or than the device has
   PluginFailure,     // a plugin violated a rule of the ABI, or reported a failure
+  DeviceLost,        // a device, or the process of an isolated one, is gone: load the backend again
   Io,                // the system refused a file operation
   Internal,          // a bug of this code base that was detected
   Cancelled,         // the caller wished the work to end (cancellation.h)

@@ -94,7 +94,9 @@ Result<Literal> call(const Served &served, const char *target, const char *confi
   const bp_diag_t diag = {&first, FirstReport::report};
   if (const bp_status status = served.function(served.data, &made, &diag); status != BP_OK) {
     const std::string why = first.message.empty() ? "it does not say why" : first.message;
-    const bp::ErrorCode code = bp::host::error_code(status, bp::ErrorCode::InvalidInput);
+    // The device is not lost, whatever the function says.
+    const bp::ErrorCode code =
+        bp::host::error_code(status == BP_DEVICE_LOST ? bp_status{BP_INVALID} : status, bp::ErrorCode::InvalidInput);
     return bp::make_error(code, "the application's function {}: {}",
                           code == bp::ErrorCode::Cancelled ? "ended the run" : "failed", why);
   }

@@ -47,6 +47,7 @@ inline bp_status status_of(ErrorCode code) {
     case ErrorCode::DoesNotFit: return BP_NO_MEMORY;
     case ErrorCode::Cancelled:
     case ErrorCode::DeadlineExceeded: return BP_CANCELLED;
+    case ErrorCode::DeviceLost: return BP_DEVICE_LOST;
     case ErrorCode::PluginFailure:
     case ErrorCode::Internal: break;
   }

@@ -37,6 +37,7 @@ ErrorCode error_code(bp_status status, ErrorCode otherwise) {
   switch (status) {
     case BP_UNSUPPORTED: return ErrorCode::Unsupported;
     case BP_NO_MEMORY: return ErrorCode::OutOfMemory;
+    case BP_DEVICE_LOST: return ErrorCode::DeviceLost;
     case BP_CANCELLED: return ErrorCode::Cancelled;
     default: return otherwise;
   }

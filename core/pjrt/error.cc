@@ -51,7 +51,8 @@ PJRT_Error_Code code_of(ErrorCode code) {
     case ErrorCode::Unsupported: return PJRT_Error_Code_UNIMPLEMENTED;
     case ErrorCode::OutOfMemory:
     case ErrorCode::DoesNotFit: return PJRT_Error_Code_RESOURCE_EXHAUSTED;
-    case ErrorCode::PluginFailure: return PJRT_Error_Code_UNAVAILABLE;
+    case ErrorCode::PluginFailure:
+    case ErrorCode::DeviceLost: return PJRT_Error_Code_UNAVAILABLE;
     case ErrorCode::Io: return PJRT_Error_Code_UNKNOWN;
     case ErrorCode::Cancelled: return PJRT_Error_Code_CANCELLED;
     case ErrorCode::DeadlineExceeded: return PJRT_Error_Code_DEADLINE_EXCEEDED;

@@ -384,6 +384,8 @@ TEST_CASE("a backend that always crashes fails each time, and the application go
     const auto backend = load("tiny", {{"fault", "crash"}, {"fault-in", "run"}});
     const auto compiled = compile(*backend);
     CHECK(contains(run(*compiled), "crashed (SIGSEGV) in program.run"));
+    const auto later = compiled->executable.run({literal("{1, 2, 3, 4}"), literal("{10, 20, 30, 40}")});
+    CHECK(later.error().code() == ErrorCode::DeviceLost);
   }
 }
 
