@@ -107,16 +107,19 @@ struct PolymorphicExecutable::State {
         max_executables(std::max<std::size_t>(most, 1)) {}
 
   // Returns what the arguments must have in common to run the same executable. Call with the mutex.
-  std::string key_of(std::span<const Literal> arguments) const;
-  // Reads the program for arguments of these shapes. `values`: whether their elements may be sizes.
+  // `unknown`: numbers of arguments without elements.
+  std::string key_of(std::span<const Literal> arguments, const std::set<std::size_t> &unknown = {}) const;
+  // Reads the program for arguments of these shapes. `values`: those whose elements may be sizes.
   Result<Module> read(std::span<const Shape> shapes, std::span<const Literal> values,
-                      std::set<std::size_t> &depends_on) const;
-  Result<Compiled> compile(std::span<const Literal> arguments, std::set<std::size_t> &depends_on) const;
+                      const std::set<std::size_t> &unknown, std::set<std::size_t> &depends_on) const;
+  Result<Compiled> compile(std::span<const Literal> arguments, const std::set<std::size_t> &unknown,
+                           std::set<std::size_t> &depends_on) const;
   // Finds the executable with this key, or has one compiled and kept.
   Result<std::shared_ptr<const Executable>> obtain(
       const std::function<std::string()> &key, const std::function<Result<Compiled>()> &compile_it,
       const std::function<void(std::list<Kept>::iterator, std::shared_ptr<const Executable>)> &keep_it);
-  Result<std::shared_ptr<const Executable>> exact_executable(std::span<const Literal> arguments);
+  Result<std::shared_ptr<const Executable>> exact_executable(std::span<const Literal> arguments,
+                                                             const std::set<std::size_t> &unknown = {});
   Result<Padded> padded(std::span<const Literal> arguments);
   Result<Padded> make_padded(std::span<const Literal> arguments);
   static Result<Literal> run_padded(const Padded &padded, std::vector<Literal> arguments,
@@ -148,12 +151,16 @@ struct PolymorphicExecutable::State {
   Counters counters;
 };
 
-std::string PolymorphicExecutable::State::key_of(std::span<const Literal> arguments) const {
+std::string PolymorphicExecutable::State::key_of(std::span<const Literal> arguments,
+                                                 const std::set<std::size_t> &unknown) const {
   std::string key;
   for (const Literal &argument : arguments) {
     key += ir::to_string(argument.shape(), ir::PrintLayout::Never) + ";";
   }
   for (const std::size_t number : size_parameters) {
+    if (unknown.contains(number)) {
+      return key + "unknown " + std::to_string(number);  // will not be compiled
+    }
     const auto bytes = arguments[number].bytes();
     key.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   }
@@ -161,13 +168,14 @@ std::string PolymorphicExecutable::State::key_of(std::span<const Literal> argume
 }
 
 Result<Module> PolymorphicExecutable::State::read(std::span<const Shape> shapes, std::span<const Literal> values,
+                                                  const std::set<std::size_t> &unknown,
                                                   std::set<std::size_t> &depends_on) const {
   ReadOptions reading;
   std::map<std::size_t, std::vector<std::int64_t>> found;
   reading.size_parameters = &found;
   reading.parameter_shapes.assign(shapes.begin(), shapes.end());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (auto elements = import::stablehlo::size_integers(values[i])) {
+    if (auto elements = unknown.contains(i) ? std::nullopt : import::stablehlo::size_integers(values[i])) {
       reading.parameter_values.push_back({std::to_string(i), *std::move(elements)});
     }
   }
@@ -179,8 +187,9 @@ Result<Module> PolymorphicExecutable::State::read(std::span<const Shape> shapes,
 }
 
 Result<Compiled> PolymorphicExecutable::State::compile(std::span<const Literal> arguments,
+                                                       const std::set<std::size_t> &unknown,
                                                        std::set<std::size_t> &depends_on) const {
-  BP_ASSIGN(Module module, read(shapes_of(arguments), arguments, depends_on));
+  BP_ASSIGN(Module module, read(shapes_of(arguments), arguments, unknown, depends_on));
   return backend.compile(std::move(module), options);
 }
 
@@ -272,9 +281,9 @@ Result<std::shared_ptr<const Executable>> PolymorphicExecutable::State::obtain(
 }
 
 Result<std::shared_ptr<const Executable>> PolymorphicExecutable::State::exact_executable(
-    std::span<const Literal> arguments) {
+    std::span<const Literal> arguments, const std::set<std::size_t> &unknown) {
   std::set<std::size_t> depends_on;
-  return obtain([&] { return key_of(arguments); }, [&] { return compile(arguments, depends_on); },
+  return obtain([&] { return key_of(arguments, unknown); }, [&] { return compile(arguments, unknown, depends_on); },
                 [&](std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable) {
                   keep(entry, std::move(executable), depends_on, arguments);
                 });
@@ -302,7 +311,7 @@ Result<PolymorphicExecutable::State::Padded> PolymorphicExecutable::State::make_
     return made;
   }
   std::set<std::size_t> depends_on, ignored;
-  BP_ASSIGN(Module exact, read(shapes_of(arguments), arguments, depends_on));
+  BP_ASSIGN(Module exact, read(shapes_of(arguments), arguments, {}, depends_on));
   made.result = exact.entry().root().shape();
   {
     const std::lock_guard lock(mutex);
@@ -314,7 +323,7 @@ Result<PolymorphicExecutable::State::Padded> PolymorphicExecutable::State::make_
     return made;
   };
   // An argument that is a size is the exact one: in the padded program it has to follow from the shapes.
-  Result<Module> padded_module = read(made.arguments, {}, ignored);
+  Result<Module> padded_module = read(made.arguments, {}, {}, ignored);
   if (!padded_module.ok()) {
     return refuse(padded_module.error());
   }
@@ -382,9 +391,9 @@ Status check_count(std::size_t given, std::size_t expected, const std::string &f
 }  // namespace
 
 Result<std::shared_ptr<const Executable>> PolymorphicExecutable::executable_for(
-    std::span<const Literal> arguments) const {
+    std::span<const Literal> arguments, const std::set<std::size_t> &unknown) const {
   BP_TRY(check_count(arguments.size(), state_->parameters.size(), state_->file));
-  return state_->exact_executable(arguments);
+  return state_->exact_executable(arguments, unknown);
 }
 
 void PolymorphicExecutable::use_buckets(std::function<std::int64_t(std::int64_t size)> bucket) {

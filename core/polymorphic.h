@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,8 +45,10 @@ class PolymorphicExecutable {
   // contradicts what.
   Result<Literal> run(std::vector<Literal> arguments, const interpreter::Options &host = {}) const;
   // Returns the executable for such arguments, which are not changed. It ignores the arguments on whose elements sizes
-  // depend.
-  Result<std::shared_ptr<const Executable>> executable_for(std::span<const Literal> arguments) const;
+  // depend. `unknown`: numbers of arguments that have shapes, but no elements yet; InvalidInput if sizes depend on
+  // these.
+  Result<std::shared_ptr<const Executable>> executable_for(std::span<const Literal> arguments,
+                                                           const std::set<std::size_t> &unknown = {}) const;
 
   Counters counters() const;
 

@@ -1,6 +1,7 @@
 // Programs that leave sizes open, from C.
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <span>
 
 #include "core/c/arrays.h"
@@ -38,6 +39,7 @@ Result<Literal> read_argument(const backplane_array_t &array, const void *input,
   BP_ASSIGN(Literal literal, Literal::zeros(Shape::array(type, sizes)));
   if (input != nullptr && !literal.bytes().empty()) {
     std::memcpy(literal.mutable_bytes().data(), input, literal.bytes().size());
+    bp::ir::extend(literal);
   }
   return literal;
 }
@@ -52,6 +54,9 @@ bp_status backplane_open_program(const backplane_backend *backend, const void *b
     BP_TRY(expect_given(bytes, "bytes"));
     BP_TRY(expect_given(name, "name"));
     BP_TRY(expect_given(program, "program"));
+    if (max_executables == 0) {
+      return bp::invalid_input("max_executables is 0, expected at least 1");
+    }
     BP_ASSIGN(const bp::CompileOptions compile_options, bp::c::read_compile_options(options, option_count));
     BP_ASSIGN(bp::PolymorphicExecutable opened,
               backend->backend.compile_polymorphic({static_cast<const char *>(bytes), size}, name, compile_options,
@@ -76,12 +81,16 @@ bp_status backplane_specialize(const backplane_program *program, const backplane
       BP_TRY(expect_given(inputs, "inputs"));
     }
     std::vector<Literal> arguments;
+    std::set<std::size_t> unknown;
     for (std::uint32_t i = 0; i < count; ++i) {
       BP_ASSIGN(Literal argument, read_argument(shapes[i], inputs[i], i));
+      if (inputs[i] == nullptr && !argument.bytes().empty()) {
+        unknown.insert(i);
+      }
       arguments.push_back(std::move(argument));
     }
     backplane_executable made;
-    BP_ASSIGN(made.executable, program->executables.executable_for(arguments));
+    BP_ASSIGN(made.executable, program->executables.executable_for(arguments, unknown));
     made.interface = bp::package::interface_of(made.executable->module());
     for (std::size_t i = 0; i < made.interface.parameters.size(); ++i) {
       made.interface.parameters[i].name = program->executables.parameters()[i].name;

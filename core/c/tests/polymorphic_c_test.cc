@@ -56,6 +56,32 @@ TEST_CASE("a program of open sizes runs at the sizes of its inputs") {
   backplane_release_backend(backend);
 }
 
+TEST_CASE("a size is not taken from an input that has no address") {
+  constexpr std::string_view sized = R"(func.func @main(%n: tensor<i32>) -> tensor<?xf32> {
+    %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %i = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+    return %i : tensor<?xf32> })";
+  LastError errors;
+  backplane_backend_t *backend = nullptr;
+  REQUIRE(backplane_load("interpreter", nullptr, 0, &errors.diag, &backend) == BP_OK);
+  backplane_program_t *program = nullptr;
+  REQUIRE(backplane_open_program(backend, sized.data(), sized.size(), "sized.mlir", nullptr, 0, 4, &errors.diag,
+                                 &program) == BP_OK);
+  const std::int32_t n = 3;
+  const void *given[] = {&n}, *not_given[] = {nullptr};
+  const backplane_array_t shape = {nullptr, nullptr, 4, 0, BP_DTYPE_S32, 0};
+  backplane_executable_t *executable = nullptr;
+  CHECK(backplane_specialize(program, &shape, not_given, 1, &errors.diag, &executable) == BP_UNSUPPORTED);
+  CHECK(errors.text.find("sizes depend on the value of parameter 0 (n)") != std::string::npos);
+  REQUIRE(backplane_specialize(program, &shape, given, 1, &errors.diag, &executable) == BP_OK);
+  CHECK(backplane_output(executable, 0)->dims[0] == 3);
+  backplane_release_executable(executable);
+  executable = nullptr;
+  CHECK(backplane_specialize(program, &shape, not_given, 1, &errors.diag, &executable) == BP_UNSUPPORTED);
+  backplane_release_program(program);
+  backplane_release_backend(backend);
+}
+
 TEST_CASE("what an application gives wrong for open sizes is told") {
   LastError errors;
   backplane_backend_t *backend = nullptr;
@@ -63,6 +89,9 @@ TEST_CASE("what an application gives wrong for open sizes is told") {
   backplane_program_t *program = nullptr;
   CHECK(backplane_open_program(backend, "f", 1, "wrong.mlir", nullptr, 0, 4, &errors.diag, &program) == BP_INVALID);
   CHECK(errors.text == "wrong.mlir: a file of 1 module in another form, expected one StableHLO program");
+  CHECK(backplane_open_program(backend, counting.data(), counting.size(), "open.mlir", nullptr, 0, 0, &errors.diag,
+                               &program) == BP_INVALID);
+  CHECK(errors.text == "max_executables is 0, expected at least 1");
   REQUIRE(backplane_open_program(backend, counting.data(), counting.size(), "open.mlir", nullptr, 0, 4, &errors.diag,
                                  &program) == BP_OK);
   const std::int64_t n = 3, other = 4, negative = -1;

@@ -149,7 +149,8 @@ BP_EXPORT void backplane_release_program(backplane_program_t *program);
 // that need the same one wait. `shapes`: `count` arrays, one per parameter, of which dims, rank and dtype are read.
 // `inputs`: an address for each, which may be NULL unless the sizes of other arrays depend on its elements; then the
 // executable is for these elements. To run it, give it all inputs.
-// BP_INVALID: the shapes contradict the program, or each other.
+// BP_INVALID: the shapes contradict the program, or each other. BP_UNSUPPORTED: a size is not known, such as one that
+// is the value of an input without an address.
 BP_EXPORT bp_status backplane_specialize(const backplane_program_t *program, const backplane_array_t *shapes,
                                          const void *const *inputs, uint32_t count, const bp_diag_t *errors,
                                          backplane_executable_t **executable);
