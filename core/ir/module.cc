@@ -474,13 +474,21 @@ void Module::replace_uses(std::span<const InstructionId> replacements) {
 
 void Module::unique_names() {
   UniqueNames computation_names, instruction_names;
+  const auto take = [&](InstructionId id) {
+    const std::string name(text(data(id).name));
+    if (std::string unique = instruction_names.take(name); unique != name) {
+      set_name(id, unique);
+    }
+  };
+  if (entry_ != no_computation) {
+    std::ranges::for_each(computations_[index(entry_)].parameters, take);
+  }
   for (ComputationId c : computation_order_) {
     ComputationData &computation = computations_[index(c)];
     computation.name = computation_names.take(computation.name);
     for (InstructionId id : computation.order) {
-      const std::string name(text(data(id).name));
-      if (std::string unique = instruction_names.take(name); unique != name) {
-        set_name(id, unique);
+      if (c != entry_ || data(id).opcode != Opcode::Parameter) {
+        take(id);
       }
     }
   }
