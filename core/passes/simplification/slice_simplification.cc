@@ -28,6 +28,12 @@ bool is_all(const SliceRange &range, std::int64_t size) {
   return range.start == 0 && range.limit == size && range.stride == 1;
 }
 
+// Returns the range without a stride if it is of one element: no second one is taken, and a stride may be of any size.
+SliceRange plain(const SliceRange &range) {
+  const bool is_single = range.limit > range.start && range.limit - range.start <= range.stride;
+  return is_single ? SliceRange{range.start, range.start + 1, 1} : range;
+}
+
 class SliceSimplifier {
  public:
   SliceSimplifier(ir::Module &module, const Instruction &instruction)
@@ -94,7 +100,15 @@ class SliceSimplifier {
       return source.id();  // same number of elements: all of them, in order
     }
     auto given = instruction_.slice_ranges();
-    const std::vector<SliceRange> ranges(given.begin(), given.end());
+    std::vector<SliceRange> ranges;
+    bool is_changed = false;
+    for (const SliceRange &range : given) {
+      ranges.push_back(plain(range));
+      is_changed = is_changed || ranges.back().stride != range.stride;
+    }
+    if (is_changed) {
+      return make_slice(source.id(), ranges);
+    }
     if (!is_plain(source)) {
       return keep_;
     }
