@@ -34,6 +34,7 @@ Result<Literal> make_literal(const Shape &shape, const void *const *&inputs) {
   if (const std::span<std::byte> bytes = literal.mutable_bytes(); !bytes.empty()) {
     BP_TRY(expect_given(input, "an input"));
     std::memcpy(bytes.data(), input, bytes.size());
+    ir::extend(literal);
   }
   return literal;
 }

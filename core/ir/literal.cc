@@ -96,6 +96,16 @@ std::span<std::byte> Literal::mutable_bytes() {
   return {data_.get(), size_};
 }
 
+void extend(Literal &array) {
+  visit_element_type(array.shape().element_type(), [&]<class T>() {
+    if constexpr (requires { T::is_signed; }) {
+      for (T &element : array.mutable_elements<T>()) {
+        element = T(static_cast<std::int64_t>(element.value));
+      }
+    }
+  });
+}
+
 Literal Literal::with_shape(const Shape &shape) const {
   BP_CHECK(shape.is_array() && shape_.is_array());
   BP_CHECK(shape.element_count() * byte_width(shape.element_type()) == static_cast<std::int64_t>(size_));

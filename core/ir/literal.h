@@ -141,6 +141,10 @@ class Literal {
   std::vector<std::int64_t> dynamic_sizes_;  // empty: all sizes equal their bounds
 };
 
+// Extends an array's integers narrower than a byte, which foreign memory may hold with anything in the bits that they
+// do not use.
+void extend(Literal &array);
+
 template <class T>
 Literal Literal::scalar(ElementType type, T value) {
   Literal result = zeros(Shape::scalar(type)).value();

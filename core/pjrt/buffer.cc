@@ -158,7 +158,7 @@ Result<ir::Literal> host_array(const ir::Shape &shape, const void *data, const S
   }
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(shape));
   copy_strided(shape.sizes(), bytes, strides, literal.mutable_bytes().data(), dense, width);
-  extend(literal);
+  ir::extend(literal);
   release();
   return literal;
 }

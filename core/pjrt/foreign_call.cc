@@ -331,7 +331,7 @@ class Call {
     for (const ForeignBuffer &result : results_) {
       BP_ASSIGN(Literal value, result.shape.is_token() ? Literal::token() : from_layout(result.value, result.shape));
       if (result.shape.is_array()) {
-        extend(value);
+        ir::extend(value);
       }
       values.push_back(std::move(value));
     }

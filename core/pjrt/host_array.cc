@@ -175,14 +175,4 @@ Result<Strides> wanted_strides(std::span<const std::int64_t> sizes, const PJRT_B
   return strides_in_order(sizes, order, width);
 }
 
-void extend(ir::Literal &literal) {
-  ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
-    if constexpr (requires { T::is_signed; }) {
-      for (T &element : literal.mutable_elements<T>()) {
-        element = T(static_cast<std::int64_t>(element.value));
-      }
-    }
-  });
-}
-
 }  // namespace bp::pjrt

@@ -35,7 +35,4 @@ Result<Strides> wanted_strides(std::span<const std::int64_t> sizes, const PJRT_B
 void copy_strided(std::span<const std::int64_t> sizes, const std::byte *from, const Strides &from_strides,
                   std::byte *to, const Strides &to_strides, std::size_t width);
 
-// Extends elements narrower than a byte, which come with anything in the bits that they do not use.
-void extend(ir::Literal &literal);
-
 }  // namespace bp::pjrt

@@ -64,7 +64,7 @@ Result<Manager::Transfer *> find_unfinished(Manager &manager, int index) {
 
 // Ends a transfer. Releases the lock first: those who wait are told, and may use the manager.
 void complete(Manager &manager, Manager::Transfer &transfer, std::unique_lock<std::mutex> &lock) {
-  extend(transfer.value);
+  ir::extend(transfer.value);
   const std::shared_ptr<Content> content = transfer.content;
   auto value = value_on(manager.array_device, runtime::Value(std::move(transfer.value)));
   transfer.is_ready = true;

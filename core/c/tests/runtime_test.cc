@@ -128,6 +128,24 @@ TEST_CASE("arrays are described and go in and out, tuples taken apart") {
   backplane_release_backend(nullptr);
 }
 
+TEST_CASE("numbers narrower than a byte may come with any upper bits") {
+  backplane_backend_t *backend = load("interpreter");
+  backplane_executable_t *executable = nullptr;
+  Errors errors;
+  REQUIRE(compile(backend, R"(HloModule narrow
+    ENTRY main { x = s4[4] parameter(0)  y = u4[4] parameter(1)  a = s8[4] convert(x)  b = s8[4] convert(y)
+      ROOT r = s8[4] add(a, b) })",
+                  {}, errors, &executable) == BP_OK);
+  const unsigned char x[] = {0x0f, 0x08, 0xf7, 0xa1}, y[] = {0x00, 0xf0, 0x11, 0x0f};
+  const void *inputs[] = {x, y};
+  std::int8_t result[4] = {};
+  void *outputs[] = {result};
+  REQUIRE(backplane_run(executable, inputs, outputs, &errors.diag) == BP_OK);
+  CHECK(std::vector<int>(result, result + 4) == std::vector<int>{-1, -8, 8, 16});
+  backplane_release_executable(executable);
+  backplane_release_backend(backend);
+}
+
 TEST_CASE("a program for several devices is compiled, but not run on one") {
   backplane_backend_t *backend = load("interpreter");
   backplane_executable_t *executable = nullptr;

@@ -89,7 +89,8 @@ BP_EXPORT bp_status backplane_save_package(const backplane_executable_t *executa
 BP_EXPORT bp_status backplane_load_package(const backplane_backend_t *backend, const char *path, const char *signed_by,
                                            const bp_diag_t *errors, backplane_executable_t **executable);
 
-// An input or output in memory: row-major, without gaps; elements of fewer than 8 bits take a byte each.
+// An input or output in memory: row-major, without gaps. Elements of fewer than 8 bits take a byte each, whose upper
+// bits are ignored in inputs, and extend the number in outputs.
 typedef struct backplane_array {
   const char *name;     // of the parameter or of the result's instruction; "x{1}" is the second element of a tuple
   const int64_t *dims;  // `rank` sizes; NULL: a scalar
