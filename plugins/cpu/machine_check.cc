@@ -99,7 +99,7 @@ std::string x86_check(const Target &target) {
         (target.has("avx512f") ? avx512_registers : avx_registers) | (target.has("amx-tile") ? tile_registers : 0);
     questions.add_bits(code, saved, wanted_registers);
   }
-  if (target.has("amx-tile") && llvm::Triple(target.triple).isOSLinux()) {
+  if (target.has("amx-tile") && llvm::Triple(llvm::Triple::normalize(target.triple)).isOSLinux()) {
     // arch_prctl() asks Linux for the registers: plugins/llvm/tile_registers.h.
     const std::string answer = questions.value(), given = questions.value();
     questions.add("  " + answer +

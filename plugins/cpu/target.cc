@@ -61,9 +61,12 @@ const char *min_cpu(const llvm::Triple &triple) {
 // Fails with BP_INVALID if it is not a target that the emitters support.
 Result<const llvm::Target *> find_target(const std::string &triple) {
   initialize_llvm();
-  const llvm::Triple parsed(triple);
+  const llvm::Triple parsed(llvm::Triple::normalize(triple));
+  const llvm::StringRef system = parsed.getOSName();
+  const bool is_known_system = parsed.getOS() != llvm::Triple::UnknownOS || system == "unknown" || system == "none";
   const bool known = (parsed.getArch() == llvm::Triple::x86_64 || parsed.getArch() == llvm::Triple::aarch64) &&
-                     parsed.isOSBinFormatELF() && !parsed.isX32();
+                     parsed.isOSBinFormatELF() && is_known_system && !parsed.isX32() &&
+                     parsed.getEnvironment() != llvm::Triple::GNUILP32;
   std::string ignored;
   const llvm::Target *found = known ? llvm::TargetRegistry::lookupTarget(triple, ignored) : nullptr;
   if (found == nullptr) {
