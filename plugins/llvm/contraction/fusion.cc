@@ -53,7 +53,11 @@ class EpilogueEmitter {
 
   Value *emit(llvm::IRBuilderBase &b) {
     const std::uint16_t dtype = contraction_.shape().dtype;
-    generator_.bind_element(contraction_.result(), round_to_type(k_.b, sums_.sums, dtype));
+    Value *sums = sums_.sums;
+    if (llvm::Type *type = compute_type(b.getContext(), dtype); type->isIntegerTy()) {
+      sums = k_.b.CreateTrunc(sums, with_lanes_of(type, sums));
+    }
+    generator_.bind_element(contraction_.result(), round_to_type(k_.b, sums, dtype));
     auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(sums_.sums->getType());
     auto *constant = llvm::dyn_cast<llvm::Constant>(sums_.mask);
     const bool all = constant != nullptr && constant->isAllOnesValue();

@@ -20,13 +20,24 @@ llvm::Type *contraction_type(llvm::LLVMContext &context, std::uint16_t dtype) {
   return dtype == BP_DTYPE_BF16 ? llvm::Type::getBFloatTy(context) : storage_type(context, dtype);
 }
 
+// Integers are added in 32 bits at least, for which there is good code; the lower bits of the sum are the same.
+llvm::Type *sum_type_of(llvm::LLVMContext &context, std::uint16_t dtype) {
+  switch (dtype) {
+    case BP_DTYPE_S8:
+    case BP_DTYPE_U8:
+    case BP_DTYPE_S16:
+    case BP_DTYPE_U16: return llvm::Type::getInt32Ty(context);
+    default: return compute_type(context, dtype);
+  }
+}
+
 ContractionTypes types_of(llvm::LLVMContext &context, InstructionView instruction) {
   const std::uint16_t out = instruction.shape().dtype;
   const bool is_default = std::ranges::all_of(instruction.numbers(BP_ATTR_OPERAND_PRECISION),
                                               [](std::int64_t precision) { return precision == BP_PRECISION_DEFAULT; });
   return {.lhs = contraction_type(context, instruction.operand_shape(0).dtype),
           .rhs = contraction_type(context, instruction.operand_shape(1).dtype),
-          .accumulate = compute_type(context, out),
+          .accumulate = sum_type_of(context, out),
           .out = contraction_type(context, out),
           .is_signed = is_signed(instruction.operand_shape(0).dtype),
           .may_round = is_default};
