@@ -183,6 +183,7 @@ Result<std::string> Device::compile(const bp_module_t *image) const {
   if (artifact.plan.kernel_count > 0 || !options().emit.empty()) {
     request.wants_llvm = options().emit == "llvm" || !options().dump_dir.empty();
     request.wants_code = options().emit != "llvm";
+    request.may_divide = request.may_divide && request.wants_code;  // one module, which other tools read
     BP_ASSIGN(generated, generate_code(code, request, services));
   }
   const auto text_of_code = [&] {
