@@ -286,8 +286,13 @@ void PackedStrategy::emit_copy_row(const Item &item, llvm::Value *row, llvm::Val
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   Operand operand = problem_.row_operand;
-  ElementOffset base = m.sum(item.outer_k[operand], m.locate(row, problem_.rows, operand));
+  ElementOffset of_row = m.locate(row, problem_.rows, operand);
   llvm::Value *copy = row_pointer(item, row_copies_, tile_row, m.integer(0));
+  if (has_runs(width_ * row_copies_.group)) {
+    emit_copy_row_of_runs(item, of_row, copy);
+    return;
+  }
+  ElementOffset base = m.sum(item.outer_k[operand], of_row);
   if (row_copies_.group > 1) {
     emit_loop(b, m.integer(0), copied_places(item, row_copies_), width_, [&](llvm::Value *place) {
       llvm::Value *k = b.CreateMul(place, m.integer(row_copies_.group));
@@ -334,6 +339,26 @@ void PackedStrategy::emit_copy_row(const Item &item, llvm::Value *row, llvm::Val
     } else {
       pack(lanes);
     }
+  });
+}
+
+// Copies one row, whose offset is given, by vectors of neighbours.
+void PackedStrategy::emit_copy_row_of_runs(const Item &item, const ElementOffset &row, llvm::Value *copy) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  const Operand operand = problem_.row_operand;
+  const int64_t group = row_copies_.group;
+  emit_loop(b, m.integer(0), copied_places(item, row_copies_), width_, [&](llvm::Value *place) {
+    llvm::Value *in_block = b.CreateAdd(item.copy_begin, b.CreateMul(place, m.integer(group)));
+    const ElementOffset element = k_offset(item, in_block, operand);
+    llvm::Value *exists = nullptr;
+    if (operand == lhs_operand) {
+      const ElementOffset *parts[] = {&row, &element};
+      exists = m.mask_of(parts).condition;
+    }
+    llvm::Value *values = load_along(m, operand, group, b.CreateAdd(row.offset, element.offset), exists, nullptr);
+    values = group > 1 ? word_product_->row_words(b, values) : values;
+    b.CreateAlignedStore(values, b.CreateGEP(m.sum_type, copy, place), m.sum_alignment());
   });
 }
 

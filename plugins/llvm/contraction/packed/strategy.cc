@@ -99,9 +99,9 @@ void PackedStrategy::choose_copies() {
                      has_single_stride(problem_.rows, problem_.row_operand, &row_stride) && row_stride == 1 &&
                      !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1);
   has_column_stage_ = word_product_ && !copies_column_rows_ && !transposes_columns_;
-  has_row_stage_ = word_product_ && !transposes_rows_ &&
-                   (has_windows(problem_.row_operand) ||
-                    !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1));
+  const bool has_plain_rows = !has_windows(problem_.row_operand) &&
+                              has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1;
+  has_row_stage_ = word_product_ && !transposes_rows_ && !has_plain_rows && !has_runs(width_ * word_product_->group());
 }
 
 // Chooses the sizes of blocks, and how many there are.

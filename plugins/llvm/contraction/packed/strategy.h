@@ -84,6 +84,7 @@ class PackedStrategy : public ContractionStrategy {
   void emit_copy_transposed(const Item &item, llvm::Value *column) const;
   void emit_rows(Item item, llvm::Value *row, llvm::Value *count) const;
   void emit_copy_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const;
+  void emit_copy_row_of_runs(const Item &item, const ElementOffset &row, llvm::Value *copy) const;
   void emit_copy_rows_transposed(const Item &item, llvm::Value *row) const;
   llvm::Value *column_pointer(const Item &item, const Panels &panels, llvm::Value *column, llvm::Value *place) const;
   llvm::Value *row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row, llvm::Value *place) const;
@@ -94,6 +95,8 @@ class PackedStrategy : public ContractionStrategy {
   llvm::Value *words(const ContractionMemory &m, llvm::Value *contracted) const;
   llvm::Value *load_across(const Item &item, Operand operand, int64_t group, const Lanes &lanes, llvm::Value *k,
                            llvm::Value *mask) const;
+  llvm::Value *load_along(const ContractionMemory &m, Operand operand, int64_t group, llvm::Value *position,
+                          llvm::Value *exists, llvm::Value *mask) const;
   llvm::Value *load_along(const Item &item, Operand operand, int64_t group, llvm::Value *offset, llvm::Value *k) const;
   void store_column(const Item &item, llvm::Value *value, llvm::Value *pointer, llvm::Value *column) const;
   void emit_column_words(const Item &item) const;
@@ -120,6 +123,10 @@ class PackedStrategy : public ContractionStrategy {
                   llvm::Value *index) const {
     llvm::Value *base = m.b.CreateGEP(m.b.getInt8Ty(), scratch, m.integer(region));
     return m.b.CreateGEP(type, base, index);
+  }
+  // Whether so many contracted elements of a row are next to each other in memory, and all in the padding or none.
+  bool has_runs(int64_t elements) const {
+    return has_vectors(block_axes_, problem_.row_operand, elements) && block_axes_.back().window < 0;
   }
   bool has_k_table(Operand operand) const {
     int64_t stride = 0;

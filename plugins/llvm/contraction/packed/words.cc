@@ -32,33 +32,50 @@ llvm::Value *PackedStrategy::load_across(const Item &item, Operand operand, int6
   return group == 1 ? elements[0] : word_product_->words_across(b, elements);
 }
 
-// Returns a vector along the contracted axes, where neighbours are next to each other in memory: the elements of a
-// column or row from index k of the block on, or words of them. Elements after the last one are zero. offset: that of
-// the column's or row's first element.
+// Returns a vector of neighbours in memory, or words of them, from the element at a position on. exists: i1, whether
+// all of them do (null: yes); otherwise those of the mask do (null: none), and the others are zero.
+llvm::Value *PackedStrategy::load_along(const ContractionMemory &m, Operand operand, int64_t group,
+                                        llvm::Value *position, llvm::Value *exists, llvm::Value *mask) const {
+  llvm::IRBuilder<> &b = m.b;
+  llvm::Type *const storage = storage_type_of(operand == lhs_operand ? problem_.types.lhs : problem_.types.rhs);
+  auto *const vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(width_ * group));
+  llvm::Value *const pointer = b.CreateGEP(storage, m.pointers[operand], position);
+  const llvm::Align alignment(storage->getScalarSizeInBits() / 8);
+  const auto load = [&](llvm::Value *some) -> Values {
+    if (group == 1) {
+      return {m.load(operand, {Lanes::contiguous, position, nullptr}, m.integer(0), some)};
+    }
+    llvm::Value *const nothing = llvm::Constant::getNullValue(vector);
+    return {word_product_->words_along(
+        b, some == nullptr ? static_cast<llvm::Value *>(b.CreateAlignedLoad(vector, pointer, alignment))
+                           : b.CreateMaskedLoad(vector, pointer, alignment, some, nothing))};
+  };
+  if (exists == nullptr) {
+    return load(nullptr)[0];
+  }
+  // Loads with a mask are slow without AVX-512.
+  return emit_if(
+      b, exists, [&] { return load(nullptr); },
+      [&]() -> Values {
+        if (mask != nullptr) {
+          return load(mask);
+        }
+        return {llvm::Constant::getNullValue(group == 1 ? m.sum_vector : m.sum_vector->getWithNewType(b.getInt32Ty()))};
+      })[0];
+}
+
+// Returns the same for a column or row whose contracted elements are all neighbours, from index k of the block on.
+// offset: that of its first element.
 llvm::Value *PackedStrategy::load_along(const Item &item, Operand operand, int64_t group, llvm::Value *offset,
                                         llvm::Value *k) const {
   const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
-  llvm::Value *const first = b.CreateAdd(item.first_k, k);
   const int64_t lanes = width_ * group;
-  if (group == 1) {
-    return m.load(operand, {Lanes::contiguous, first, nullptr}, offset, is_contracted(item, k, lanes, lanes));
-  }
-  llvm::Type *const storage = storage_type_of(operand == lhs_operand ? problem_.types.lhs : problem_.types.rhs);
-  auto *const vector = llvm::FixedVectorType::get(storage, static_cast<unsigned>(lanes));
-  llvm::Value *const pointer = b.CreateGEP(storage, m.pointers[operand], b.CreateAdd(offset, first));
-  const llvm::Align alignment(storage->getScalarSizeInBits() / 8);
+  llvm::Value *const first = b.CreateAdd(item.first_k, k);
   llvm::Value *const mask = is_contracted(item, k, lanes, lanes);
-  const auto load = [&] { return Values{b.CreateAlignedLoad(vector, pointer, alignment)}; };
-  if (mask == nullptr) {
-    return word_product_->words_along(b, load()[0]);
-  }
-  // Loads with a mask are slow without AVX-512.
-  const Values stored =
-      emit_if(b, b.CreateICmpSLE(b.CreateAdd(first, m.integer(lanes)), m.integer(block_k_)), load, [&] {
-        return Values{b.CreateMaskedLoad(vector, pointer, alignment, mask, llvm::Constant::getNullValue(vector))};
-      });
-  return word_product_->words_along(b, stored[0]);
+  llvm::Value *const exists =
+      mask == nullptr ? nullptr : b.CreateICmpSLE(b.CreateAdd(first, m.integer(lanes)), m.integer(block_k_));
+  return load_along(m, operand, group, b.CreateAdd(offset, first), exists, mask);
 }
 
 // Stores a vector of a panel's columns, and adds words to the sums of columns.
