@@ -5,15 +5,15 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/call.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/scalar/avx512.h"
+#include "plugins/llvm/sharing.h"
+#include "plugins/llvm/small_loop.h"
 
 namespace bp::emit {
 
@@ -27,45 +27,19 @@ using llvm::Value;
 // Few kernels per unit keep all threads busy: a model has 10 to 100 different kernels, some of which take much longer.
 constexpr std::size_t kernels_per_unit = 4;
 constexpr std::size_t calls_per_function = 256;
-// Kernels below both limits are done faster than a second thread wakes up.
-constexpr double smallest_shared_bytes = 512 * 1024;
-constexpr double smallest_shared_products = 2e6;
-
-bool is_worth_sharing(InstructionView instruction) {
-  double bytes = 0;
-  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-    bytes += static_cast<double>(instruction.operand_shape(i).bytes());
-  }
-  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
-    bytes += static_cast<double>(instruction.shape(i).bytes());
-  }
-  double products = 0;
-  const InstructionView contraction = contraction_in(instruction).value_or(instruction);
-  if (contraction.op() == BP_OP_DOT || contraction.op() == BP_OP_CONVOLUTION) {
-    // Each element of the result needs a row of lhs and a column of rhs. Estimates the number of products as the
-    // geometric mean.
-    products = std::sqrt(static_cast<double>(contraction.operand_shape(0).elements) *
-                         static_cast<double>(contraction.operand_shape(1).elements) *
-                         static_cast<double>(contraction.shape().elements));
-  }
-  if (instruction.op() == BP_OP_FFT) {
-    const auto numbers =
-        static_cast<double>(std::max(instruction.operand_shape(0).elements, instruction.shape().elements));
-    products = 4 * numbers * std::log2(numbers);
-  }
-  return bytes >= smallest_shared_bytes || products >= smallest_shared_products;
-}
-
+// Instructions of a kernel that is inlined, and of all that are inlined in a function. More would take longer to
+// compile than they save.
+constexpr unsigned max_inlined_kernel = 256, max_inlined_instructions = 4096;
 class ProgramEmitter {
  public:
   ProgramEmitter(const ModuleView &module, const ProgramOptions &options) : module_(module), options_(options) {}
 
   Result<Program> emit() {
     driver_ = add_unit("driver");
+    find_small_loops();
     for (std::uint32_t id = 0; id < module_.computation_count(); ++id) {  // callees are before callers
-      const ComputationView computation = module_.computation(id);
-      if (!computation.embedded()) {
-        BP_TRY(emit_control(computation));
+      if (needs_function_[id]) {
+        BP_TRY(emit_control(module_.computation(id)));
       }
     }
     llvm::Function *entry = function_of(module_.image().entry);
@@ -88,7 +62,8 @@ class ProgramEmitter {
     std::size_t arguments = 0;  // pointers
     KernelWork work = {};
     std::int64_t common_bytes = 0;
-    bool shared = false;  // has a task function
+    bool shared = false;        // has a task function
+    unsigned instructions = 0;  // of LLVM, if it is to be inlined
   };
 
   llvm::Module *add_unit(const std::string &name) {
@@ -114,11 +89,42 @@ class ProgramEmitter {
     }
   }
 
+  // Finds small loops, and the computations that are called elsewhere, too, and so are functions.
+  void find_small_loops() {
+    needs_function_.resize(module_.computation_count());
+    needs_function_[module_.image().entry] = true;
+    for (std::uint32_t id = module_.computation_count(); id-- > 0;) {  // callers are after callees
+      const ComputationView computation = module_.computation(id);
+      for (std::uint32_t n = 0; n < computation.instruction_count() && needs_function_[id]; ++n) {
+        const InstructionView instruction = module_.instruction(computation.first_instruction() + n);
+        if (!is_control_flow(instruction.op())) {
+          continue;
+        }
+        if (std::optional<SmallLoop> loop; instruction.op() == BP_OP_WHILE && (loop = small_loop(instruction))) {
+          small_loops_.emplace(instruction.id(), std::move(*loop));
+          continue;
+        }
+        for (const std::uint32_t callee : instruction.calls()) {
+          needs_function_[callee] = !module_.computation(callee).embedded();
+        }
+      }
+    }
+  }
+
   // --- memory ---
 
   Location location(std::uint32_t value) const { return location_of(module_, value); }
 
   Value *pointer(const Location &location) {
+    if (const LoopVariable *variable = loop_ == nullptr ? nullptr : loop_->variable_of(location)) {
+      return b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), variables_.at(variable),
+                                            location.offset - variable->location.offset);
+    }
+    return address(location);
+  }
+
+  // Returns the location's address in memory.
+  Value *address(const Location &location) {
     llvm::IRBuilder<> &b = *b_;
     Value *allocations = b.GetInsertBlock()->getParent()->getArg(0);
     // bp_loc_t: for host memory the second word is the address.
@@ -149,6 +155,7 @@ class ProgramEmitter {
     auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, driver_);
     function->addFnAttr(llvm::Attribute::NoInline);
     leave_ = nullptr;
+    inlined_instructions_ = 0;
     b_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(driver_->getContext(), "entry", function));
     return function;
   }
@@ -156,7 +163,10 @@ class ProgramEmitter {
   // Loads a member of the caller's table.
   Value *load_from_caller(std::size_t offset) {
     Value *caller = b_->GetInsertBlock()->getParent()->getArg(2);
-    return b_->CreateLoad(b_->getPtrTy(), b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), caller, offset));
+    llvm::LoadInst *member =
+        b_->CreateLoad(b_->getPtrTy(), b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), caller, offset));
+    member->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_->getContext(), {}));
+    return member;
   }
 
   // Emits code that goes to `leave` if the run is to end early.
@@ -194,6 +204,19 @@ class ProgramEmitter {
   }
 
   bool calls_host(std::uint32_t computation) const { return calling_.contains(computation); }
+
+  // Emits a call of a computation, or its instructions in a small loop.
+  Status call(std::uint32_t computation) {
+    if (loop_ == nullptr) {
+      call(function_of(computation));
+      return {};
+    }
+    const ComputationView view = module_.computation(computation);
+    for (std::uint32_t n = 0; n < view.instruction_count(); ++n) {
+      BP_TRY(emit_instruction(module_.instruction(view.first_instruction() + n)));
+    }
+    return {};
+  }
 
   void call(llvm::Function *function) {
     llvm::Function *caller = b_->GetInsertBlock()->getParent();
@@ -262,14 +285,14 @@ class ProgramEmitter {
     }
     if (is_control_flow(op)) {
       for (const std::uint32_t callee : instruction.calls()) {
-        if (!functions_.contains(callee)) {
+        if (module_.computation(callee).embedded()) {
           return error_at(instruction, BP_INTERNAL, "calls an embedded computation as control flow");
         }
       }
       switch (op) {
         case BP_OP_WHILE: return emit_while(instruction);
         case BP_OP_CONDITIONAL: return emit_conditional(instruction);
-        default: emit_branch(instruction, 0, 0); return {};
+        default: return emit_branch(instruction, 0, 0);
       }
     }
     if (const std::string problem = memory_problem(instruction); !problem.empty()) {
@@ -306,15 +329,16 @@ class ProgramEmitter {
   }
 
   // Calls computation `which` with the operands from `first` on; its roots become the results of the instruction.
-  void emit_branch(InstructionView instruction, std::size_t which, std::size_t first) {
+  Status emit_branch(InstructionView instruction, std::size_t which, std::size_t first) {
     const ComputationView callee = instruction.called(which);
     for (std::size_t i = 0; i < callee.parameters().size(); ++i) {
       move(instruction.operand(first + i), callee.parameters()[i]);
     }
-    call(function_of(callee.id()));
+    BP_TRY(call(callee.id()));
     for (std::size_t i = 0; i < callee.roots().size(); ++i) {
       move(callee.roots()[i], instruction.result(i));
     }
+    return {};
   }
 
   Status emit_while(InstructionView instruction) {
@@ -334,22 +358,60 @@ class ProgramEmitter {
     auto *loop = llvm::BasicBlock::Create(context, "while.body", function);
     auto *after = llvm::BasicBlock::Create(context, "while.after", function);
     move_all(instruction.operands(), body.parameters());
+    const auto small = loop_ == nullptr ? small_loops_.find(instruction.id()) : small_loops_.end();
+    if (small != small_loops_.end()) {
+      enter(small->second);
+    }
     b_->CreateBr(test);
     b_->SetInsertPoint(test);
     leave_if_over(after);
     move_all(body.parameters(), condition.parameters());
-    call(function_of(condition.id()));
+    BP_TRY(call(condition.id()));
     if (calls_host(condition.id())) {
       leave_if_over(after);
     }
     b_->CreateCondBr(load_predicate(condition.roots()[0]), loop, after);
     b_->SetInsertPoint(loop);
-    call(function_of(body.id()));
+    BP_TRY(call(body.id()));
     move_all(body.roots(), body.parameters());
     b_->CreateBr(test);
     b_->SetInsertPoint(after);
+    if (small != small_loops_.end()) {
+      leave_small_loop();
+    }
     move_all(body.parameters(), results);
     return {};
+  }
+
+  // Gives the small values of a loop variables, until leave_small_loop().
+  void enter(const SmallLoop &loop) {
+    llvm::Function *function = b_->GetInsertBlock()->getParent();
+    function->addFnAttr(keeps_variables);
+    llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
+    constexpr std::uint64_t alignment = 64;
+    for (const LoopVariable &variable : loop.variables) {
+      const Location &at = variable.location;
+      const std::uint64_t before = at.offset % alignment;  // so that addresses have the alignment of those in memory
+      llvm::AllocaInst *memory = entry.CreateAlloca(llvm::ArrayType::get(b_->getInt8Ty(), before + at.size));
+      memory->setAlignment(llvm::Align(alignment));
+      b_->CreateLifetimeStart(memory, b_->getInt64(before + at.size));  // loops share the stack
+      stack_[&variable] = memory;
+      variables_[&variable] = b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), memory, before);
+      b_->CreateMemCpy(variables_[&variable], llvm::Align(1), address(at), llvm::Align(1), at.size);
+    }
+    loop_ = &loop;
+  }
+
+  void leave_small_loop() {
+    for (const LoopVariable &variable : loop_->variables) {
+      if (variable.is_written) {
+        b_->CreateMemCpy(address(variable.location), llvm::Align(1), variables_[&variable], llvm::Align(1),
+                         variable.location.size);
+      }
+      llvm::AllocaInst *memory = stack_.at(&variable);
+      b_->CreateLifetimeEnd(memory, b_->getInt64(memory->getAllocatedType()->getArrayNumElements()));
+    }
+    loop_ = nullptr;
   }
 
   Value *load_predicate(std::uint32_t value) {
@@ -381,7 +443,7 @@ class ProgramEmitter {
         choice->addCase(b_->getInt32(static_cast<std::uint32_t>(i)), blocks[i]);
       }
       b_->SetInsertPoint(blocks[i]);
-      emit_branch(instruction, i, operand);
+      BP_TRY(emit_branch(instruction, i, operand));
       operand += instruction.called(i).parameters().size();
       b_->CreateBr(after);
     }
@@ -391,39 +453,65 @@ class ProgramEmitter {
 
   // --- kernels ---
 
-  Status emit_kernel_call(InstructionView instruction) {
-    const KernelCall call = kernel_call(instruction);
-    auto [found, is_new] = kernels_.try_emplace(call.signature);
-    if (is_new) {
-      const std::int64_t common = (common_bytes(instruction, options_.target) + 63) / 64 * 64;
-      found->second = {.name = "kernel." + std::to_string(kernels_.size()),
-                       .arguments = call.arguments.size() + (common > 0 ? 1 : 0),
-                       .common_bytes = common};
-      EmittedKernel &kernel = found->second;
-      llvm::Module *unit = unit_for_kernel();
-      llvm::Function *function = declare(*unit, kernel);
-      describe_arguments(*function, call);
-      KernelBuilder builder(llvm::BasicBlock::Create(unit->getContext(), "entry", function));
-      std::vector<Value *> parameters;
-      for (unsigned i = 0; i < call.arguments.size(); ++i) {
-        parameters.push_back(function->getArg(i));
+  // Returns the kernel for a call at the present place: in a small loop one to be inlined, unless it is large.
+  const EmittedKernel &kernel_of(InstructionView instruction, const KernelCall &call) {
+    if (loop_ != nullptr && may_be_inlined(instruction) && inlined_instructions_ < max_inlined_instructions) {
+      auto [found, is_new] = inlined_kernels_.try_emplace(call.signature);
+      if (is_new) {
+        found->second = emit_new_kernel(instruction, call, *driver_);
+        llvm::Function *function = driver_->getFunction(found->second.name);
+        found->second.instructions = function->getInstructionCount();
+        function->setLinkage(llvm::GlobalValue::InternalLinkage);
+        function->addFnAttr(llvm::Attribute::AlwaysInline);
+        if (found->second.instructions > max_inlined_kernel) {
+          function->eraseFromParent();
+        }
       }
-      const auto count = static_cast<unsigned>(kernel.arguments);
-      KernelSite site = kernel_site(instruction, call, parameters);
-      site.scratch = function->getArg(count);
-      site.begin = function->getArg(count + 1);
-      site.end = function->getArg(count + 2);
-      site.common = common > 0 ? function->getArg(count - 1) : nullptr;
-      kernel.work = emit_kernel(builder, site, options_.target);
-      builder.b.CreateRetVoid();
-      program_.scratch_bytes = std::max(program_.scratch_bytes, (kernel.work.scratch_bytes + 63) / 64 * 64);
-      program_.common_bytes = std::max(program_.common_bytes, common);
-      kernel.shared = kernel.work.items > 1 && is_worth_sharing(instruction);
-      if (kernel.shared) {
-        emit_task(function, kernel.arguments);
+      if (found->second.instructions <= max_inlined_kernel) {
+        inlined_instructions_ += found->second.instructions;
+        return found->second;
       }
     }
-    const EmittedKernel &kernel = found->second;
+    auto [found, is_new] = kernels_.try_emplace(call.signature);
+    if (is_new) {
+      llvm::Module *unit = unit_for_kernel();
+      found->second = emit_new_kernel(instruction, call, *unit);
+      found->second.shared = found->second.work.items > 1 && is_worth_sharing(instruction);
+      if (found->second.shared) {
+        emit_task(unit->getFunction(found->second.name), found->second.arguments);
+      }
+    }
+    return found->second;
+  }
+
+  EmittedKernel emit_new_kernel(InstructionView instruction, const KernelCall &call, llvm::Module &unit) {
+    const std::int64_t common = (common_bytes(instruction, options_.target) + 63) / 64 * 64;
+    EmittedKernel kernel = {.name = "kernel." + std::to_string(++kernel_count_),
+                            .arguments = call.arguments.size() + (common > 0 ? 1 : 0),
+                            .common_bytes = common};
+    llvm::Function *function = declare(unit, kernel);
+    describe_arguments(*function, call);
+    KernelBuilder builder(llvm::BasicBlock::Create(unit.getContext(), "entry", function));
+    std::vector<Value *> parameters;
+    for (unsigned i = 0; i < call.arguments.size(); ++i) {
+      parameters.push_back(function->getArg(i));
+    }
+    const auto count = static_cast<unsigned>(kernel.arguments);
+    KernelSite site = kernel_site(instruction, call, parameters);
+    site.scratch = function->getArg(count);
+    site.begin = function->getArg(count + 1);
+    site.end = function->getArg(count + 2);
+    site.common = common > 0 ? function->getArg(count - 1) : nullptr;
+    kernel.work = emit_kernel(builder, site, options_.target);
+    builder.b.CreateRetVoid();
+    program_.scratch_bytes = std::max(program_.scratch_bytes, (kernel.work.scratch_bytes + 63) / 64 * 64);
+    program_.common_bytes = std::max(program_.common_bytes, common);
+    return kernel;
+  }
+
+  Status emit_kernel_call(InstructionView instruction) {
+    const KernelCall call = kernel_call(instruction);
+    const EmittedKernel &kernel = kernel_of(instruction, call);
     Value *scratch = b_->GetInsertBlock()->getParent()->getArg(1);
     std::vector<Value *> pointers;
     for (const KernelArgument &argument : call.arguments) {
@@ -545,8 +633,15 @@ class ProgramEmitter {
   std::unique_ptr<llvm::IRBuilder<>> b_;
   llvm::BasicBlock *leave_ = nullptr;  // of the current function; made when it is needed
   std::unordered_map<std::uint32_t, llvm::Function *> functions_;
-  std::unordered_set<std::uint32_t> calling_;  // computations that call the application
-  std::unordered_map<std::string, EmittedKernel> kernels_;
+  std::unordered_set<std::uint32_t> calling_;                                 // computations that call the application
+  std::unordered_map<std::string, EmittedKernel> kernels_, inlined_kernels_;  // by signature
+  std::size_t kernel_count_ = 0;
+  unsigned inlined_instructions_ = 0;                         // in the current function
+  std::vector<bool> needs_function_;                          // by computation
+  std::unordered_map<std::uint32_t, SmallLoop> small_loops_;  // by instruction
+  const SmallLoop *loop_ = nullptr;                           // the one whose code is being emitted
+  std::unordered_map<const LoopVariable *, llvm::AllocaInst *> stack_;
+  std::unordered_map<const LoopVariable *, Value *> variables_;
 };
 
 }  // namespace

@@ -24,6 +24,9 @@ namespace bp::emit {
 inline constexpr const char *entry_name = "bp_program";
 using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const bp_aot_caller_t *caller);
 
+// Attribute of functions with variables of small loops (small_loop.h), and with calls to be inlined.
+inline constexpr const char *keeps_variables = "bp-keeps-variables";
+
 struct CodeUnit {
   Fragile<llvm::LLVMContext> context;
   Fragile<llvm::Module> module;

@@ -6,10 +6,13 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 namespace bp::native {
@@ -36,6 +39,17 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder->crossRegisterProxies(analyses->of_loops, analyses->of_functions, analyses->of_call_graph,
                                 analyses->of_module);
 
+  const auto inlining = emit::make_fragile<llvm::ModulePassManager>();
+  inlining->addPass(llvm::AlwaysInlinerPass());
+  inlining->run(module, analyses->of_module);
+  // Only functions with variables have anything to be moved to registers.
+  const auto moves = emit::make_fragile<llvm::FunctionPassManager>();
+  moves->addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  moves->addPass(llvm::EarlyCSEPass(true));
+  moves->addPass(llvm::InstCombinePass());
+  moves->addPass(llvm::SimplifyCFGPass());
+  moves->addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));
+  moves->addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   const auto passes = emit::make_fragile<llvm::FunctionPassManager>();
   passes->addPass(llvm::EarlyCSEPass(true));
   passes->addPass(llvm::InstCombinePass());
@@ -44,6 +58,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes->addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module) {
     if (!function.isDeclaration()) {
+      if (function.hasFnAttribute(emit::keeps_variables)) {
+        moves->run(function, analyses->of_functions);
+      }
       passes->run(function, analyses->of_functions);
       analyses->of_functions.clear(function, function.getName());
     }
