@@ -9,6 +9,7 @@
 #include "core/analysis/side_effects.h"
 #include "core/analysis/trip_count.h"
 #include "core/compile/placement.h"
+#include "core/ir/origin.h"
 
 namespace bp::compile {
 namespace {
@@ -31,16 +32,6 @@ constexpr double link_gigabytes_per_second = 10;
 double host_nanoseconds(const analysis::Cost &cost) {
   return host_contraction_nanoseconds * cost.contractions + host_operation_nanoseconds * cost.others +
          host_function_nanoseconds * cost.functions + host_byte_nanoseconds * cost.bytes;
-}
-
-bool is_marked(Instruction i) {
-  const std::string_view attributes = i.text(ir::AttributeKey::FrontendAttributes);
-  const std::size_t at = attributes.find(cluster_mark);
-  const bool is_name = at != std::string_view::npos && at > 0 &&
-                       (attributes[at - 1] == '{' || attributes[at - 1] == ',') &&
-                       attributes.substr(at + cluster_mark.size()).starts_with('=');
-  return is_name || (i.opcode() == Opcode::Call &&
-                     attributes.find(fmt::format("composite.name=\"{}", composite_mark)) != std::string_view::npos);
 }
 
 // The instructions of the entry that do something, as nodes, and the values that pass between them.
@@ -122,7 +113,7 @@ class Graph {
   PlacementGraph::Node times_of(Instruction i) const {
     const double host = host_nanoseconds_of(i.id());
     if (!claims_.claimed[index(i.id())] || uses_token(i) ||
-        (options_.mode == ClusterOptions::Mode::Marked && !is_marked(i))) {
+        (options_.mode == ClusterOptions::Mode::Marked && ir::cluster_mark(i).empty())) {
       return {host, PlacementGraph::never};
     }
     return {options_.mode == ClusterOptions::Mode::Auto ? host : PlacementGraph::never, device_nanoseconds(i)};

@@ -26,8 +26,4 @@ struct Clusters {
 Clusters find_clusters(const ir::Module &module, const Claims &claims, const host::Device &device,
                        const ClusterOptions &options);
 
-// The name in `frontend_attributes` by which a program marks instructions for ClusterOptions::Mode::Marked; a composite
-// is marked if its name begins with the second one.
-inline constexpr std::string_view cluster_mark = "backplane_cluster", composite_mark = "backplane.cluster";
-
 }  // namespace bp::compile

@@ -456,16 +456,16 @@ class Compilation {
         on_host.push_back(step.instruction);
       }
     }
-    for (ir::ComputationId id : called_computations(module, on_host)) {
+    for (const CalledComputation &one : called_computations(module, on_host)) {
       Options options = options_;
       std::optional<Prefix> prefix;
       if (options_.observer != nullptr) {
-        options.observer = &prefix.emplace(*options_.observer, module.computation(id).name());
+        options.observer = &prefix.emplace(*options_.observer, module.computation(one.id).name());
       }
-      BP_ASSIGN(Compiled compiled, Compilation(devices_, options, depth_ + 1).run(extract(module, id)));
+      BP_ASSIGN(Compiled compiled, Compilation(devices_, options, depth_ + 1).run(extract(module, one)));
       if (compiled.report.programs > 0) {
         add(compiled.report);
-        called.emplace(id, std::make_shared<const runtime::Executable>(std::move(compiled.executable)));
+        called.emplace(one.id, std::make_shared<const runtime::Executable>(std::move(compiled.executable)));
       }
     }
     return called;

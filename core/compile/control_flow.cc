@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ir/origin.h"
 #include "core/passes/rewrite.h"
 
 namespace bp::compile {
@@ -72,9 +73,9 @@ class Weights {
 
 }  // namespace
 
-std::vector<ir::ComputationId> called_computations(const ir::Module &module,
+std::vector<CalledComputation> called_computations(const ir::Module &module,
                                                    std::span<const ir::InstructionId> instructions) {
-  std::vector<ir::ComputationId> called;
+  std::vector<CalledComputation> called;
   const bool is_any = std::ranges::any_of(
       instructions, [&](ir::InstructionId id) { return runs_computations(module.instruction(id).opcode()); });
   if (!is_any) {
@@ -88,16 +89,17 @@ std::vector<ir::ComputationId> called_computations(const ir::Module &module,
       const bool is_worth_it = i.opcode() == Opcode::Call || !weights.is_light(callee);
       if (runs_computations(i.opcode()) && is_worth_it && !seen[index(callee)]) {
         seen[index(callee)] = true;
-        called.push_back(callee);
+        called.push_back({callee, id});
       }
     }
   }
   return called;
 }
 
-ir::Module extract(const ir::Module &module, ir::ComputationId computation) {
+ir::Module extract(const ir::Module &module, const CalledComputation &computation) {
   ir::Module result = module;
-  result.set_entry(computation);
+  result.set_entry(computation.id);
+  ir::mark_cluster(result, result.entry().instruction_ids(), ir::cluster_mark(module.instruction(computation.caller)));
   ir::ModuleHeader &header = result.header();
   header.input_output_alias.clear();
   header.buffer_donor.clear();

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/ir/origin.h"
 #include "core/passes/fusion/fusion_builder.h"
 
 namespace bp::compile {
@@ -78,6 +79,14 @@ Result<std::vector<ir::InstructionId>> bad_fusions(const Session &session, const
   return bad;
 }
 
+// Whether the program marks only a part of what the fusion computes. What fusions copy may be a part of any.
+bool has_mixed_marks(ir::Instruction fusion) {
+  return std::ranges::any_of(fusion.called(0).instructions(), [&](ir::Instruction i) {
+    return is_claimable(i.opcode()) && !passes::is_copied_into_users(i) &&
+           ir::cluster_mark(i).empty() != ir::cluster_mark(fusion).empty();
+  });
+}
+
 }  // namespace
 
 Status fuse_patterns(Session &session, ir::Module &module, Claims &claims) {
@@ -87,6 +96,7 @@ Status fuse_patterns(Session &session, ir::Module &module, Claims &claims) {
       count_refused(claims) == 0) {
     return {};
   }
+  const bool is_by_marks = session.options.clusters.mode == ClusterOptions::Mode::Marked;
   constexpr std::size_t max_ends = 8;
   ir::Module fused = module;
   Claims answer;
@@ -95,7 +105,7 @@ Status fuse_patterns(Session &session, ir::Module &module, Claims &claims) {
     BP_ASSIGN(answer, ask_fused(session, fused));
     std::vector<ir::InstructionId> refused;
     for (ir::InstructionId id : fusions_made(module, fused, answer)) {
-      if (answer.refused[index(id)]) {
+      if (answer.refused[index(id)] || (is_by_marks && has_mixed_marks(fused.instruction(id)))) {
         refused.push_back(id);
       }
     }

@@ -23,6 +23,7 @@
 #include "core/base/sha256.h"
 #include "core/host/image.h"
 #include "core/host/image_leaves.h"
+#include "core/ir/origin.h"
 #include "core/ir/result_accuracy.h"
 #include "core/ir/shape_inference.h"
 #include "core/ir/storage.h"
@@ -323,7 +324,7 @@ class ImageReader {
       const ir::Instruction old = entry.parameter(p);
       const InstructionId id =
           result_.add_parameter(computation_, static_cast<std::int64_t>(p), old.shape(), old.name());
-      keep_origin(id, old);
+      ir::copy_origin(result_, id, old);
       for (const Leaf &leaf : parts[p].leaves) {
         const plugin::Value value = computation.parameter(next++);
         leaves_[value.id()] = {id, leaf.position};
@@ -356,13 +357,6 @@ class ImageReader {
       elements.push_back(rebuilt(part, ids, next));
     }
     return tuple_of(elements);
-  }
-
-  void keep_origin(InstructionId id, ir::Instruction old) {
-    result_.set_source(id, old.source_line(), old.source_column());
-    if (old.metadata() != nullptr) {
-      result_.set_metadata(id, *old.metadata());
-    }
   }
 
   void add_edges(plugin::Instruction i) {
@@ -401,7 +395,7 @@ class ImageReader {
     }
     BP_TRY(read_precision(i, id));
     if (const auto found = by_name_.find(i.name()); found != by_name_.end()) {
-      keep_origin(id, found->second);
+      ir::copy_origin(result_, id, found->second);
     } else if (!i.origin().empty()) {
       ir::Metadata metadata;
       metadata.op_name = plain_name(i.origin());

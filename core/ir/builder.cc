@@ -3,6 +3,7 @@
 #include <complex>
 #include <limits>
 
+#include "core/ir/origin.h"
 #include "core/ir/shape_inference.h"
 
 namespace bp::ir {
@@ -45,11 +46,7 @@ InstructionId Builder::append(Opcode opcode, Operands operands, std::span<const 
   }
   InstructionId id = module_.add_instruction(computation_, opcode, shape, operands, name);
   if (original_ != no_instruction) {
-    Instruction original = module_.instruction(original_);
-    if (original.metadata() != nullptr) {
-      module_.set_metadata(id, Metadata(*original.metadata()));
-    }
-    module_.set_source(id, original.source_line(), original.source_column());
+    copy_origin(module_, id, module_.instruction(original_));
   }
   if (!calls.empty()) {
     module_.set_calls(id, calls);

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/ir/origin.h"
+
 namespace bp::passes {
 namespace {
 
@@ -253,6 +255,7 @@ std::vector<ir::InstructionId> ArrayBuilder::apply_to_arrays(ir::Computation com
       }
       arrays[scalar] = module().clone_instruction(this->computation(), i, operands, {});
       module().set_shape(arrays[scalar], shape);
+      ir::mark_cluster(module(), {&arrays[scalar], 1}, ir::cluster_mark(original_));
     }
   }
   const ir::Instruction root = module().instruction(computation.root().id());

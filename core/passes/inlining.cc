@@ -54,7 +54,7 @@ class Inliner {
         continue;
       }
       const std::size_t first_added = module_.computation(computation).instruction_count();
-      const InstructionId result = copy_body(module_, chosen->body, computation, chosen->arguments);
+      const InstructionId result = inline_body(module_, module_.instruction(id), chosen->body, chosen->arguments);
       const auto added = module_.computation(computation).instruction_ids().subspan(first_added);
       replacements_.emplace(id, result);
       pin_ordered(added);

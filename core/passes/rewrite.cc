@@ -4,6 +4,7 @@
 
 #include "core/analysis/call_graph.h"
 #include "core/ir/builder.h"
+#include "core/ir/origin.h"
 
 namespace bp::passes {
 namespace {
@@ -148,6 +149,16 @@ ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::Comp
   }
   copy_instructions(module, from, to, copies);
   return copies.at(module.computation(from).root().id());
+}
+
+ir::InstructionId inline_body(ir::Module &module, ir::Instruction caller, ir::ComputationId body,
+                              std::span<const ir::InstructionId> arguments) {
+  const ir::ComputationId to = caller.parent().id();
+  const std::size_t first_added = caller.parent().instruction_count();
+  const ir::InstructionId root = copy_body(module, body, to, arguments);
+  const auto added = module.computation(to).instruction_ids().subspan(first_added);
+  ir::mark_cluster(module, added, ir::cluster_mark(caller));
+  return root;
 }
 
 ir::ComputationId copy_with_outputs(ir::Module &module, const ir::Computation &computation,

@@ -115,6 +115,9 @@ void copy_instructions(ir::Module &module, ir::ComputationId from, ir::Computati
 // shared; control predecessors inside the body are kept. Returns the copy of the root.
 ir::InstructionId copy_body(ir::Module &module, ir::ComputationId from, ir::ComputationId to,
                             std::span<const ir::InstructionId> arguments);
+// Does the same in place of an instruction that calls the body, whose mark the copies take.
+ir::InstructionId inline_body(ir::Module &module, ir::Instruction caller, ir::ComputationId body,
+                              std::span<const ir::InstructionId> arguments);
 
 // Copies a computation that has one parameter; the root of the copy is the tuple of `outputs`, which are instructions
 // of the original.

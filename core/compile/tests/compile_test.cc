@@ -611,6 +611,48 @@ TEST_CASE("composites are marked by their names") {
   CHECK(on_host("my.f") == 2);
 }
 
+TEST_CASE("what replaces a marked instruction, or is inside of one, is marked") {
+  const auto on_host = [&](const std::string &entry) {
+    const std::string text = R"(HloModule m
+      g { x = f32[] parameter(0)  n = f32[] negate(x)  ROOT s = f32[] add(n, n) }
+      f { x = f32[4] parameter(0)  m = f32[4] map(x), dimensions={0}, to_apply=g  ROOT n = f32[4] add(m, x) }
+      c { s = (s32[], f32[4096]) parameter(0)  i = s32[] get-tuple-element(s), index=0  k = s32[] constant(20)
+      ROOT l = pred[] compare(i, k), direction=LT }
+      b { s = (s32[], f32[4096]) parameter(0)  i = s32[] get-tuple-element(s), index=0  o = s32[] constant(1)
+      j = s32[] add(i, o)  v = f32[4096] get-tuple-element(s), index=1  w = f32[4096] cosine(v)
+      y = f32[4096] negate(w)  ROOT r = (s32[], f32[4096]) tuple(j, y) }
+      ENTRY main { x = f32[4] parameter(0)  )" +
+                             entry + " ROOT a = f32[4] add(q, x) }";
+    Options options;
+    options.clusters.mode = ClusterOptions::Mode::Marked;
+    const auto compiled = compile(parse(text), open_tiny({{"ops", all_ops}}), options);
+    INFO(error_of(compiled));
+    REQUIRE(compiled.ok());
+    run_and_check(*compiled, text, {literal("f32[4]", "{1, 2, 3, 4}")});
+    std::string left, programs;
+    for (const OnHost &one : compiled->report.on_host) {
+      left += one.name + " ";
+    }
+    for (const Assignment &program : compiled->report.assignment) {
+      for (const std::string &name : program.instructions) {
+        programs += name + " ";
+      }
+    }
+    return programs + "| " + left;
+  };
+  const std::string mark = ", frontend_attributes={backplane_cluster=\"one\"}";
+  CHECK(on_host("q = f32[4] map(x), dimensions={0}, to_apply=g" + mark) == "n s.subtract | a ");
+  CHECK(on_host("q = f32[4] map(x), dimensions={0}, to_apply=g") == "| n s.subtract a ");
+  CHECK(on_host("q = f32[4] call(x), to_apply=f" + mark) == "n s.subtract n.1 | a ");
+  CHECK(on_host("q = f32[4] call(x), to_apply=f, is_composite=true, "
+                "frontend_attributes={composite.name=\"backplane.cluster\"}") == "n s.subtract n.1 | a ");
+  const std::string loop = R"(z = s32[] constant(0) h = f32[] constant(0.5)  d = f32[4096] broadcast(h), dimensions={}
+    t = (s32[], f32[4096]) tuple(z, d)  w = (s32[], f32[4096]) while(t), condition=c, body=b)";
+  const std::string part = " p = f32[4096] get-tuple-element(w), index=1  q = f32[4] slice(p), slice={[0:4]}";
+  CHECK(on_host(loop + mark + part) == "j y | d w.1 q a w ");
+  CHECK(on_host(loop + part) == "| d w.1 q a ");
+}
+
 TEST_CASE("a disabled pass leaves to the host what only it can rewrite, and the report says so") {
   const std::string text = R"(HloModule m
     f { a = f32[] parameter(0)  n = f32[] negate(a)  ROOT s = f32[] add(n, n) }

@@ -59,7 +59,7 @@ class ConditionalSimplifier {
  private:
   InstructionId call(const Instruction &conditional, std::size_t branch) {
     const InstructionId argument = conditional.operands()[1 + branch];
-    return copy_body(module_, conditional.calls()[branch], conditional.parent().id(), {&argument, 1});
+    return inline_body(module_, conditional, conditional.calls()[branch], {&argument, 1});
   }
 
   static bool are_tuples(const Instruction &conditional) {

@@ -23,7 +23,7 @@ Result<bool> loop_unrolling(ir::Module &module, const PassContext &context) {
     }
     ir::InstructionId state = loop.operands()[0];
     for (std::int64_t iteration = 0; iteration < *iterations; ++iteration) {
-      state = copy_body(module, loop.calls()[1], loop.parent().id(), {&state, 1});
+      state = inline_body(module, loop, loop.calls()[1], {&state, 1});
     }
     return state;
   });

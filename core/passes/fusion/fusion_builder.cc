@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/ir/builder.h"
+#include "core/ir/origin.h"
 #include "core/passes/rewrite.h"
 
 namespace bp::passes {
@@ -218,11 +219,7 @@ std::vector<InstructionId> build_fusion(ir::Module &module, const FusionPlan &pl
                                                 is_fusion_already ? name : fmt::format("{}.fusion", name));
   module.set_calls(fusion, std::span(&fused, 1));
   module.set_number(fusion, ir::AttributeKey::Kind, static_cast<std::int64_t>(plan.kind));
-  Instruction model = module.instruction(last);
-  if (model.metadata() != nullptr) {
-    module.set_metadata(fusion, ir::Metadata(*model.metadata()));
-  }
-  module.set_source(fusion, model.source_line(), model.source_column());
+  ir::copy_origin(module, fusion, module.instruction(last));
   if (plan.results.size() == 1) {
     return {fusion};
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "core/ir/origin.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -54,11 +55,12 @@ std::int64_t place_in_result(const Instruction &dot, std::size_t side) {
       side == 0 ? batch : dot.operand(0).shape().rank() - dot.numbers(AttributeKey::LhsContractingDims).size());
 }
 
-// Whether two dots differ only in one operand, and these operands only in their size along one dimension.
+// Whether two dots differ only in one operand, and these operands only in their size along one dimension. What the
+// program marks stays apart from the rest.
 bool are_mergeable(const Instruction &a, const Instruction &b, std::size_t side, std::size_t along) {
   const Shape &x = a.operand(side).shape(), &y = b.operand(side).shape();
   if (x.element_type() != y.element_type() || x.rank() != y.rank() ||
-      a.shape().element_type() != b.shape().element_type()) {
+      a.shape().element_type() != b.shape().element_type() || ir::cluster_mark(a) != ir::cluster_mark(b)) {
     return false;
   }
   for (std::size_t d = 0; d < x.rank(); ++d) {
