@@ -1,13 +1,15 @@
 // How a model is divided between a backend and the host, as text: for `backplane opt`.
 #pragma once
 
-#include "tools/command/backend_choice.h"
-#include "tools/command/model_choice.h"
-#include "tools/command/pass_choice.h"
+#include <string>
+#include <string_view>
+
+#include "core/compile/report.h"
+#include "core/ir/module.h"
 
 namespace bp::command {
 
-// Prints the divided modules, or the clusters with their costs and reasons.
-Status print_clusters(const ModelChoice &model, const BackendChoice &backend, const PassChoice &passes, bool explain);
+// Returns the clusters of a module with their costs, and what is left and why.
+std::string clusters_text(const ir::Module &module, std::string_view device, const compile::Report &report);
 
 }  // namespace bp::command

@@ -267,8 +267,53 @@ int check_model(const ModelChoice &model, const Options &options, const std::vec
   return worst;
 }
 
-// Prints how the models are divided between the backend and the host: as modules, or as a table.
-int divide_model(const ModelChoice &model, const Options &options) {
+// Returns the exit code of a misuse if an option is given that has no effect together with `mode`.
+std::optional<int> refuse(const Options &options, const char *mode, std::string_view what_it_does,
+                          std::initializer_list<const char *> others) {
+  for (const char *other : others) {
+    if (options.is_given(other)) {
+      return options.misuse(fmt::format("--{} and --{} exclude each other: --{} {}", mode, other, mode, what_it_does));
+    }
+  }
+  return {};
+}
+
+// Writes how the models are divided between the backend and the host: as modules, or as a table.
+Status write_clusters(const ModelChoice &model, const BackendChoice &choice, const PassChoice &passes, bool explain,
+                      const OutputOptions &output) {
+  BP_ASSIGN(std::vector<Module> modules, model.modules());
+  if (modules.size() > 1 && !output.form.is_text) {
+    return model.too_many(modules, fmt::format("--emit={}", output.form.name));
+  }
+  BP_ASSIGN(const Backend backend, choice.load());
+  compile::Options options;
+  passes.apply_to(options);
+  std::string written;
+  for (Module &module : modules) {
+    BP_ASSIGN(const compile::Report report, compile::show_clusters(module, backend.device(), options));
+    if (explain) {
+      written += clusters_text(module, backend.device()->id(), report);
+      continue;
+    }
+    BP_ASSIGN(const std::string one, output.form.write(module, output.target));
+    written += (written.empty() ? "" : "\n// -----\n\n") + one;
+  }
+  return write(output, written);
+}
+
+int divide_model(const ModelChoice &model, const Options &options, const OutputOptions &output) {
+  const bool explain = options.has("explain-clusters");
+  if (explain) {
+    if (auto exit = refuse(options, "explain-clusters", "prints a table, and no module", {"emit"})) {
+      return *exit;
+    }
+  }
+  if (auto exit =
+          refuse(options, explain ? "explain-clusters" : "cluster",
+                 "runs the passes of a compilation for the backend; --disable-pass leaves one out",
+                 {"passes", "allow-inexact", "memory-limit", "dump-dir", "timing", "explain", "explain-fusion"})) {
+    return *exit;
+  }
   BackendChoice choice;
   PassChoice passes;
   if (auto exit = choice.read(options)) {
@@ -280,7 +325,7 @@ int divide_model(const ModelChoice &model, const Options &options) {
   if (auto exit = passes.read(options, choice.name())) {
     return *exit;
   }
-  const Status status = print_clusters(model, choice, passes, options.has("explain-clusters"));
+  const Status status = write_clusters(model, choice, passes, explain, output);
   return status.ok() ? success : report(status.error());
 }
 
@@ -313,7 +358,7 @@ Options optimize_options() {
       "  backplane opt model.hlo --allow-inexact    also uses rules that hold only for real numbers\n"
       "  backplane opt model.hlo --explain-fusion=add.3   why it was fused with others or not\n"
       "  backplane opt model.hlo --on npu --explain-clusters --cluster=auto    which parts the backend gets, and why\n"
-      "  backplane opt model.hlo --on npu --cluster=auto    the model with a call for each of these parts\n"
+      "  backplane opt model.hlo --on npu --cluster=auto -o divided.hlo    the model with a call for each part\n"
       "  backplane opt model.hlo --emit=buffers     the memory plan\n"
       "  backplane opt model.hlo --emit=proto -o model.pb     for XLA's memory viewers\n"
       "  backplane opt model.mlirbc --passes=none --emit=stablehlo     bytecode of JAX as text\n"
@@ -389,10 +434,20 @@ int optimize(std::span<const std::string> arguments) {
     return options.misuse("--allow-inexact changes results, expected no --check");
   }
   if (options.has("check")) {
-    return check_model(model, options, *list);
+    auto exit = refuse(options, "check", "compares results, and writes no module",
+                       {"output", "emit", "dump-dir", "memory-limit", "timing", "explain", "explain-fusion",
+                        "explain-clusters", "cluster", "cluster-min", "no-fusion", "disable-pass"});
+    return exit ? *exit : check_model(model, options, *list);
   }
+  OutputOptions output{*form,
+                       options.get<std::string>("output"),
+                       options.get<std::string>("dump-dir"),
+                       options.has("timing"),
+                       options.has("explain"),
+                       *target,
+                       {}};
   if (options.has("explain-clusters") || options.is_given("cluster")) {
-    return divide_model(model, options);
+    return divide_model(model, options, output);
   }
   for (const char *name : {"no-fusion", "disable-pass", "cluster-min"}) {
     if (options.is_given(name)) {
@@ -409,13 +464,6 @@ int optimize(std::span<const std::string> arguments) {
   passes::PassContext context;
   context.memory_limit = options.has("memory-limit") ? options.get<std::int64_t>("memory-limit") : 0;
   context.allow_inexact_algebra = options.has("allow-inexact");
-  OutputOptions output{*form,
-                       options.get<std::string>("output"),
-                       options.get<std::string>("dump-dir"),
-                       options.has("timing"),
-                       options.has("explain"),
-                       *target,
-                       {}};
   if (options.has("explain-fusion")) {
     output.explained = options.get<std::string>("explain-fusion");
   }

@@ -610,6 +610,14 @@ MISUSES = [
      "--draws must be at least 1, --check-seconds positive"),
     (["opt", "good.hlo", "--check", "--allow-inexact"], "--allow-inexact changes results, expected no --check"),
     (["bisect"], "no model was given"),
+    (["opt", "good.hlo", "--on", "null", "--cluster=auto", "--passes=none"], "--cluster and --passes exclude each other: "
+     "--cluster runs the passes of a compilation for the backend; --disable-pass leaves one out"),
+    (["opt", "good.hlo", "--on", "null", "--explain-clusters", "--emit=proto"], "--explain-clusters and --emit exclude each "
+     "other: --explain-clusters prints a table, and no module"),
+    (["opt", "good.hlo", "--on", "null", "--explain-clusters", "--dump-dir", "d"], "--explain-clusters and --dump-dir exclude "
+     "each other: --explain-clusters runs the passes of a compilation for the backend; --disable-pass leaves one out"),
+    (["opt", "good.hlo", "--check", "-o", "f.hlo"], "--check and --output exclude each other: --check compares results, and "
+     "writes no module"),
     (["reduce"], "no model was given"),
     (["reduce", "good.hlo"], "expected -o FILE, the file to write"),
     (["reduce", "good.hlo", "-o", "small.hlo"], "expected exactly one of --check, --on, --command, --extract"),

@@ -544,6 +544,15 @@ def clusters():
     check(divided.count(" call(") == 2 and divided.count("backend_config=") == 2, f"opt --cluster=off printed\n{divided}")
     pathlib.Path("divided.hlo").write_text(divided)
     expect(["run", "divided.hlo", "--on", "interpreter"], SUCCESS, "")
+    expect(["opt", "chain.hlo", *device, "--cluster=off", "-o", "clusters.hlo"], SUCCESS, "")
+    check(written("clusters.hlo") == divided, "opt --cluster=off -o wrote another module than it prints")
+    expect(["opt", "chain.hlo", *device, "--explain-clusters", "-o", "clusters.txt"], SUCCESS, "")
+    check(written("clusters.txt").startswith("m: 2 clusters on "), "opt --explain-clusters -o wrote no table")
+    expect(["opt", "chain.hlo", *device, "--cluster=off", "--emit=module-proto", "-o", "clusters.pb"], SUCCESS, "")
+    check(expect(["opt", "clusters.pb", "--passes=none"], SUCCESS, "").out.count("backend_config=") == 2,
+          "opt --cluster=off --emit=module-proto wrote no clusters")
+    plan = expect(["opt", "chain.hlo", *device, "--cluster=off", "--emit=buffers"], SUCCESS, "").out
+    check("Buffer(" in plan, f"opt --cluster=off --emit=buffers printed\n{plan}")
     whole = expect(["opt", "chain.hlo", "--on", str(TINY), "--set", "ops=add,maximum,negate", "--explain-clusters"],
                    SUCCESS, "").out
     check(whole == "m: org.example.tiny runs all of it, as one program\n", f"opt --explain-clusters printed\n{whole}")
