@@ -8,10 +8,13 @@ std::vector<Literal> moved(Operands operands) {
   return {std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end())};
 }
 
-// Evaluates a computation that an instruction runs.
+// Evaluates a computation that an instruction runs. An error of whoever evaluates it instead says where it is.
 Result<Literal> run(Evaluator &evaluator, ir::Computation computation, std::vector<Literal> arguments) {
   if (evaluator.options().on_computation) {
     if (auto result = evaluator.options().on_computation(computation, arguments); result) {
+      if (!result->ok() && result->error().location().line != 0) {
+        evaluator.set_blamed();
+      }
       return *std::move(result);
     }
   }

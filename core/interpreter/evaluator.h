@@ -64,6 +64,9 @@ class Evaluator {
     return random_states_.try_emplace(index(instruction.id()), first).first->second;
   }
 
+  // Has errors from here on keep their message and place: whoever evaluated the instruction named it.
+  void set_blamed() { blamed_ = true; }
+
  private:
   struct Plan;
 

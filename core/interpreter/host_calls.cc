@@ -52,15 +52,14 @@ Result<Literal> HostCalls::call_function(const Instruction &call, std::span<cons
         "jax.pure_callback and jax.io_callback do: expected a run by JAX in that process",
         target);
   }
-  if (functions_.empty()) {
-    return unsupported("the interpreter knows no custom call \"{}\"", target);
-  }
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const auto &[name, function] : functions_) {
-    names.push_back(name);
+    names.push_back(fmt::format("\"{}\"", name));
   }
-  return unsupported("the interpreter knows no custom call \"{}\", and the application registered only \"{}\"", target,
-                     fmt::join(names, "\", \""));
+  return unsupported(
+      "the host knows no custom call \"{}\", and the application serves {}: it can serve this one, by "
+      "backplane_serve_function() in C or HostCalls::add_function() in C++",
+      target, names.empty() ? "no function" : fmt::format("only {}", fmt::join(names, ", ")));
 }
 
 Result<Literal> HostCalls::execute(const Instruction &instruction, std::span<const Literal> operands) const {

@@ -129,17 +129,44 @@ TEST_CASE("custom calls call functions of the application") {
         "a function is registered for the custom call \"\", expected the name of a target");
 }
 
+TEST_CASE("a call in a loop of a loop is reported where it is") {
+  const std::string text = R"(HloModule loops
+    inner { p = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0
+      v = f32[4] get-tuple-element(p), index=1  o = s32[] constant(1)  j = s32[] add(i, o)
+      w = f32[4] custom-call(v), custom_call_target="half"
+      ROOT t = (s32[], f32[4]) tuple(j, w) }
+    goes_on { p = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(3)
+      ROOT c = pred[] compare(i, n), direction=LT }
+    outer { p = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(p), index=0
+      v = f32[4] get-tuple-element(p), index=1  o = s32[] constant(1)  j = s32[] add(i, o)  z = s32[] constant(0)
+      q = (s32[], f32[4]) tuple(z, v)  w = (s32[], f32[4]) while(q), condition=goes_on, body=inner
+      u = f32[4] get-tuple-element(w), index=1
+      ROOT t = (s32[], f32[4]) tuple(j, u) }
+    ENTRY main { x = f32[4] parameter(0)  z = s32[] constant(0)  q = (s32[], f32[4]) tuple(z, x)
+      l = (s32[], f32[4]) while(q), condition=goes_on, body=outer
+      ROOT u = f32[4] get-tuple-element(l), index=1 })";
+  for (const std::string &name : names_of_backends()) {
+    INFO(name);
+    const Executable executable = compile_on(name, text);
+    CHECK(run(executable, {}, {four("{1, 2, 3, 4}")}).find("m.hlo:4:7: w: the host knows no custom call \"half\"") == 0);
+  }
+}
+
 TEST_CASE("functions that are missing, fail or return another shape end the run") {
   for (const std::string &name : names_of_backends()) {
     INFO(name);
     const Executable executable = compile_on(name, calling);
     const std::vector<ir::Literal> arguments = {four("{1, 2, 3, 4}")};
-    CHECK(run(executable, {}, arguments).find("m.hlo:3:3: c: the interpreter knows no custom call \"half\"") == 0);
+    CHECK(
+        run(executable, {}, arguments)
+            .find(
+                "m.hlo:3:3: c: the host knows no custom call \"half\", and the application serves no function: it can "
+                "serve this one, by backplane_serve_function() in C or HostCalls::add_function() in C++") == 0);
     HostCalls others, failing, wrong;
     REQUIRE((others.add_function("third", half).ok() && others.add_function("quarter", half).ok()));
     CHECK(run(executable, others, arguments)
-              .find("m.hlo:3:3: c: the interpreter knows no custom call \"half\", and the application registered only "
-                    "\"quarter\", \"third\"") == 0);
+              .find("m.hlo:3:3: c: the host knows no custom call \"half\", and the application serves only "
+                    "\"quarter\", \"third\": ") == 0);
     REQUIRE(failing
                 .add_function("half",
                               [](const auto &, auto) -> Result<ir::Literal> {

@@ -54,7 +54,10 @@ TEST_CASE("a simulation with a deadlock, or a device that fails, ends") {
   CHECK(missing.message() == "s: deadlock: device 0 waits for devices that have ended or wait themselves");
   CHECK(missing.notes() == std::vector<std::string>{"on device 0 of the simulation"});
   const Error failed = simulate(collectives, {"all", "failing"}, 2).error();
-  CHECK(failed.message() == "c: the interpreter knows no custom call \"nobody\"");
+  CHECK(
+      failed.message() ==
+      "c: the host knows no custom call \"nobody\", and the application serves no function: it can serve this one, by "
+      "backplane_serve_function() in C or HostCalls::add_function() in C++");
   CHECK(failed.notes() == std::vector<std::string>{"on device 1 of the simulation"});
   CHECK(simulate(collectives, {"pair", "pair", "pair"}, 3).error().message() ==
         "s: no group of replica_groups contains replica 2, partition 0");
