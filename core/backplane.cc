@@ -121,7 +121,9 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
   }
   if (!options.parameter_shapes.empty() || !options.parameter_sizes.empty() || !options.parameter_values.empty()) {
     return invalid_input(
-        "{}: shapes or values of parameters are given, expected none: an HLO module has static parameter shapes", file);
+        "{}: shapes or values of parameters are given, expected none: an HLO module has its shapes, and a size that it "
+        "bounds, as in f32[<=8], is that of the argument of a run",
+        file);
   }
   if (part.form == ModuleText::Form::HloProto) {
     BP_ASSIGN(Module module, import::hlo_proto::read_module(part.text, {file}));

@@ -1,5 +1,7 @@
 #include "core/text/literal_reader.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -207,36 +209,98 @@ ReadElement element_reader(ElementType type) {
 
 // --- Arrays ---
 
-// The address and the type of the next element of an array.
+constexpr std::int64_t open_size = -1;  // of a dimension of which nothing was read yet
+
+// The address and the type of the next element of an array, and the sizes within its bounds.
 struct ArraySink {
   std::byte *next;
-  std::size_t element_bytes;
   ReadElement read;
+  std::vector<std::int64_t> sizes;       // by dimension
+  std::vector<std::size_t> stride = {};  // by dimension, and of an element: bytes
+
+  ArraySink(Literal &literal, std::vector<std::int64_t> of_dimensions)
+      : next(literal.mutable_bytes().data()),
+        read(element_reader(literal.shape().element_type())),
+        sizes(std::move(of_dimensions)) {
+    const Shape &shape = literal.shape();
+    stride.assign(shape.rank() + 1, static_cast<std::size_t>(ir::byte_width(shape.element_type())));
+    for (std::size_t d = shape.rank(); d-- > 0;) {
+      stride[d] = stride[d + 1] * static_cast<std::size_t>(shape.size(d));
+    }
+  }
 };
 
 Status read_elements(TokenReader &reader, const Shape &shape, std::size_t dimension, ArraySink &sink) {
   if (dimension == shape.rank()) {
     BP_TRY(sink.read(reader, shape.element_type(), sink.next));
-    sink.next += sink.element_bytes;
+    sink.next += sink.stride[dimension];
     return {};
   }
+  std::byte *const first = sink.next;
   std::size_t begin = reader.token().begin;
   BP_TRY(reader.expect('{', fmt::format("before dimension {} of the literal of {}", dimension, to_string(shape))));
   std::int64_t count = 0;
   auto item = [&]() -> Status {
-    if (++count > shape.size(dimension)) {
-      return reader.error("more than {} elements in dimension {} of the literal of {}", shape.size(dimension),
-                          dimension, to_string(shape));
+    const std::int64_t most = sink.sizes[dimension] == open_size ? shape.size(dimension) : sink.sizes[dimension];
+    if (++count > most) {
+      return reader.error("more than {} elements in dimension {} of the literal of {}", most, dimension,
+                          to_string(shape));
     }
     return read_elements(reader, shape, dimension + 1, sink);
   };
   BP_TRY(reader.read_list('}', "a literal", item));
-  const bool is_empty = shape.element_count() == 0;
-  if (count != shape.size(dimension) && !(count == 0 && is_empty)) {
+  const bool is_empty = std::ranges::find(sink.sizes, 0) != sink.sizes.end();
+  std::int64_t &size = sink.sizes[dimension];
+  size = size == open_size ? count : size;
+  if (count != size && !(count == 0 && is_empty)) {
     return reader.error_at(begin, "{} elements in dimension {} of the literal of {}, expected {}", count, dimension,
-                           to_string(shape), shape.size(dimension));
+                           to_string(shape), size);
   }
+  sink.next = first + sink.stride[dimension];
   return {};
+}
+
+// Reads "size 3:" or "sizes 3x4:" before a literal, if it is there. Returns the size of each dimension.
+Result<std::vector<std::int64_t>> read_run_time_sizes(TokenReader &reader, const Shape &shape) {
+  std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    sizes[d] = shape.is_dynamic(d) ? open_size : sizes[d];
+  }
+  if (!reader.is(TokenKind::Identifier) || (reader.text() != "size" && reader.text() != "sizes")) {
+    return sizes;
+  }
+  reader.advance();
+  const auto expected = [&] {
+    return reader.error("expected sizes within {}, such as {}:, found {}", to_string(shape),
+                        fmt::join(shape.sizes(), "x"), reader.found());
+  };
+  std::string_view left = reader.text();
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    std::int64_t size = 0;
+    const auto [stop, code] = std::from_chars(left.data(), left.data() + left.size(), size);
+    left.remove_prefix(static_cast<std::size_t>(stop - left.data()));
+    const bool is_separated = d + 1 == sizes.size() ? left.empty() : left.starts_with('x');
+    const bool is_within = shape.is_dynamic(d) ? size >= 0 && size <= shape.size(d) : size == shape.size(d);
+    if (code != std::errc() || !is_separated || !is_within) {
+      return expected();
+    }
+    sizes[d] = size;
+    left.remove_prefix(left.empty() ? 0 : 1);
+  }
+  if (sizes.empty()) {
+    return expected();
+  }
+  reader.advance();
+  BP_TRY(reader.expect(':', "after the sizes of a literal"));
+  return sizes;
+}
+
+void set_run_time_sizes(Literal &literal, std::span<const std::int64_t> sizes) {
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] != open_size && sizes[d] != literal.shape().size(d)) {
+      literal.set_dynamic_size(d, sizes[d]);
+    }
+  }
 }
 
 // Fills with small numbers, so that computations on them stay finite and indices stay near 0.
@@ -336,8 +400,21 @@ Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralConte
       }
     }
   }
+  std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
+  if (context.has_run_time_sizes) {
+    BP_ASSIGN(sizes, read_run_time_sizes(reader, shape));
+  }
   if (is_elided(reader)) {
-    return read_elided(reader, shape, context);
+    BP_ASSIGN(Literal literal, read_elided(reader, shape, context));
+    set_run_time_sizes(literal, sizes);
+    return literal;
+  }
+  if (context.has_run_time_sizes && !shape.is_static()) {
+    BP_ASSIGN(Literal literal, zeros_beyond_text(reader, reader.token().begin, shape, "a", context));
+    ArraySink sink(literal, std::move(sizes));
+    BP_TRY(read_elements(reader, shape, 0, sink));
+    set_run_time_sizes(literal, sink.sizes);
+    return literal;
   }
   // Each element takes at least one byte of text: an array that is larger than the remaining text is not allocated,
   // unless it is small.
@@ -348,8 +425,7 @@ Result<Literal> read_array(TokenReader &reader, const Shape &shape, LiteralConte
                         to_string(shape));
   }
   BP_ASSIGN(Literal literal, Literal::zeros(shape));
-  const ElementType type = shape.element_type();
-  ArraySink sink{literal.mutable_bytes().data(), static_cast<std::size_t>(ir::byte_width(type)), element_reader(type)};
+  ArraySink sink(literal, std::move(sizes));
   BP_TRY(read_elements(reader, shape, 0, sink));
   return literal;
 }

@@ -9,6 +9,9 @@ namespace bp::text {
 
 // State shared by the literals of one text.
 struct LiteralContext {
+  // Whether a literal may have run-time sizes, as printed results have them: "size 2: {1, 2}" for f32[<=8]. The sizes
+  // may be left out, and are then those that the elements show.
+  bool has_run_time_sizes = false;
   std::uint64_t seed = 0;  // for the values that fill elided literals
   // Bytes that elided literals may still allocate: a short text must not cause arbitrarily large allocations.
   std::int64_t elided_bytes_left = std::int64_t{1} << 30;

@@ -95,6 +95,7 @@ Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape,
   }
   TokenReader reader(text, std::move(file));
   LiteralContext context;
+  context.has_run_time_sizes = true;
   BP_ASSIGN(ir::Literal literal, read_literal(reader, shape, context));
   if (!reader.at_end()) {
     return reader.expected("the end of the text after a literal");

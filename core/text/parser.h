@@ -29,7 +29,8 @@ struct TextPart {
 std::vector<TextPart> split_modules(std::string_view text);
 
 Result<ir::Shape> parse_shape(std::string_view text);
-// Parses a literal without its shape: "{1, 2}" for s32[2]. `file`: name for messages; may be empty.
+// Parses a literal without its shape: "{1, 2}" for s32[2], "size 2: {1, 2}" or "{1, 2}" for s32[<=8]. `file`: name for
+// messages; may be empty.
 Result<ir::Literal> parse_literal(std::string_view text, const ir::Shape &shape, std::string file = {});
 
 }  // namespace bp::text

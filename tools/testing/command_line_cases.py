@@ -81,6 +81,11 @@ FILES = {
     "product.hlo": model("  x = f32[64,64] parameter(0)", "  y = f32[64,64] parameter(1)",
                          "  d = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
                          "  ROOT r = f32[64,64] add(d, x)"),
+    "bounded.hlo": model("  x = f32[<=8] parameter(0)", "  ROOT s = f32[<=8] negate(x)"),
+    "two.txt": "{1, 2}",
+    "sized.txt": "size 2: {1, 2}",
+    "pair.hlo": model("  x = f32[4] parameter(0)", "  t = (f32[4], f32[4]) tuple(x, x)",
+                      "  ROOT w = f32[4] custom-call(t), custom_call_target=\"app.pair\""),
     "several.hlo": "\n// -----\n".join(
         model("  a = f32[4] parameter(0)", f"  ROOT b = f32[4] {op}(a)").replace("HloModule m", f"HloModule {op}")
         for op in ("negate", "abs")),
@@ -291,7 +296,7 @@ MISTAKES = [
     (["opt", "open.mlir", "--shape", "b=3x2"], FAILED, "backplane: open.mlir:1:1: sizes of parameter b are given, expected a number "
      "from 0 to 0, or one of the names a\n  func.func @main(%a: tensor<?x2xf32>) -> tensor<?x2xf32> {\n  ^"),
     (["opt", "good.hlo", "--shapes", "f32[4]"], FAILED,
-     "backplane: good.hlo: shapes or values of parameters are given, expected none: an HLO module has static parameter shapes"),
+     "backplane: good.hlo: shapes or values of parameters are given, expected none: an HLO module has its shapes, and a size that it bounds, as in f32[<=8], is that of the argument of a run"),
     # Programs as bytecode.
     (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=0.9.0", "-o", "open.mlirbc"],
      SUCCESS, ""),

@@ -605,6 +605,9 @@ def run():
     found = expect(["run", str(MODEL), "--on", BACKEND, "--against", "interpreter", "--json", "--dump-dir", "dump"], SUCCESS, "")
     if found.code == SUCCESS:
         check(json.loads(found.out)["agrees"] is True, f"run --json printed {found.out}")
+    for name in ("two.txt", "sized.txt"):
+        out = expect(["run", "bounded.hlo", "--on", BACKEND, "--inputs", name, "--print"], SUCCESS, "").out
+        check(out.endswith("\nsize 2: {-1, -2}\n"), f"run of a bounded size printed\n{out}")
     said = {text: expect(["run", "good.hlo", "--on", "interpreter", "--print", *text], SUCCESS, "").out for text in ((), ("--json",))}
     result = json.loads(said["--json",])["results"]
     check(len(result) == 1 and said[()].endswith(f"\n{result[0]}\n"), f"run --print printed\n{said}")
