@@ -365,10 +365,35 @@ std::string Description::symbol(std::string_view part) const {
 
 Result<Program> make_program(const runtime::Executable &executable, const package::Interface &interface,
                              const Options &options) {
+namespace {
+
+// Returns why there is no program of a device: a size that a run tells, or what other steps a run has.
+Error not_whole(const runtime::Executable &executable) {
+  const ir::Module &module = executable.module();
+  const ir::Computation entry = module.entry();
+  const auto refuse = [&](ir::Instruction at, std::string_view what) {
+    return unsupported("{} cannot be compiled ahead of time: {} {} has shape {}, expected static sizes", module.name(),
+                       what, at.name(), ir::to_string(at.shape(), ir::PrintLayout::Never))
+        .at(at.location());
+  };
+  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
+    if (!entry.parameter(i).shape().is_static()) {
+      return refuse(entry.parameter(i), "parameter");
+    }
+  }
+  if (!entry.root().shape().is_static()) {
+    return refuse(entry.root(), "the result");
+  }
+  return unsupported(
+      "{} cannot be compiled ahead of time: a run has {} steps, expected one program of the device that runs all of it",
+      module.name(), executable.steps().size());
+}
+
+}  // namespace
+
   const std::shared_ptr<const runtime::Program> &program = executable.program();
   if (program == nullptr || !program->is_compiled() || program->artifact().owner() == nullptr) {
-    return unsupported("{} cannot be compiled ahead of time: expected a program that one device compiles as a whole",
-                       executable.module().name());
+    return not_whole(executable);
   }
   const host::Device &device = *program->device();
   if (device.aot() == nullptr) {

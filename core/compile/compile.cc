@@ -284,7 +284,10 @@ class Compilation {
   }
 
   // Returns the reason why an instruction is left to the host. A custom call is identified by its target.
-  static std::string why(ir::Instruction instruction, const std::string &reason) {
+  std::string why(ir::Instruction instruction, std::string reason) const {
+    if (std::string refusal = session_.receiver.host_calls.refusal(instruction); !refusal.empty()) {
+      reason = std::move(refusal);
+    }
     if (instruction.opcode() != ir::Opcode::CustomCall) {
       return reason;
     }

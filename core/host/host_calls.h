@@ -21,6 +21,11 @@ struct HostCallMarks {
   // Whether the instruction is marked. One with tuples in tuples, a tuple of one array or called computations is not,
   // because an image does not say what was in which tuple.
   bool has(const ir::Instruction &instruction) const;
+  // Returns why an instruction that the application runs is not marked; empty for others.
+  std::string refusal(const ir::Instruction &instruction) const;
+
+ private:
+  bool serves(const ir::Instruction &instruction) const;
 };
 
 // Returns HLO for each marked instruction of a valid image, by its index: the entry's root is the instruction, and its

@@ -447,6 +447,12 @@ if BACKEND == "cpu":
         (["aot", "several.hlo", "-o", "several.o", "--header", "several.h", "--weights", "several.weights"], FAILED,
          "backplane: several.hlo contains 2 modules, but --weights takes one: choose it with --part=NAME, NAME being one of negate, abs"),
         (["aot", "several.hlo", "-o", "several.o", "--header", "several.h"], SUCCESS, ""),
+        (["aot", "bounded.hlo", "-o", "bounded.o", "--header", "bounded.h"], FAILED,
+         "backplane: bounded.hlo:3:3: m cannot be compiled ahead of time: parameter x has shape f32[<=8], expected static sizes"),
+        (["aot", "pair.hlo", "-o", "pair.o", "--header", "pair.h"], FAILED,
+         "backplane: pair.hlo:5:8: backend dev.backplane.cpu does not run w (custom-call): target \"app.pair\": the device "
+         "calls the application for it, and operand 0 is (f32[4], f32[4]), expected an array or a token: pass the elements "
+         "of the tuple"),
         (["compile", "good.hlo", "-o", "absent/good.artifact"], FAILED,
          "backplane: cannot write absent/good.artifact: No such file or directory"),
         (["compile", "good.hlo", "--target=pdp11-dec-unix", "-o", "good.artifact"], FAILED,
@@ -604,6 +610,14 @@ MISUSES = [
     (["opt", "good.hlo", "--on", "null"], "--on is given without --check or --cluster, expected one of them: it names "
      "the backend whose passes are checked, or that gets clusters"),
     (["opt", "good.hlo", "--explain-clusters"], "clusters depend on a backend, expected --on NAME"),
+    (["opt", "good.hlo", "--on", "null", "--cluster=auto", "--passes=none"], "--cluster and --passes exclude each other: "
+     "--cluster runs the passes of a compilation for the backend; --disable-pass leaves one out"),
+    (["opt", "good.hlo", "--on", "null", "--explain-clusters", "--emit=proto"], "--explain-clusters and --emit exclude each "
+     "other: --explain-clusters prints a table, and no module"),
+    (["opt", "good.hlo", "--on", "null", "--explain-clusters", "--dump-dir", "d"], "--explain-clusters and --dump-dir exclude "
+     "each other: --explain-clusters runs the passes of a compilation for the backend; --disable-pass leaves one out"),
+    (["opt", "good.hlo", "--check", "-o", "f.hlo"], "--check and --output exclude each other: --check compares results, and "
+     "writes no module"),
     (["opt", "good.hlo", "--cluster=auto", "--on", "interpreter"], "clusters depend on a backend, expected --on NAME"),
     (["opt", "good.hlo", "--no-fusion"],
      "--no-fusion is given, expected --cluster or --explain-clusters too; --passes names the passes that run"),
@@ -615,14 +629,6 @@ MISUSES = [
      "--draws must be at least 1, --check-seconds positive"),
     (["opt", "good.hlo", "--check", "--allow-inexact"], "--allow-inexact changes results, expected no --check"),
     (["bisect"], "no model was given"),
-    (["opt", "good.hlo", "--on", "null", "--cluster=auto", "--passes=none"], "--cluster and --passes exclude each other: "
-     "--cluster runs the passes of a compilation for the backend; --disable-pass leaves one out"),
-    (["opt", "good.hlo", "--on", "null", "--explain-clusters", "--emit=proto"], "--explain-clusters and --emit exclude each "
-     "other: --explain-clusters prints a table, and no module"),
-    (["opt", "good.hlo", "--on", "null", "--explain-clusters", "--dump-dir", "d"], "--explain-clusters and --dump-dir exclude "
-     "each other: --explain-clusters runs the passes of a compilation for the backend; --disable-pass leaves one out"),
-    (["opt", "good.hlo", "--check", "-o", "f.hlo"], "--check and --output exclude each other: --check compares results, and "
-     "writes no module"),
     (["reduce"], "no model was given"),
     (["reduce", "good.hlo"], "expected -o FILE, the file to write"),
     (["reduce", "good.hlo", "-o", "small.hlo"], "expected exactly one of --check, --on, --command, --extract"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/ir/origin.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
@@ -186,10 +187,13 @@ ir::ComputationId outline_static_body(ir::Module &module) {
   for (std::size_t i = 0; i < given.elements().size(); ++i) {
     const Instruction parameter = module.computation(entry.id()).parameter(i);
     parameters.push_back(b.parameter(Shape(parameter.shape()), std::string(parameter.name())));
+    ir::copy_origin(module, parameters.back(), parameter);
   }
   const std::array operands{pack(b, b.tuple(parameters))};
   const InstructionId call =
       b.try_add(Opcode::Call, operands, [](ir::Module &, InstructionId) {}, std::array{body}, packed(result)).value();
+  const Instruction root = module.computation(entry.id()).root();
+  module.set_source(call, root.source_line(), root.source_column());
   b.finish(unpack(b, call, result));
   module.set_entry(caller);
   tidy(module);
