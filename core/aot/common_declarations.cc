@@ -49,7 +49,7 @@ typedef struct backplane_aot_array {
 /* One call of such a function. The function writes all bytes of the outputs, and does not write to the inputs. */
 typedef struct backplane_aot_call {
   const char *target; /* of the custom call; NULL for infeed and outfeed */
-  const char *config; /* its backend_config, or "", with a 0 at the end */
+  const char *config; /* its backend_config, infeed_config or outfeed_config, or ""; with a 0 at the end */
   size_t config_length; /* without that 0; the config may have others */
   const backplane_aot_array *inputs, *outputs;
   uint32_t input_count, output_count;

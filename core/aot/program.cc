@@ -214,6 +214,8 @@ Status describe_calls(const runtime::Program &program, Description &description)
       call.config = instruction.text(ir::AttributeKey::BackendConfig);
       call.function = "backplane_call_" + with_plain_characters(call.target);
     } else {
+      call.config = instruction.text(instruction.opcode() == ir::Opcode::Infeed ? ir::AttributeKey::InfeedConfig
+                                                                                : ir::AttributeKey::OutfeedConfig);
       call.function = fmt::format("backplane_{}", to_string(instruction.opcode()));
     }
     const auto add = [&](plugin::Value value, std::vector<Slice> &slices) -> Status {
@@ -363,8 +365,6 @@ std::string Description::symbol(std::string_view part) const {
   return fmt::format("{}_{}_{}", options.name, part, hash.substr(0, 16));
 }
 
-Result<Program> make_program(const runtime::Executable &executable, const package::Interface &interface,
-                             const Options &options) {
 namespace {
 
 // Returns why there is no program of a device: a size that a run tells, or what other steps a run has.
@@ -391,6 +391,8 @@ Error not_whole(const runtime::Executable &executable) {
 
 }  // namespace
 
+Result<Program> make_program(const runtime::Executable &executable, const package::Interface &interface,
+                             const Options &options) {
   const std::shared_ptr<const runtime::Program> &program = executable.program();
   if (program == nullptr || !program->is_compiled() || program->artifact().owner() == nullptr) {
     return not_whole(executable);

@@ -104,11 +104,11 @@ ENTRY main {
   l = (s32[], f32[2,3]) while(t), condition=condition, body=body
   v = f32[2,3] get-tuple-element(l), index=1
   token = token[] after-all()
-  fed = (f32[2,3], token[]) infeed(token)
+  fed = (f32[2,3], token[]) infeed(token), infeed_config="in"
   g = f32[2,3] get-tuple-element(fed), index=0
   after = token[] get-tuple-element(fed), index=1
   sum = f32[2,3] add(v, g)
-  out = token[] outfeed(sum, after), outfeed_shape=f32[2,3]{1,0}
+  out = token[] outfeed(sum, after), outfeed_shape=f32[2,3]{1,0}, outfeed_config="out"
   ROOT last = f32[2,3] custom-call(sum), custom_call_target="acme-next", custom_call_has_side_effect=true
 }
 """
@@ -133,13 +133,13 @@ int backplane_call_acme_next(void *context, const backplane_aot_call *call) {
 int backplane_infeed(void *context, const backplane_aot_call *call) {
   int i;
   (void)context;
-  printf("infeed %d %u\n", call->target == NULL, call->input_count);
+  printf("infeed %s %d %u\n", call->config, call->target == NULL, call->input_count);
   for (i = 0; i < 6; ++i) ((float *)call->outputs[0].data)[i] = 100;
   return 0;
 }
 int backplane_outfeed(void *context, const backplane_aot_call *call) {
   (void)context;
-  printf("outfeed %u: %g\n", call->output_count, (double)floats(&call->inputs[0])[5]);
+  printf("outfeed %s %u: %g\n", call->config, call->output_count, (double)floats(&call->inputs[0])[5]);
   return 0;
 }
 static float x[16] __attribute__((aligned(64))) = {1, 2, 3, 4, 5, 6};
@@ -170,7 +170,7 @@ def printed_calls():
             value = value if call == 3 else 2 * value
             if call == 3:
                 value += 100
-                lines += ["infeed 1 0", f"outfeed 0: {value}"]
+                lines += ["infeed in 1 0", f"outfeed out 0: {value}"]
             lines.append(f'acme.next {{"how": "??/so"}} 2 -> 2, f32[2,3] 24 bytes: {value}' if call < 3 else
                          f"acme-next  1 -> 1, f32[2,3] 24 bytes: {value}")
             if call == fails_at:
