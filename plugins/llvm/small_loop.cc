@@ -9,7 +9,7 @@ namespace bp::emit {
 namespace {
 
 constexpr std::size_t max_kernels = 64, max_depth = 4;
-constexpr std::int64_t max_elements = 8192;  // that are computed in a trip
+constexpr std::int64_t max_elements = 65536;  // that are computed in a trip
 constexpr std::uint64_t max_variable_bytes = 1024, max_bytes = 4 * 1024;
 
 // Ops that may read more elements than they compute.
@@ -55,6 +55,16 @@ std::int64_t computed_elements(InstructionView instruction, std::size_t result) 
       instruction.op() == BP_OP_FUSION ? module.definition(instruction.called(0).roots()[result]) : instruction;
   return is_in_place && root.op() == BP_OP_DYNAMIC_UPDATE_SLICE ? root.operand_shape(1).elements
                                                                 : instruction.shape(result).elements;
+}
+
+// Whether a kernel with large operands reads and writes few of their elements.
+bool reads_few(InstructionView instruction) {
+  constexpr std::int64_t few = 8192;
+  std::int64_t elements = 0;
+  for (std::size_t i = 0; i < instruction.result_count(); ++i) {
+    elements += computed_elements(instruction, i);
+  }
+  return elements <= few && !contains(instruction, is_reduction);
 }
 
 class Finder {
@@ -125,7 +135,7 @@ class Finder {
       }
       kernels_ += has_kernel ? 1 : 0;
       if (kernels_ > max_kernels || elements_ > max_elements ||
-          (has_kernel && is_worth_sharing(instruction) && contains(instruction, is_reduction)) ||
+          (has_kernel && is_worth_sharing(instruction) && !reads_few(instruction)) ||
           (is_control_flow(op) && !add_callees(instruction, depth + 1))) {
         return false;
       }
