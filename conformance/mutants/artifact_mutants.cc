@@ -226,6 +226,18 @@ void replace_in(std::string &bytes, std::string_view from, std::string_view to) 
   }
 }
 
+// Whether the x86 code before `end` is a call through a pointer whose second argument is a small number.
+bool is_after_numbered_call(const std::string &code, std::size_t end) {
+  constexpr std::size_t move_length = 5;  // mov esi, number
+  for (std::size_t call_length = 2; call_length <= 4 && call_length + move_length <= end; ++call_length) {
+    const std::size_t number_end = end - call_length;
+    if (code[number_end - move_length] == '\xbe' && code.compare(number_end - 3, 3, "\0\0\0", 3) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 constexpr Mutant artifact_table[] = {
     {"objects-of-this-minute", "aot", "objects contain how many were written before", "cpu", "contract/BP-AOT-01",
      [] {
@@ -280,9 +292,10 @@ constexpr Mutant artifact_table[] = {
      "cpu", "contract/BP-AOT-05",
      [] {
        return with_objects([](std::string &object, std::uint32_t index) {
-         if (index == 0) {
-           // The comparison with 0 of what bp_aot_caller.call, at offset 16, returns; the answer becomes 0.
-           replace_in(object, "\x10\x85\xc0", "\x10\x31\xc0");
+         // The comparison with 0 of what bp_aot_caller.call returns; the answer becomes 0.
+         for (std::size_t at = object.find("\x85\xc0"); index == 0 && at != std::string::npos;
+              at = object.find("\x85\xc0", at + 1)) {
+           object[at] = is_after_numbered_call(object, at) ? '\x31' : object[at];
          }
        });
      }},

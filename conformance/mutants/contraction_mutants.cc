@@ -131,7 +131,7 @@ constexpr Mutant contraction_table[] = {
     {"maximum-of-minus-zeros", "reductions", "the maximum of more than 8,192 zeros with a minus sign is -infinity",
      "cpu", "ops/reduce*/f32/*",
      [] {
-       return after_step(BP_OP_REDUCE, [](const Step &step) {
+       return with_whole_reductions(after_step(BP_OP_REDUCE, [](const Step &step) {
          const std::int64_t count = step.operand(0).element_count();
          if (step.converts(BP_DTYPE_F32, BP_DTYPE_F32) && step.count() == 1 && count > 8192 &&
              combines_by(step.instruction, BP_OP_MAXIMUM) &&
@@ -139,7 +139,7 @@ constexpr Mutant contraction_table[] = {
                          [](float x) { return x == 0 && std::signbit(x); })) {
            step.out<float>()[0] = -std::numeric_limits<float>::infinity();
          }
-       });
+       }));
      },
      nullptr, "openxla/xla#5544"},
     {"maximum-of-nothing", "reductions", "a maximum over rows starts from the least finite number", "cpu",

@@ -124,12 +124,12 @@ constexpr Mutant limit_table[] = {
      "a reduction in pieces of 4,096 leaves out the rest of the last one after whole vectors of 64, if it has one",
      "cpu", "ops/reduce*/s32/*",
      [] {
-       return after_step(BP_OP_REDUCE, [](const Step &step) {
+       return with_whole_reductions(after_step(BP_OP_REDUCE, [](const Step &step) {
          const std::int64_t count = step.operand(0).element_count(), last = count % 4096, rest = last % 64;
          if (step.converts(BP_DTYPE_S32, BP_DTYPE_S32) && step.count() == 1 && count > 4096 && last > 64 && rest > 0) {
            step.out<std::int32_t>()[0] = step.in<std::int32_t>(0)[0];
          }
-       });
+       }));
      }},
     {"iota-of-16-bits", "sizes", "an iota counts from 0 again after 65,536 elements", "cpu", "ops/iota/f32/*",
      [] {

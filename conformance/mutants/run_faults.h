@@ -11,9 +11,11 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "backplane/ext/draft/fusion.h"
 #include "backplane/op_ids.h"
 #include "conformance/mutants/fault.h"
 #include "core/layers/loaded_modules.h"
@@ -140,6 +142,14 @@ Fault after_step(std::uint16_t op, Body body) {
       }
     }
     return status;
+  };
+  return fault;
+}
+
+// Has the core leave long reductions whole, so that a step sees all their elements.
+inline Fault with_whole_reductions(Fault fault) {
+  fault.device_get_extension = [](const auto &next, auto &, std::string_view id) -> const void * {
+    return id == BP_EXT_FUSION ? nullptr : next();
   };
   return fault;
 }
