@@ -127,7 +127,8 @@ struct PolymorphicExecutable::State {
   // Keeps what was compiled. The least recently used ones make room, except those that threads are compiling.
   // `depends_on`: numbers of parameters on whose elements sizes depend.
   void keep(std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable,
-            const std::set<std::size_t> &depends_on, std::span<const Literal> arguments);
+            const std::set<std::size_t> &depends_on, std::span<const Literal> arguments,
+            const std::set<std::size_t> &unknown);
   void keep(std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable, std::string key);
   // Has keys contain the elements of more parameters. Call with the mutex.
   void note_size_parameters(std::list<Kept>::iterator except, const std::set<std::size_t> &depends_on);
@@ -159,7 +160,8 @@ std::string PolymorphicExecutable::State::key_of(std::span<const Literal> argume
   }
   for (const std::size_t number : size_parameters) {
     if (unknown.contains(number)) {
-      return key + "unknown " + std::to_string(number);  // will not be compiled
+      key += "unknown " + std::to_string(number) + ";";  // a size that follows from shapes, or the program is refused
+      continue;
     }
     const auto bytes = arguments[number].bytes();
     key.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
@@ -220,9 +222,10 @@ void PolymorphicExecutable::State::note_size_parameters(std::list<Kept>::iterato
 }
 
 void PolymorphicExecutable::State::keep(std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable,
-                                        const std::set<std::size_t> &depends_on, std::span<const Literal> arguments) {
+                                        const std::set<std::size_t> &depends_on, std::span<const Literal> arguments,
+                                        const std::set<std::size_t> &unknown) {
   note_size_parameters(entry, depends_on);
-  keep(entry, std::move(executable), key_of(arguments));
+  keep(entry, std::move(executable), key_of(arguments, unknown));
 }
 
 void PolymorphicExecutable::State::keep(std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable,
@@ -285,7 +288,7 @@ Result<std::shared_ptr<const Executable>> PolymorphicExecutable::State::exact_ex
   std::set<std::size_t> depends_on;
   return obtain([&] { return key_of(arguments, unknown); }, [&] { return compile(arguments, unknown, depends_on); },
                 [&](std::list<Kept>::iterator entry, std::shared_ptr<const Executable> executable) {
-                  keep(entry, std::move(executable), depends_on, arguments);
+                  keep(entry, std::move(executable), depends_on, arguments, unknown);
                 });
 }
 

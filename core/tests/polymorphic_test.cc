@@ -74,6 +74,16 @@ bool counts(const PolymorphicExecutable &executable, std::uint64_t hits, std::ui
 
 }  // namespace
 
+TEST_CASE("an executable made without the elements of a size is kept apart from those for elements") {
+  const PolymorphicExecutable program = compiled(counting);
+  const auto first = program.executable_for(arguments(0, 4), {0});
+  REQUIRE(first.ok());
+  CHECK(program.executable_for(arguments(7, 4), {0}).value() == *first);
+  counts(program, 1, 1, 0);
+  CHECK(!program.run(arguments(0, 4)).ok());  // %x has 4 elements
+  CHECK(program.run(arguments(4, 4)).ok());
+}
+
 TEST_CASE("arguments of other shapes get other executables, which are kept") {
   const PolymorphicExecutable program = compiled(counting);
   REQUIRE(program.parameters().size() == 3);
