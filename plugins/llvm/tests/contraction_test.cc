@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -366,6 +367,40 @@ SpatialDimension dimension(int64_t input, int64_t window, int64_t stride, int64_
   return d;
 }
 
+// Products and convolutions of elements that the target multiplies several of at a time.
+void check_word_products(Element element, const VectorTarget &target) {
+  INFO("kind " << static_cast<int>(target.integer_dot));
+  const bool is_bf16 = element == Element::bf16;
+  for (const DotShape shape : {DotShape{1, 65, 33, 17},
+                               {2, 9, 70, 4},
+                               {1, 40, 50, 1001},
+                               {1, 129, 257, 65},
+                               {1, 12, 70, 770},
+                               {3, 16, 16, 32}}) {
+    for (int transpose : {0, 1, 2, 3, 4, 7}) {
+      check_dot(shape, transpose, element, target);
+      if (is_bf16) {
+        check_dot(shape, transpose, element, target, true);
+      }
+    }
+  }
+  for (const char *layouts : {"b01f_01io->b01f", "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+    check_convolution({1, 20, 37, 1, 1, {dimension(9, 3, 1, 1, 1), dimension(9, 3, 1, 1, 1)}}, layouts, element,
+                      target);
+    check_convolution({2, 3, 32, 1, 1, {dimension(20, 3, 2, 1, 1), dimension(20, 3, 2, 1, 1)}}, layouts, element,
+                      target);
+  }
+}
+
+bool host_has(const char *feature) {
+  return llvm::sys::getHostCPUFeatures().lookup(feature);
+}
+
+// Tells the test runner why a test ends without a check.
+void skip(const char *missing) {
+  std::printf("skipped: this machine has no %s\n", missing);
+}
+
 }  // namespace
 
 TEST_CASE("dots of many shapes and layouts") {
@@ -417,72 +452,51 @@ TEST_CASE("dots of other element types and narrower vectors") {
 }
 
 TEST_CASE("integer dot products of bytes") {
-  const auto host = llvm::sys::getHostCPUFeatures();
-  std::vector<VectorTarget> targets;
   for (VectorTarget target : {sse2, avx2, avx512}) {
-    if (target.vector_bits < 512 || host.lookup("avx512bw")) {
+    if (target.vector_bits < 512 || host_has("avx512bw")) {
       target.integer_dot = IntegerDot::PairsOf16;
-      targets.push_back(target);
-    }
-  }
-  if (host.lookup("avx512vnni")) {
-    targets.push_back(avx512);
-    targets.back().integer_dot = IntegerDot::UnsignedBySigned;
-  }
-  if (host.lookup("amx-int8") && use_tiles()) {
-    targets.push_back(avx512);
-    targets.back().has_byte_tiles = true;
-  }
-  for (const VectorTarget &target : targets) {
-    INFO("kind " << static_cast<int>(target.integer_dot));
-    for (const Element element : {Element::s8_to_s32, Element::u8_to_s32}) {
-      for (const DotShape shape :
-           {DotShape{1, 65, 33, 17}, {2, 9, 70, 4}, {1, 40, 50, 1001}, {1, 129, 257, 65}, {1, 12, 70, 770}}) {
-        for (int transpose : {0, 1, 2, 3, 4, 7}) {
-          check_dot(shape, transpose, element, target);
-        }
-      }
-      for (const char *layouts : {"b01f_01io->b01f", "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
-        check_convolution({1, 20, 37, 1, 1, {dimension(9, 3, 1, 1, 1), dimension(9, 3, 1, 1, 1)}}, layouts, element,
-                          target);
-        check_convolution({2, 3, 32, 1, 1, {dimension(20, 3, 2, 1, 1), dimension(20, 3, 2, 1, 1)}}, layouts, element,
-                          target);
-      }
+      check_word_products(Element::s8_to_s32, target);
+      check_word_products(Element::u8_to_s32, target);
     }
   }
 }
 
+TEST_CASE("integer dot products of unsigned by signed bytes") {
+  if (!host_has("avx512vnni")) {
+    return skip("AVX-512 VNNI");
+  }
+  VectorTarget target = avx512;
+  target.integer_dot = IntegerDot::UnsignedBySigned;
+  check_word_products(Element::s8_to_s32, target);
+  check_word_products(Element::u8_to_s32, target);
+}
+
+TEST_CASE("products of tiles of bytes") {
+  if (!host_has("amx-int8") || !use_tiles()) {
+    return skip("AMX-INT8");
+  }
+  VectorTarget target = avx512;
+  target.has_byte_tiles = true;
+  check_word_products(Element::s8_to_s32, target);
+  check_word_products(Element::u8_to_s32, target);
+}
+
 TEST_CASE("products of pairs of bf16") {
-  const auto host = llvm::sys::getHostCPUFeatures();
-  std::vector<VectorTarget> targets;
-  if (host.lookup("avx512bf16")) {
-    targets.push_back(avx512);
-    targets.back().has_bf16_dot = true;
+  if (!host_has("avx512bf16")) {
+    return skip("AVX512-BF16");
   }
-  if (host.lookup("amx-bf16") && use_tiles()) {
-    targets.push_back(avx512);
-    targets.back().has_bf16_tiles = true;
+  VectorTarget target = avx512;
+  target.has_bf16_dot = true;
+  check_word_products(Element::bf16, target);
+}
+
+TEST_CASE("products of tiles of bf16") {
+  if (!host_has("amx-bf16") || !use_tiles()) {
+    return skip("AMX-BF16");
   }
-  for (const VectorTarget &target : targets) {
-    INFO("tiles " << target.has_bf16_tiles);
-    for (const DotShape shape : {DotShape{1, 65, 33, 17},
-                                 {2, 9, 70, 4},
-                                 {1, 40, 50, 1001},
-                                 {1, 129, 257, 65},
-                                 {1, 12, 70, 770},
-                                 {3, 16, 16, 32}}) {
-      for (int transpose : {0, 1, 2, 3, 4, 7}) {
-        check_dot(shape, transpose, Element::bf16, target);
-        check_dot(shape, transpose, Element::bf16, target, true);
-      }
-    }
-    for (const char *layouts : {"b01f_01io->b01f", "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
-      check_convolution({1, 20, 37, 1, 1, {dimension(9, 3, 1, 1, 1), dimension(9, 3, 1, 1, 1)}}, layouts, Element::bf16,
-                        target);
-      check_convolution({2, 3, 32, 1, 1, {dimension(20, 3, 2, 1, 1), dimension(20, 3, 2, 1, 1)}}, layouts,
-                        Element::bf16, target);
-    }
-  }
+  VectorTarget target = avx512;
+  target.has_bf16_tiles = true;
+  check_word_products(Element::bf16, target);
 }
 
 TEST_CASE("an epilogue sees the sums and where they go") {
