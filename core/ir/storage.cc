@@ -2,7 +2,9 @@
 // layouts, by splitting the multi-index tile by tile.
 #include "core/ir/storage.h"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace bp::ir {
 namespace {
@@ -46,9 +48,58 @@ std::int64_t tiled_position(const Shape &shape, const Dimensions &index) {
   return position;
 }
 
+// Returns the positions in a tiled buffer of the elements whose other indices are 0, by dimension and index. The
+// position of any element is the sum of those of its indices. Returns nothing if that is not so, since a tile combines
+// dimensions, or if the tables would not be much smaller than the array.
+std::vector<std::vector<std::int64_t>> positions_by_dimension(const Shape &shape) {
+  const bool combines = std::ranges::any_of(shape.layout().tiles, [](const Tile &tile) {
+    return std::ranges::find(tile.sizes, Tile::combine) != tile.sizes.end();
+  });
+  std::int64_t entries = 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    entries += shape.size(d);
+  }
+  if (combines || entries > shape.element_count() / 2) {
+    return {};
+  }
+  std::vector<std::vector<std::int64_t>> positions(shape.rank());
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    Dimensions index(shape.rank(), 0);
+    for (; index[d] < shape.size(d); ++index[d]) {
+      positions[d].push_back(tiled_position(shape, index));
+    }
+  }
+  return positions;
+}
+
+// Does the work of for_each_element() with such positions, which are not empty.
+template <class Visitor>
+void for_each_position(const Shape &shape, const std::vector<std::vector<std::int64_t>> &positions, Visitor &&visit) {
+  const std::size_t last = shape.rank() - 1;
+  Dimensions index(shape.rank(), 0);
+  for (std::size_t number = 0; number < static_cast<std::size_t>(shape.element_count());) {
+    std::int64_t row = 0;
+    for (std::size_t d = 0; d < last; ++d) {
+      row += positions[d][static_cast<std::size_t>(index[d])];
+    }
+    for (const std::int64_t position : positions[last]) {
+      visit(number++, static_cast<std::size_t>(row + position));
+    }
+    for (std::size_t d = last; d-- > 0 && ++index[d] == shape.size(d);) {
+      index[d] = 0;
+    }
+  }
+}
+
 // Calls visit(index in the literal, index in the buffer) for each element.
 template <class Visitor>
 void for_each_element(const Shape &shape, Visitor &&visit) {
+  if (!shape.layout().tiles.empty()) {
+    if (const auto positions = positions_by_dimension(shape); !positions.empty()) {
+      for_each_position(shape, positions, visit);
+      return;
+    }
+  }
   std::int64_t count = shape.element_count();
   std::size_t rank = shape.rank();
   Dimensions strides(rank, 1), index(rank, 0);
