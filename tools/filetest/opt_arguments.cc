@@ -69,11 +69,13 @@ Result<ir::Instruction> find_instruction(const ir::Module &module, std::string_v
   return invalid_input("there is no instruction '{}'", name);
 }
 
-// Parses y:{0,1}, y/0:{0,1} and y/0:{0,1}:5. Results are arrays, not tuples.
+// Parses y:{0,1}, y/0:{0,1:T(2,1)} and y/0:{0,1}:5. Results are arrays, not tuples.
 Result<passes::LayoutPreference> parse_layout(std::string_view text, const ir::Module &module) {
-  const std::vector<std::string> parts = split(text, ':');
-  const std::vector<std::string> place = split(parts.empty() ? "" : parts[0], '/');
-  if ((parts.size() != 2 && parts.size() != 3) || place.empty()) {
+  const std::size_t begin = text.find(":{"), end = text.find('}');
+  const std::vector<std::string> place = split(text.substr(0, std::min(begin, text.size())), '/');
+  const std::string_view gain = end == std::string_view::npos ? "" : text.substr(end + 1);
+  if (begin == std::string_view::npos || end == std::string_view::npos || place.empty() ||
+      (!gain.empty() && gain[0] != ':')) {
     return invalid_input("'{}' after layout=, expected PLACE:LAYOUT or PLACE:LAYOUT:NANOSECONDS", text);
   }
   BP_ASSIGN(const ir::Instruction instruction, find_instruction(module, place.front()));
@@ -86,11 +88,12 @@ Result<passes::LayoutPreference> parse_layout(std::string_view text, const ir::M
     return invalid_input("{} has no operand {}", place[0], preference.slot);
   }
   const ir::Shape &shape = preference.is_result ? instruction.shape() : instruction.operand(preference.slot).shape();
-  BP_ASSIGN(const ir::Shape laid_out, text::parse_shape(ir::to_string(shape, ir::PrintLayout::Never) + parts[1]));
+  BP_ASSIGN(const ir::Shape laid_out, text::parse_shape(ir::to_string(shape, ir::PrintLayout::Never) +
+                                                        std::string(text.substr(begin + 1, end - begin))));
   preference.layout = laid_out.layout();
-  if (parts.size() == 3) {
-    BP_ASSIGN(const std::int64_t gain, parse_number(parts[2]));
-    preference.gain_nanoseconds = static_cast<double>(gain);
+  if (!gain.empty()) {
+    BP_ASSIGN(const std::int64_t nanoseconds, parse_number(gain.substr(1)));
+    preference.gain_nanoseconds = static_cast<double>(nanoseconds);
   }
   return preference;
 }

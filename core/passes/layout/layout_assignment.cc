@@ -4,7 +4,9 @@
 // that cannot change (the program's own inputs and results, arrays of custom calls and bitcasts) loses the time of the
 // copy. A reshape prefers the layout in which it costs nothing. Copies are then inserted where they save time,
 // transposes between layouts that hold the same bytes become bitcasts, and layout-agreement adjusts tuples and called
-// computations. Without preferences nothing changes. Linear.
+// computations. A constant costs nothing in another layout, since it is stored there once. Few ops walk through tiles,
+// so a tiled layout that is not required concerns only the place that prefers it. Without preferences nothing changes.
+// Linear.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -86,6 +88,7 @@ class LayoutAssignment {
     }
     if (changed_) {
       tidy(module_);
+      module_.unique_names();  // a constant may have a second layout
       BP_TRY(layout_agreement(module_, context_));
     }
     return changed_;
@@ -111,9 +114,12 @@ class LayoutAssignment {
       const Shape &shape =
           preference.is_result ? *arrays_of(i.shape())[preference.slot] : i.operand(preference.slot).shape();
       const double copy = copy_nanoseconds(shape, context_);
-      is_preferred_[groups_.group_of(array)] = true;
-      add_gain(array, preference.layout, preference.is_required() ? copy : std::min(copy, preference.gain_nanoseconds));
       preferences_[i.id()].push_back(&preference);
+      if (preference.layout.tiles.empty() || preference.is_required()) {
+        is_preferred_[groups_.group_of(array)] = true;
+        add_gain(array, preference.layout,
+                 preference.is_required() ? copy : std::min(copy, preference.gain_nanoseconds));
+      }
     }
   }
 
@@ -243,7 +249,7 @@ class LayoutAssignment {
     }
     for (const LayoutPreference *preference : preferences_[id]) {
       const Instruction i = module_.instruction(id);
-      if (!preference->is_result && pays(*preference, i.operand(preference->slot).shape())) {
+      if (!preference->is_result && pays(*preference, i.operand(preference->slot))) {
         module_.set_operand(id, preference->slot, in_layout(i.operands()[preference->slot], preference->layout));
       }
     }
@@ -266,6 +272,10 @@ class LayoutAssignment {
 
   bool pays(const LayoutPreference &preference, const Shape &shape) const {
     return preference.is_required() || preference.gain_nanoseconds > copy_nanoseconds(shape, context_);
+  }
+  bool pays(const LayoutPreference &preference, Instruction operand) const {
+    return pays(preference, operand.shape()) ||
+           (operand.opcode() == Opcode::Constant && preference.gain_nanoseconds > 0);
   }
 
   // Gives the instruction's results the preferred layouts, and returns the instruction that users read instead.
@@ -320,7 +330,7 @@ class LayoutAssignment {
     return add(Opcode::Bitcast, i.shape(), i.operands()[0]);
   }
 
-  // Returns the array in this layout: itself, or a copy that all its users share.
+  // Returns the array in this layout: itself, or a copy that all its users share, which is a constant if it is one.
   InstructionId in_layout(InstructionId id, const Layout &layout) {
     const Shape shape = module_.instruction(id).shape();
     if (same_layout(shape.layout(), layout)) {
@@ -331,9 +341,21 @@ class LayoutAssignment {
         return copy;
       }
     }
-    const InstructionId copy = add(Opcode::Copy, with_layout(shape, layout), id);
+    const bool is_constant = module_.instruction(id).opcode() == Opcode::Constant;
+    const InstructionId copy =
+        is_constant ? add_constant(id, layout) : add(Opcode::Copy, with_layout(shape, layout), id);
     copies_[id].push_back(copy);
     return copy;
+  }
+
+  // Adds the constant in another layout.
+  InstructionId add_constant(InstructionId id, const Layout &layout) {
+    changed_ = true;
+    const Instruction constant = module_.instruction(id);
+    const Shape shape = with_layout(constant.shape(), layout);
+    added_.push_back(module_.clone_instruction(constant.parent().id(), constant, {}, {}));
+    module_.set_shape(added_.back(), shape);
+    return added_.back();
   }
 
   InstructionId add(Opcode opcode, const Shape &shape, InstructionId operand) {
