@@ -192,6 +192,8 @@ po::options_description visible_options() {
       "number of processors, the first ones, to which both sides are pinned; default: all")(
       "repeat", po::value<int>()->default_value(11), "consecutive runs at each turn of a side")(
       "turns", po::value<int>()->default_value(1), "number of times that each peer has its turn")(
+      "constant-weights",
+      "inputs after the first are constants of the program here, as they always are on onnxruntime:cpu and tvm:cpu")(
       "json", po::value<std::string>(), "write the figures to this file");
   return options;
 }
@@ -287,8 +289,13 @@ int main(int argc, char **argv) {
   fmt::print("{:<28} {:<20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>11}\n", "program", "on", "run", "least",
              "spread", "compile", "run / ours", "least /", "compile /", "difference");
   json::array results;
-  const Setting setting{
-      *backend, compile_options, clock, pool, values["python"].as<std::string>(), values["scripts"].as<std::string>()};
+  const Setting setting{*backend,
+                        compile_options,
+                        values.count("constant-weights") != 0,
+                        clock,
+                        pool,
+                        values["python"].as<std::string>(),
+                        values["scripts"].as<std::string>()};
   const bool all_ran = race_all(values["file"].as<Names>(), setting, peers, repeat, turns, results);
   if (values.count("json") != 0) {
     if (const Status written = write_file(values["json"].as<std::string>(), json::serialize(results) + "\n");

@@ -262,6 +262,27 @@ class Script final : public Side {
   json::object answer_;
 };
 
+// Replaces each parameter but the first by a constant. The parameters stay, and nothing reads them.
+Status make_weights_constant(Module &module) {
+  BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
+  const ir::ComputationId entry = module.entry().id();
+  const auto before = module.entry().instruction_ids(), parameters = module.entry().parameter_ids();
+  std::vector<ir::InstructionId> order(before.begin(), before.end()), constants,
+      weights(parameters.begin(), parameters.end());
+  for (const Literal &argument : arguments) {
+    constants.push_back(constants.empty() ? weights[0] : module.add_constant(entry, argument));
+  }
+  std::vector<ir::InstructionId> replacements(module.instruction_id_limit(), ir::no_instruction);
+  for (std::size_t i = 1; i < constants.size(); ++i) {
+    replacements[index(weights[i])] = constants[i];
+  }
+  module.replace_uses(replacements);
+  order.insert(order.begin(), constants.begin() + (constants.empty() ? 0 : 1), constants.end());
+  module.set_instruction_order(entry, std::move(order));
+  module.unique_names();
+  return {};
+}
+
 }  // namespace
 
 Figures Figures::of(const std::vector<double> &seconds) {
@@ -276,15 +297,19 @@ Figures Figures::of(const std::vector<double> &seconds) {
 Result<std::unique_ptr<Ours>> Ours::make(const std::string &file, const Setting &setting) {
   BP_ASSIGN(const std::string text, read_file(file));
   BP_ASSIGN(Module module, text::parse_module(text));
+  Module program = module;
+  if (setting.has_constant_weights) {
+    BP_TRY(make_weights_constant(program));
+  }
   const auto start = std::chrono::steady_clock::now();
   CompileOptions options = setting.options;
   options.device_only = true;
-  BP_ASSIGN(Compiled compiled, setting.backend.compile(module, options));
+  BP_ASSIGN(Compiled compiled, setting.backend.compile(program, options));
   const double seconds = command::seconds_since(start);
   if (compiled.executable.program() == nullptr) {
     return make_error(ErrorCode::Unsupported, "{}: the core leaves nothing for the device to do", file);
   }
-  BP_ASSIGN(auto timed, conformance::TimedProgram::make(compiled, module, 1, &setting.clock));
+  BP_ASSIGN(auto timed, conformance::TimedProgram::make(compiled, program, 1, &setting.clock));
   return std::unique_ptr<Ours>(new Ours(std::move(module), std::move(compiled), std::move(timed), seconds));
 }
 

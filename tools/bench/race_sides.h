@@ -23,6 +23,7 @@ struct Figures {
 struct Setting {
   const Backend &backend;
   CompileOptions options;
+  bool has_constant_weights;  // here, inputs after the first are constants of the program
   conformance::RunClock &clock;
   ThreadPool &pool;     // for peers in this process
   std::string python;   // Python interpreter
@@ -52,7 +53,7 @@ class Ours final : public Side {
   Status add_runs(int count, std::vector<double> &seconds) override;
   boost::json::object about() const override { return {{"compile_seconds", compile_seconds_}}; }
 
-  const Module &module() const { return module_; }
+  const Module &module() const { return module_; }  // as it was read
   Result<std::vector<Literal>> arguments() const;
   Result<std::vector<Literal>> results() const;  // arrays
 
