@@ -35,6 +35,10 @@ Status CpuDevice::claim(const bp_module_t *image, plugin::Claims &claims) const 
   return compiler->claim(image, claims);
 }
 
+Result<std::string> CpuDevice::preferences(const bp_module_t *image) const {
+  return compiler->preferences(image);
+}
+
 Result<std::string> CpuDevice::compile(const bp_module_t *image) const {
   if (!options.emit.empty()) {
     return compiler->write(image, options.emit);

@@ -62,6 +62,7 @@ struct CpuDevice {
   }
   plugin::Result<std::string> init();
   plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const;
+  plugin::Result<std::string> preferences(const bp_module_t *image) const;
   plugin::Result<std::string> compile(const bp_module_t *image) const;
   plugin::Result<std::unique_ptr<native::LoadedProgram>> load(std::span<const char> bytes,
                                                               std::uint32_t allocation_count) const;

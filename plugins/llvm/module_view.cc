@@ -53,6 +53,9 @@ bool ModuleView::add_shape(plugin::Shape from) {
     stride *= static_cast<std::uint64_t>(std::max<std::int64_t>(shape.dims[d], 1));
   }
   shape.tiled = from.tile_count() != 0;
+  if (from.tile_count() == 1) {
+    shape.tile.assign(from.tile(0).begin(), from.tile(0).end());
+  }
   return true;
 }
 

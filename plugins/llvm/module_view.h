@@ -24,9 +24,10 @@ struct Shape {
   std::uint16_t dtype = 0;
   std::uint32_t element_bits = 0;
   bool tiled = false;
+  std::vector<std::int64_t> tile;  // the sizes of its tile, if it has one
   std::vector<std::int64_t> dims;
   std::vector<std::int64_t> minor_to_major;
-  std::vector<std::int64_t> strides;  // in elements, by dimension
+  std::vector<std::int64_t> strides;  // in elements, by dimension, but for tiles
   std::int64_t elements = 1;
 
   std::size_t rank() const { return dims.size(); }

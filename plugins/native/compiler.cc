@@ -6,6 +6,7 @@
 
 #include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/panels.h"
 #include "plugins/llvm/module_view.h"
 #include "plugins/llvm/program.h"
 #include "plugins/llvm/scalar/element_type.h"
@@ -80,6 +81,38 @@ Status Compiler::claim(const bp_module_t *image, plugin::Claims &claims) const {
     }
   }
   return {};
+}
+
+Result<std::string> Compiler::preferences(const bp_module_t *image) const {
+  constexpr double gigabytes_per_second = 40;  // of the copy in the kernel, much of which stays in caches
+  BP_ASSIGN(const auto module, emit::ModuleView::open(image));
+  const auto context = emit::make_fragile<llvm::LLVMContext>();
+  std::string bytes;
+  for (std::uint32_t c = 0; c < module->computation_count(); ++c) {
+    const emit::ComputationView computation = module->computation(c);
+    for (std::uint32_t n = 0; n < computation.instruction_count() && !computation.embedded(); ++n) {
+      const emit::InstructionView instruction = module->instruction(computation.first_instruction() + n);
+      const bool is_contraction = instruction.op() == BP_OP_DOT || instruction.op() == BP_OP_CONVOLUTION;
+      if (!is_contraction || !emit::kernel_problem(instruction, target_.vectors).empty()) {
+        continue;
+      }
+      for (std::uint32_t operand = 0; operand < 2; ++operand) {
+        const auto layout = emit::preferred_panels(*context, instruction, operand, target_.vectors);
+        if (!layout) {
+          continue;
+        }
+        std::vector<std::int64_t> words = layout->minor_to_major;
+        words.insert(words.end(), {1, static_cast<std::int64_t>(layout->tile.size())});
+        words.insert(words.end(), layout->tile.begin(), layout->tile.end());
+        const double bytes_copied = 2 * static_cast<double>(instruction.operand_shape(operand).bytes());
+        plugin::append_preference(bytes,
+                                  {instruction.id(), operand, static_cast<float>(bytes_copied / gigabytes_per_second),
+                                   static_cast<std::uint32_t>(words.size())},
+                                  words);
+      }
+    }
+  }
+  return bytes;
 }
 
 Result<emit::Program> Compiler::emit_program(const emit::ModuleView &module, bool in_one_unit) {

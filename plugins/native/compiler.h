@@ -19,6 +19,8 @@ class Compiler {
 
   // Takes the instructions that the emitters have kernels for, with estimated costs, and refuses the others by reason.
   plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const;
+  // Returns a stream of bp_layout_preference_t: the layouts in which contractions would not have to copy operands.
+  plugin::Result<std::string> preferences(const bp_module_t *image) const;
   // Returns the artifact of the module, but for the name of its target. `dump_folder`: where IR and objects are
   // written, or empty.
   plugin::Result<Artifact> compile(const bp_module_t *image, const plugin::HostServices &services,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plugins/llvm/contraction/gpu/cost.h"
+#include "plugins/llvm/contraction/packed/panels.h"
 #include "plugins/llvm/contraction/split.h"
 #include "plugins/llvm/contraction/strategy.h"
 #include "plugins/llvm/generator/loops.h"
@@ -16,10 +17,14 @@ bool is_along(const std::vector<Axis> &axes, Operand operand) {
   return !axes.empty() && stride_of(axes.back(), operand) == 1;
 }
 
-std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &problem, const VectorTarget &target,
-                                                     llvm::Module &module, const std::string &name) {
+enum class Way : unsigned char { Threaded, Reduction, Streamed, Packed, Direct };
+
+Way choose_way(const ContractionProblem &problem, const VectorTarget &target) {
   if (target.is_threaded) {
-    return make_threaded_strategy(problem);
+    return Way::Threaded;
+  }
+  if (problem.panels != std::array<int64_t, 2>{}) {
+    return Way::Packed;
   }
   int64_t width = target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
   int64_t rows = total_size(problem.rows);
@@ -28,10 +33,10 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   bool lies_along_contracted = is_along(problem.contracted, lhs_operand) && is_along(problem.contracted, rhs_operand);
   bool has_few_outputs = rows * columns <= 24 || std::min(rows, columns) <= 2;
   if (lies_along_contracted && has_few_outputs && contracted >= 2 * width) {
-    return make_reduction_strategy(problem, target);
+    return Way::Reduction;
   }
   if (is_worth_streaming(problem)) {
-    return make_streamed_strategy(problem);
+    return Way::Streamed;
   }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
@@ -40,10 +45,18 @@ std::unique_ptr<ContractionStrategy> choose_strategy(const ContractionProblem &p
   bool is_out_of_cache = rows >= 4 && contracted * columns > (int64_t{1} << 19);
   bool is_worth_packing = rows > 8 || !has_lanes || is_out_of_cache;
   bool is_large = rows >= 4 && columns >= width / 2 && contracted >= 4 && rows * columns * contracted >= 8192;
-  if (is_large && is_worth_packing) {
-    return make_packed_strategy(problem, target, module, name);
+  return is_large && is_worth_packing ? Way::Packed : Way::Direct;
+}
+
+std::unique_ptr<ContractionStrategy> make_strategy(const ContractionProblem &problem, const VectorTarget &target,
+                                                   llvm::Module &module, const std::string &name) {
+  switch (choose_way(problem, target)) {
+    case Way::Threaded: return make_threaded_strategy(problem);
+    case Way::Reduction: return make_reduction_strategy(problem, target);
+    case Way::Streamed: return make_streamed_strategy(problem);
+    case Way::Packed: return make_packed_strategy(problem, target, module, name);
+    default: return make_direct_strategy(problem, target);
   }
-  return make_direct_strategy(problem, target);
 }
 
 }  // namespace
@@ -79,7 +92,7 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
     if (total_size(problem.batch) * total_size(problem.rows) * total_size(problem.columns) == 0) {
       continue;
     }
-    auto strategy = choose_strategy(problem, target, module, name + "." + std::to_string(i));
+    auto strategy = make_strategy(problem, target, module, name + "." + std::to_string(i));
     ContractionMemory memory(b, target, problem, {&arguments[0], &arguments[1], &arguments[2]}, fused_pointers);
     // The items of this contraction are [kernel.items, kernel.items + its own number).
     auto clamped = [&](llvm::Value *item) {
@@ -94,6 +107,14 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
   }
   b.CreateRetVoid();
   return kernel;
+}
+
+bool copies_to_panels(const Contraction &contraction, std::size_t operand, const VectorTarget &target) {
+  const int64_t lanes = target.vector_bits / contraction.types.accumulate->getScalarSizeInBits();
+  const ContractionProblem problem = normalize(contraction, lanes);
+  const bool is_split =
+      operand == problem.column_operand && problem.contracted.size() > 1 && reads_columns_transposed(problem, lanes);
+  return choose_way(problem, target) == Way::Packed && !is_split;
 }
 
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions) {

@@ -132,6 +132,7 @@ ContractionProblem normalize(const Contraction &contraction, int64_t lanes) {
   problem.types = contraction.types;
   problem.epilogue = contraction.epilogue;
   problem.prologues = contraction.prologues;
+  problem.panels = contraction.panels;
   drop_windows_without_padding(problem);
   sort_and_merge(problem.batch, out_operand);
   sort_and_merge(problem.rows, out_operand);

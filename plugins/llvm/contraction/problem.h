@@ -41,6 +41,7 @@ struct ContractionProblem {
   ContractionTypes types;
   Epilogue epilogue;
   std::array<Prologue, 2> prologues;
+  std::array<int64_t, 2> panels = {};
   bool needs_wide_index = false;  // offsets do not fit 32 bits
 };
 

@@ -32,6 +32,7 @@ class Signature {
     add(shape.element_bits);
     add(std::span<const std::int64_t>(shape.dims));
     add(std::span<const std::int64_t>(shape.minor_to_major));
+    add(std::span<const std::int64_t>(shape.tile));
   }
   // Adds op, attributes, shapes and callees; the caller adds the operands.
   void add(InstructionView instruction) {

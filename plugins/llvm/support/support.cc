@@ -9,6 +9,7 @@
 #include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/fft/shape.h"
 #include "plugins/llvm/kernel/kernel.h"
+#include "plugins/llvm/kernel/panels.h"
 #include "plugins/llvm/kernel/row_fusion.h"
 #include "plugins/llvm/kernel/topk.h"
 #include "plugins/llvm/scalar/element_type.h"
@@ -29,13 +30,19 @@ std::vector<const Shape *> shapes_of(InstructionView instruction) {
   return shapes;
 }
 
-std::string types_problem(InstructionView instruction) {
+// target: that of the kernel; null for an instruction that has no kernel with tiled operands.
+std::string types_problem(InstructionView instruction, const VectorTarget *target) {
+  std::size_t number = 0;
   for (const Shape *shape : shapes_of(instruction)) {
+    const std::size_t operand = number++;
     if (!is_supported_type(shape->dtype, shape->element_bits)) {
       return "element type " + std::to_string(shape->dtype) + " (" + std::to_string(shape->element_bits) +
              " bits) is not compiled";
     }
-    if (shape->tiled) {
+    const bool is_read = target != nullptr && operand < instruction.operand_count()
+                             ? shape->tiled && is_in_panels(instruction, operand, *target)
+                             : instruction.op() == BP_OP_PARAMETER;
+    if (shape->tiled && !is_read) {
       return "tiled layouts are not compiled";
     }
   }
@@ -250,7 +257,7 @@ std::string callees_problem(InstructionView caller) {
     for (std::uint32_t n = 0; n < computation.instruction_count() && problem.empty(); ++n) {
       const InstructionView instruction = computation.module().instruction(computation.first_instruction() + n);
       const Row *row = find_row(instruction.op(), InScalars);
-      problem = types_problem(instruction);
+      problem = types_problem(instruction, nullptr);
       for (const Shape *shape : shapes_of(instruction)) {
         problem = problem.empty() && shape->elements != 1 ? "calls a computation on arrays" : problem;
       }
@@ -313,7 +320,7 @@ std::string fusion_problem(InstructionView fusion, const VectorTarget *target) {
     const InstructionView inner = fusion.module().instruction(computation.first_instruction() + n);
     const bool is_end = ending && inner.id() == ending->id();
     const Row *row = find_row(inner.op(), is_end ? AsKernel : target == nullptr ? InFusion : InKernelFusion);
-    if (std::string problem = types_problem(inner); row != nullptr && !problem.empty()) {
+    if (std::string problem = types_problem(inner, target); row != nullptr && !problem.empty()) {
       return problem;
     }
     std::string problem = row == nullptr ? "is not compiled" : op_problem(inner, *row);
@@ -352,7 +359,7 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
   if (row == nullptr || (op == BP_OP_FFT && target.is_threaded)) {  // threads transform by matrices
     return "is not compiled";
   }
-  std::string problem = types_problem(instruction);
+  std::string problem = types_problem(instruction, &target);
   problem = problem.empty() ? op_problem(instruction, *row) : problem;
   problem = problem.empty() && op == BP_OP_FUSION ? fusion_problem(instruction, &target) : problem;
   if (problem.empty() && op == BP_OP_TOP_K && target.is_threaded && !topk_for_team(instruction)) {

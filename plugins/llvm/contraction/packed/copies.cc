@@ -101,6 +101,14 @@ llvm::Value *PackedStrategy::row_pointer(const Item &item, const Panels &panels,
   return at(m, item.scratch, panels.region, m.sum_type, index);
 }
 
+// Returns where the block's elements of the panel of an operand in panels begin. first: its first row or column.
+llvm::Value *PackedStrategy::panel_pointer(const Item &item, Operand operand, llvm::Value *first) const {
+  const ContractionMemory &m = item.m;
+  llvm::Value *const elements = m.b.CreateMul(first, m.integer(outer_k_ * block_k_));  // of the panels before
+  llvm::Value *const index = m.b.CreateAdd(elements, m.b.CreateMul(item.place, m.integer(problem_.panels[operand])));
+  return m.b.CreateGEP(m.sum_type, m.pointers[operand], index);
+}
+
 // Returns the number of places that copies of the elements take.
 llvm::Value *PackedStrategy::copied_places(const Item &item, const Panels &panels) const {
   llvm::Value *const copied = item.m.b.CreateSub(item.copy_end, item.copy_begin);

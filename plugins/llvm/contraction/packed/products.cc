@@ -24,13 +24,20 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
     out_row = m.sum(item.bases[out_operand], m.locate(out_row, problem_.rows, out_operand)).offset;
     b.CreateAlignedStore(out_row, at(m, item.scratch, out_rows_region_, b.getInt64Ty(), r), llvm::Align(8));
   });
-  emit_rows(item, row, count);
+  const bool has_row_panels = is_in_panels(problem_.row_operand);
+  if (!has_row_panels) {
+    emit_rows(item, row, count);
+  }
   llvm::Value *contracted = b.CreateSub(item.last_k, item.first_k);
   llvm::Value *depth = word_product_ ? words(m, contracted) : contracted;
-  llvm::Value *rows_pointer = row_pointer(item, row_panels_, m.integer(0), m.integer(0));
+  llvm::Value *rows_pointer = has_row_panels ? panel_pointer(item, problem_.row_operand, row)
+                                             : row_pointer(item, row_panels_, m.integer(0), m.integer(0));
   llvm::Value *sums = sums_row(item, row);
   emit_loop(b, m.integer(0), item.columns, tile_columns_, [&](llvm::Value *column) {
-    llvm::Value *columns_pointer = column_pointer(item, column_panels_, column, m.integer(0));
+    llvm::Value *columns_pointer =
+        is_in_panels(problem_.column_operand)
+            ? panel_pointer(item, problem_.column_operand, b.CreateAdd(item.first_column, column))
+            : column_pointer(item, column_panels_, column, m.integer(0));
     llvm::Value *tile_sums = b.CreateGEP(m.sum_type, sums, column);
     auto call = [&](int64_t rows, int64_t vectors) {
       Values arguments = {rows_pointer, columns_pointer, tile_sums, depth, item.is_first};
@@ -184,7 +191,9 @@ void PackedStrategy::emit_vector_product(const ContractionMemory &m, llvm::Funct
         }
         Values next;
         for (int64_t r = 0; r < rows; ++r) {
-          llvm::Value *index = b.CreateAdd(k, m.integer(r * row_panels_.stride));
+          llvm::Value *index = is_in_panels(problem_.row_operand)
+                                   ? b.CreateAdd(b.CreateMul(k, m.integer(tile_.rows)), m.integer(r))
+                                   : b.CreateAdd(k, m.integer(r * row_panels_.stride));
           llvm::Value *x = m.splat(
               b.CreateAlignedLoad(m.sum_type, b.CreateGEP(m.sum_type, function.getArg(0), index), m.sum_alignment()));
           for (int64_t v = 0; v < vectors; ++v) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "plugins/llvm/contraction/packed/panels.h"
 #include "plugins/llvm/contraction/tile_product.h"
 #include "plugins/llvm/generator/loops.h"
 
@@ -59,7 +60,37 @@ RegisterTile choose_tile(const ContractionProblem &problem, const VectorTarget &
   return {row_tiles * tile_side, std::min(divide_up(columns, tile_side), 4 / row_tiles)};
 }
 
+int64_t lanes_of(const ContractionProblem &problem, const VectorTarget &target) {
+  return target.vector_bits / problem.types.accumulate->getScalarSizeInBits();
+}
+
 }  // namespace
+
+std::array<int64_t, 2> panel_widths(const ContractionProblem &problem, const VectorTarget &target) {
+  const auto word_product = WordProduct::of(problem, target);
+  if (target.is_threaded || word_product || total_size(problem.batch) != 1 || total_size(problem.contracted) == 0) {
+    return {};
+  }
+  const int64_t lanes = lanes_of(problem, target);
+  const RegisterTile tile = choose_tile(problem, target, word_product, lanes);
+  std::array<int64_t, 2> widths;
+  widths[problem.row_operand] = tile.rows;
+  widths[problem.column_operand] = tile.vectors * lanes;
+  widths[lhs_operand] = problem.types.lhs == problem.types.accumulate ? widths[lhs_operand] : 0;
+  widths[rhs_operand] = problem.types.rhs == problem.types.accumulate ? widths[rhs_operand] : 0;
+  return widths;
+}
+
+bool reads_columns_transposed(const ContractionProblem &problem, int64_t lanes) {
+  int64_t lane_stride = 0;
+  const Operand operand = problem.column_operand;
+  const bool has_lanes = has_single_stride(problem.columns, operand, &lane_stride) && lane_stride == 1;
+  const bool has_windows = operand == lhs_operand && std::ranges::any_of(problem.windows, [](const Window &window) {
+                             return window.size != Window::unbounded;
+                           });
+  return !has_lanes && !has_windows && !problem.contracted.empty() && problem.contracted.back().size >= lanes / 2 &&
+         stride_of(problem.contracted.back(), operand) == 1;
+}
 
 PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTarget &target, llvm::Module &module,
                                const std::string &name)
@@ -67,7 +98,7 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
       module_(module),
       name_(name),
       word_product_(WordProduct::of(problem, target)),
-      width_(target.vector_bits / problem.types.accumulate->getScalarSizeInBits()),
+      width_(lanes_of(problem, target)),
       rows_(total_size(problem.rows)),
       columns_(total_size(problem.columns)),
       block_axes_(problem.contracted),
@@ -79,23 +110,22 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
 
 // Chooses how each operand is read, and with that the axes of a block.
 void PackedStrategy::choose_copies() {
-  // If the column operand is contiguous along k instead of along the lanes, it is read along k and transposed in
-  // registers. A block then stays within the innermost axis.
-  int64_t lane_stride = 0;
-  bool has_lanes = has_single_stride(problem_.columns, problem_.column_operand, &lane_stride) && lane_stride == 1;
-  if (!has_lanes && !has_windows(problem_.column_operand) && !block_axes_.empty() &&
-      block_axes_.back().size >= width_ / 2 && stride_of(block_axes_.back(), problem_.column_operand) == 1) {
-    transposes_columns_ = true;
+  const bool copies_columns = !is_in_panels(problem_.column_operand);
+  const bool copies_rows = !is_in_panels(problem_.row_operand);
+  transposes_columns_ = copies_columns && reads_columns_transposed(problem_, width_);
+  if (transposes_columns_) {
     outer_axes_.assign(block_axes_.begin(), block_axes_.end() - 1);
     block_axes_.erase(block_axes_.begin(), block_axes_.end() - 1);
   }
   outer_k_ = total_size(outer_axes_);
   block_k_ = total_size(block_axes_);
-  copies_column_rows_ = has_lanes && !has_windows(problem_.column_operand);
+  int64_t lane_stride = 0;
+  const bool has_lanes = has_single_stride(problem_.columns, problem_.column_operand, &lane_stride) && lane_stride == 1;
+  copies_column_rows_ = copies_columns && has_lanes && !has_windows(problem_.column_operand);
   // Rows that are next to each other in memory are transposed in the same way.
   int64_t row_stride = 0;
   int64_t k_stride = 0;
-  transposes_rows_ = !has_windows(problem_.row_operand) &&
+  transposes_rows_ = copies_rows && !has_windows(problem_.row_operand) &&
                      has_single_stride(problem_.rows, problem_.row_operand, &row_stride) && row_stride == 1 &&
                      !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1);
   has_column_stage_ = word_product_ && !copies_column_rows_ && !transposes_columns_;
@@ -134,11 +164,15 @@ void PackedStrategy::choose_blocks() {
   // Each block of columns packs all rows once more, and the other way round.
   while (count_blocks() < wanted_items) {
     const bool can_split_columns = columns_per_block_ > 2 * tile_columns_;
-    const bool can_split_rows = rows_per_block_ > 2 * tile_.rows && rows_per_block_ > least_rows_of_split;
+    const bool copies_columns = !is_in_panels(problem_.column_operand);
+    const bool can_split_rows =
+        rows_per_block_ > 2 * tile_.rows && (rows_per_block_ > least_rows_of_split || !copies_columns);
     if (!can_split_columns && !can_split_rows) {
       break;
     }
-    const bool is_cheaper_by_rows = columns_ * row_blocks_ < rows_ * column_blocks_;
+    const int64_t copies_by_rows = copies_columns ? columns_ * row_blocks_ : 0;
+    const int64_t copies_by_columns = is_in_panels(problem_.row_operand) ? 0 : rows_ * column_blocks_;
+    const bool is_cheaper_by_rows = copies_by_rows < copies_by_columns;
     if (can_split_rows && (is_cheaper_by_rows || !can_split_columns)) {
       rows_per_block_ = round_up(rows_per_block_ / 2, tile_.rows);
     } else {
@@ -151,8 +185,12 @@ void PackedStrategy::choose_blocks() {
 void PackedStrategy::take_regions() {
   const int64_t element = bytes_per_sum(), index_bytes = problem_.needs_wide_index ? 8 : 4,
                 table_bytes = round_up(k_per_block_, width_) * index_bytes;
-  column_panels_.region = take_scratch(column_panels_.stride * columns_per_block_ * element);
-  row_panels_.region = take_scratch(row_panels_.stride * tile_.rows * element);
+  if (!is_in_panels(problem_.column_operand)) {
+    column_panels_.region = take_scratch(column_panels_.stride * columns_per_block_ * element);
+  }
+  if (!is_in_panels(problem_.row_operand)) {
+    row_panels_.region = take_scratch(row_panels_.stride * tile_.rows * element);
+  }
   column_copies_ = column_panels_;
   row_copies_ = row_panels_;
   if (has_column_stage_) {
@@ -219,11 +257,14 @@ void PackedStrategy::emit_block(Item &item, llvm::Value *outer, llvm::Value *blo
   }
   item.first_k = b.CreateMul(block, m.integer(k_per_block_));
   item.last_k = m.minimum(b.CreateAdd(item.first_k, m.integer(k_per_block_)), block_k_);
+  item.place = b.CreateAdd(b.CreateMul(outer, m.integer(block_k_)), item.first_k);
   llvm::Value *sequence = b.CreateAdd(b.CreateMul(outer, m.integer(k_blocks_)), block);
   item.is_first = b.CreateICmpEQ(sequence, m.integer(0));
   item.is_last = b.CreateICmpEQ(sequence, m.integer(k_blocks_ * outer_k_ - 1));
   emit_k_table(item);
-  emit_columns(item);
+  if (!is_in_panels(problem_.column_operand)) {
+    emit_columns(item);
+  }
   emit_loop(b, item.first_row, item.last_row, tile_.rows, [&](llvm::Value *row) { emit_row_tile(item, row); });
 }
 

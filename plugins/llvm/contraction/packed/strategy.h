@@ -2,7 +2,8 @@
 // tile, next to a panel of the row operand, and a small function multiplies panels with all sums of a tile in
 // registers. The copy handles strides, windows, padding and narrow types, so the multiplication is always the same
 // dense code. If the target multiplies words (word_product.h), they are copied as words. What lies so that no words can
-// be read is copied in stages, as elements, which are packed once more.
+// be read is copied in stages, as elements, which are packed once more. An operand that lies in panels (panels.h) is
+// multiplied where it is.
 //
 //   item: one batch element, one block of rows, one block of columns
 //     for each block of contracted elements
@@ -61,6 +62,7 @@ class PackedStrategy : public ContractionStrategy {
     std::array<ElementOffset, 3> outer_k;  // offsets of the contracted axes outside the blocks
     llvm::Value *first_k = nullptr;
     llvm::Value *last_k = nullptr;
+    llvm::Value *place = nullptr;     // of first_k among all contracted elements
     llvm::Value *is_first = nullptr;  // i1: sums start at zero
     llvm::Value *is_last = nullptr;
     // The contracted elements that are being copied, counted from first_k.
@@ -88,6 +90,7 @@ class PackedStrategy : public ContractionStrategy {
   void emit_copy_rows_transposed(const Item &item, llvm::Value *row) const;
   llvm::Value *column_pointer(const Item &item, const Panels &panels, llvm::Value *column, llvm::Value *place) const;
   llvm::Value *row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row, llvm::Value *place) const;
+  llvm::Value *panel_pointer(const Item &item, Operand operand, llvm::Value *first) const;
   llvm::Value *copied_places(const Item &item, const Panels &panels) const;
   llvm::Value *is_contracted(const Item &item, llvm::Value *k, int64_t lanes, int64_t multiple) const;
 
@@ -110,6 +113,7 @@ class PackedStrategy : public ContractionStrategy {
   llvm::Value *sums_row(const Item &item, llvm::Value *row) const;
 
   int64_t bytes_per_sum() const { return problem_.types.accumulate->getScalarSizeInBits() / 8; }
+  bool is_in_panels(Operand operand) const { return problem_.panels[operand] != 0; }
   bool has_windows(Operand operand) const {
     return operand == lhs_operand && std::any_of(problem_.windows.begin(), problem_.windows.end(),
                                                  [](const Window &w) { return w.size != Window::unbounded; });
