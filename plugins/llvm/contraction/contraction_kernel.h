@@ -33,8 +33,8 @@ struct Kernel {
 Kernel emit_contractions(llvm::Module &module, const std::string &name, const VectorTarget &target,
                          const std::vector<Contraction> &contractions);
 
-// Whether the packed strategy computes the contraction, and would do so in the same order if an operand (0: lhs, 1: rhs)
-// were in panels, which it then need not copy.
+// Whether the packed strategy computes the contraction, and would do so in the same order if an operand (0: lhs,
+// 1: rhs) were in panels, which it then need not copy.
 bool copies_to_panels(const Contraction &contraction, std::size_t operand, const VectorTarget &target);
 
 // Returns nullopt if threads by themselves are better.

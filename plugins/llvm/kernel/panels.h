@@ -23,8 +23,8 @@ struct PanelLayout {
 std::optional<PanelLayout> preferred_panels(llvm::LLVMContext &context, InstructionView contraction,
                                             std::size_t operand, const VectorTarget &target);
 
-// Whether a tiled operand of an instruction lies in panels that the kernel of the instruction reads: a dot, convolution,
-// or fusion that uses this operand only as an operand of its dot or convolution.
+// Whether a tiled operand of an instruction lies in panels that the kernel of the instruction reads: a dot,
+// convolution, or fusion that uses this operand only as an operand of its dot or convolution.
 bool is_in_panels(InstructionView instruction, std::size_t operand, const VectorTarget &target);
 
 }  // namespace bp::emit

@@ -1,5 +1,5 @@
-// Panels: how the packed strategy wants an operand to lie. A panel has as many neighbouring rows or columns as a tile of
-// sums, its width; in it, the elements of all of them at one contracted index are neighbours:
+// Panels: how the packed strategy wants an operand to lie. A panel has as many neighbouring rows or columns as a tile
+// of sums, its width; in it, the elements of all of them at one contracted index are neighbours:
 //
 //   [panel][k][width]
 //
