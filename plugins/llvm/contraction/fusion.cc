@@ -116,12 +116,24 @@ class EpilogueEmitter {
 
   Value *coordinate(std::size_t d) {
     const Shape &shape = contraction_.shape();
-    Index part = k_.part({.base = sums_.first}, shape.strides[d], shape.dims[d]);
-    return k_.scalar(part);
+    return k_.scalar(part_along(shape, d, {.base = sums_.first}));
   }
 
-  // Returns the coordinates of the elements at flat positions.
-  Indices parts_of(const Index &index) { return indices_at(k_, contraction_.shape(), index); }
+  // Returns the coordinates of the elements at flat positions, which are in the array. So the outermost one is no
+  // remainder, and the position itself is what linear() makes of all of them.
+  Indices parts_of(const Index &flat) {
+    const Shape &shape = contraction_.shape();
+    Indices indices;
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      indices.push_back(part_along(shape, d, flat));
+    }
+    return indices;
+  }
+
+  Index part_along(const Shape &shape, std::size_t d, const Index &flat) {
+    const bool is_outermost = shape.strides[d] * shape.dims[d] == shape.elements;
+    return k_.part(flat, shape.strides[d], is_outermost ? 0 : shape.dims[d]);
+  }
 
   // Returns the coordinates if all lanes differ only in that of `lane_dimension`. They remain parts of the flat
   // position, which is used to read arrays of the same layout.
