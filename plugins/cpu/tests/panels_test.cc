@@ -1,5 +1,5 @@
-// Weights: an operand of a dot or convolution that is a constant is stored in the panels that the kernel multiplies, and
-// gives the bits that it gives as a parameter.
+// Weights: an operand of a dot or convolution that is a constant is stored in the panels that the kernel multiplies,
+// and gives the bits that it gives as a parameter.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -97,8 +97,8 @@ struct Contraction {
   Epilogue epilogue;  // may be empty
   // Prologues of lhs and rhs, which may be empty; on threaded targets only. They get the epilogue's pointers, too.
   std::array<Prologue, 2> prologues{};
-  // The widths of the panels in which lhs and rhs lie (packed/panels.h), 0 if they lie as their strides say. The strides
-  // of an operand in panels then only order the contracted axes: as they follow each other in a panel.
+  // The widths of the panels in which lhs and rhs lie (packed/panels.h), 0 if they lie as their strides say. The
+  // strides of an operand in panels then only order the contracted axes: as they follow each other in a panel.
   std::array<int64_t, 2> panels{};
 };
 

@@ -152,6 +152,26 @@ Mask ContractionMemory::mask_of(std::span<const ElementOffset *const> parts) con
   return mask;
 }
 
+llvm::Value *ContractionMemory::are_inside(const ElementOffset &position, const std::vector<Axis> &axes) const {
+  llvm::Value *all = b.getTrue();
+  for (size_t w = 0; w < problem.windows.size(); ++w) {
+    if (problem.windows[w].size == Window::unbounded) {
+      continue;
+    }
+    int64_t low = problem.windows[w].origin, high = low;
+    for (const Axis &axis : axes) {
+      const int64_t reach = axis.window == static_cast<int>(w) ? axis.step * (axis.size - 1) : 0;
+      (reach < 0 ? low : high) += reach;
+    }
+    for (const int64_t end : {low, high}) {
+      llvm::Value *coordinate = position.coordinates[w];
+      coordinate = coordinate == nullptr ? integer(end) : b.CreateAdd(coordinate, integer(end));
+      all = b.CreateAnd(all, b.CreateICmpULT(coordinate, integer(problem.windows[w].size)));
+    }
+  }
+  return all;
+}
+
 llvm::Value *ContractionMemory::mask_and(llvm::Value *x, llvm::Value *y) const {
   if (x == nullptr || y == nullptr) {
     return x == nullptr ? y : x;

@@ -74,6 +74,9 @@ class ContractionMemory {
 
   // Returns the mask of lhs lanes that are inside all windows, given the parts that add up to the coordinate.
   Mask mask_of(std::span<const ElementOffset *const> parts) const;
+  // i1: whether the lhs elements at a position and any indices of these axes are inside all windows; the position is
+  // scalar.
+  llvm::Value *are_inside(const ElementOffset &position, const std::vector<Axis> &axes) const;
   llvm::Value *mask_and(llvm::Value *x, llvm::Value *y) const;  // either may be null: all lanes
   // i1: index < end, where indices go up to a multiple of `step`; null if that is true for all.
   llvm::Value *is_below(llvm::Value *index, int64_t end, int64_t step) const {

@@ -292,10 +292,69 @@ void PackedStrategy::emit_rows(Item item, llvm::Value *row, llvm::Value *count) 
 // Copies one row of the row operand, along k.
 void PackedStrategy::emit_copy_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const {
   const ContractionMemory &m = item.m;
+  const Operand operand = problem_.row_operand;
+  const ElementOffset of_row = m.locate(row, problem_.rows, operand);
+  llvm::Value *const copy = row_pointer(item, row_copies_, tile_row, m.integer(0));
+  const bool copies_all = k_blocks_ == 1 && outer_k_ == 1 && !has_row_stage_ && row_copies_.group == 1;
+  if (!has_windows(operand) || !copies_all || taps_in_a_row() < width_ / 2) {
+    emit_copy_row_by_vectors(item, of_row, copy);
+    return;
+  }
+  emit_if(
+      m.b, m.are_inside(m.sum(item.bases[operand], of_row), problem_.contracted),
+      [&] {
+        emit_copy_row_of_taps(item, of_row, copy);
+        return Values();
+      },
+      [&] {
+        emit_copy_row_by_vectors(item, of_row, copy);
+        return Values();
+      });
+}
+
+int64_t PackedStrategy::taps_in_a_row() const {
+  int64_t count = 1;
+  for (auto axis = block_axes_.rbegin(); axis != block_axes_.rend(); ++axis) {
+    if (stride_of(*axis, problem_.row_operand) != count) {
+      break;
+    }
+    count *= axis->size;
+  }
+  return count;
+}
+
+// Copies one row, all of it inside the windows: the taps that are next to each other, and then those after them.
+void PackedStrategy::emit_copy_row_of_taps(const Item &item, const ElementOffset &row, llvm::Value *copy) const {
+  const ContractionMemory &m = item.m;
+  llvm::IRBuilder<> &b = m.b;
+  const Operand operand = problem_.row_operand;
+  const int64_t length = taps_in_a_row();
+  std::vector<Axis> outer;
+  for (int64_t rest = block_k_ / length; rest > 1; rest /= outer.back().size) {
+    outer.push_back(block_axes_[outer.size()]);
+  }
+  llvm::Value *const first = m.sum(item.outer_k[operand], row).offset;
+  emit_loop(b, m.integer(0), m.integer(block_k_ / length), 1, [&](llvm::Value *run) {
+    llvm::Value *const from = b.CreateAdd(first, m.locate(run, outer, operand).offset);
+    llvm::Value *const to = b.CreateMul(run, m.integer(length));
+    const auto copy_vector = [&](llvm::Value *in_run, llvm::Value *mask) {
+      llvm::Value *const values = m.load(operand, {Lanes::contiguous, in_run, nullptr}, from, mask);
+      b.CreateAlignedStore(values, b.CreateGEP(m.sum_type, copy, b.CreateAdd(to, in_run)), m.sum_alignment());
+    };
+    const int64_t whole = length / width_ * width_;
+    emit_loop(b, m.integer(0), m.integer(whole), width_, [&](llvm::Value *in_run) { copy_vector(in_run, nullptr); });
+    if (whole < length) {  // what is written beyond is overwritten by the next run or row, or is not read
+      llvm::Value *const lanes = m.lane_indices(m.integer(whole));
+      copy_vector(m.integer(whole), b.CreateICmpSLT(lanes, llvm::ConstantInt::getSigned(lanes->getType(), length)));
+    }
+  });
+}
+
+// Copies one row by vectors at any contracted elements.
+void PackedStrategy::emit_copy_row_by_vectors(const Item &item, const ElementOffset &of_row, llvm::Value *copy) const {
+  const ContractionMemory &m = item.m;
   llvm::IRBuilder<> &b = m.b;
   Operand operand = problem_.row_operand;
-  ElementOffset of_row = m.locate(row, problem_.rows, operand);
-  llvm::Value *copy = row_pointer(item, row_copies_, tile_row, m.integer(0));
   if (has_runs(width_ * row_copies_.group)) {
     emit_copy_row_of_runs(item, of_row, copy);
     return;
@@ -356,18 +415,25 @@ void PackedStrategy::emit_copy_row_of_runs(const Item &item, const ElementOffset
   llvm::IRBuilder<> &b = m.b;
   const Operand operand = problem_.row_operand;
   const int64_t group = row_copies_.group;
-  emit_loop(b, m.integer(0), copied_places(item, row_copies_), width_, [&](llvm::Value *place) {
-    llvm::Value *in_block = b.CreateAdd(item.copy_begin, b.CreateMul(place, m.integer(group)));
-    const ElementOffset element = k_offset(item, in_block, operand);
-    llvm::Value *exists = nullptr;
-    if (operand == lhs_operand) {
+  const auto copy_runs = [&](bool may_be_padding) {
+    emit_loop(b, m.integer(0), copied_places(item, row_copies_), width_, [&](llvm::Value *place) {
+      llvm::Value *in_block = b.CreateAdd(item.copy_begin, b.CreateMul(place, m.integer(group)));
+      const ElementOffset element = k_offset(item, in_block, operand);
       const ElementOffset *parts[] = {&row, &element};
-      exists = m.mask_of(parts).condition;
-    }
-    llvm::Value *values = load_along(m, operand, group, b.CreateAdd(row.offset, element.offset), exists, nullptr);
-    values = group > 1 ? word_product_->row_words(b, values) : values;
-    b.CreateAlignedStore(values, b.CreateGEP(m.sum_type, copy, place), m.sum_alignment());
-  });
+      llvm::Value *exists = may_be_padding ? m.mask_of(parts).condition : nullptr;
+      llvm::Value *values = load_along(m, operand, group, b.CreateAdd(row.offset, element.offset), exists, nullptr);
+      values = group > 1 ? word_product_->row_words(b, values) : values;
+      b.CreateAlignedStore(values, b.CreateGEP(m.sum_type, copy, place), m.sum_alignment());
+    });
+    return Values();
+  };
+  if (!has_windows(operand)) {
+    copy_runs(false);
+    return;
+  }
+  emit_if(
+      b, m.are_inside(m.sum(item.bases[operand], row), problem_.contracted), [&] { return copy_runs(false); },
+      [&] { return copy_runs(true); });
 }
 
 // Copies a tile whose rows are next to each other in memory: reads vectors along the rows and transposes them.

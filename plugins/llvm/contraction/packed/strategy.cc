@@ -189,7 +189,7 @@ void PackedStrategy::take_regions() {
     column_panels_.region = take_scratch(column_panels_.stride * columns_per_block_ * element);
   }
   if (!is_in_panels(problem_.row_operand)) {
-    row_panels_.region = take_scratch(row_panels_.stride * tile_.rows * element);
+    row_panels_.region = take_scratch((row_panels_.stride * tile_.rows + width_) * element);
   }
   column_copies_ = column_panels_;
   row_copies_ = row_panels_;

@@ -86,7 +86,9 @@ class PackedStrategy : public ContractionStrategy {
   void emit_copy_transposed(const Item &item, llvm::Value *column) const;
   void emit_rows(Item item, llvm::Value *row, llvm::Value *count) const;
   void emit_copy_row(const Item &item, llvm::Value *row, llvm::Value *tile_row) const;
+  void emit_copy_row_by_vectors(const Item &item, const ElementOffset &row, llvm::Value *copy) const;
   void emit_copy_row_of_runs(const Item &item, const ElementOffset &row, llvm::Value *copy) const;
+  void emit_copy_row_of_taps(const Item &item, const ElementOffset &row, llvm::Value *copy) const;
   void emit_copy_rows_transposed(const Item &item, llvm::Value *row) const;
   llvm::Value *column_pointer(const Item &item, const Panels &panels, llvm::Value *column, llvm::Value *place) const;
   llvm::Value *row_pointer(const Item &item, const Panels &panels, llvm::Value *tile_row, llvm::Value *place) const;
@@ -132,6 +134,8 @@ class PackedStrategy : public ContractionStrategy {
   bool has_runs(int64_t elements) const {
     return has_vectors(block_axes_, problem_.row_operand, elements) && block_axes_.back().window < 0;
   }
+  // The number of contracted elements of a row that are next to each other in memory, if none is in the padding.
+  int64_t taps_in_a_row() const;
   bool has_k_table(Operand operand) const {
     int64_t stride = 0;
     bool moves_windows = operand == lhs_operand && std::any_of(block_axes_.begin(), block_axes_.end(),
