@@ -18,7 +18,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.primitives",
     "aliases": ["primitives"],
     "name": "Primitives",
-    "extensions": ["bp.compiler/1", "bp.aot/draft-2"]
+    "extensions": ["bp.compiler/1", "bp.layout/draft-1", "bp.aot/draft-2"]
   }]
 })");
 
