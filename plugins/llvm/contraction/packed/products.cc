@@ -24,14 +24,12 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
     out_row = m.sum(item.bases[out_operand], m.locate(out_row, problem_.rows, out_operand)).offset;
     b.CreateAlignedStore(out_row, at(m, item.scratch, out_rows_region_, b.getInt64Ty(), r), llvm::Align(8));
   });
-  const bool has_row_panels = is_in_panels(problem_.row_operand);
-  if (!has_row_panels) {
+  if (copies_rows()) {
     emit_rows(item, row, count);
   }
   llvm::Value *contracted = b.CreateSub(item.last_k, item.first_k);
   llvm::Value *depth = word_product_ ? words(m, contracted) : contracted;
-  llvm::Value *rows_pointer = has_row_panels ? panel_pointer(item, problem_.row_operand, row)
-                                             : row_pointer(item, row_panels_, m.integer(0), m.integer(0));
+  llvm::Value *rows_pointer = multiplied_rows(item, row);
   llvm::Value *sums = sums_row(item, row);
   emit_loop(b, m.integer(0), item.columns, tile_columns_, [&](llvm::Value *column) {
     llvm::Value *columns_pointer =
@@ -49,7 +47,8 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
     };
     auto for_vectors = [&](int64_t vectors) {
       const bool has_tiles = word_product_ && word_product_->has_tiles();
-      int64_t rest = rest_of_tile(rows_, tile_.rows);
+      // Rows that are not copied must not be read beyond the last one.
+      int64_t rest = row_stride_ > 0 ? rows_ % tile_.rows : rest_of_tile(rows_, tile_.rows);
       rest = has_tiles ? divide_up(rest, tile_side) * tile_side : rest;
       if (rest == 0 || rest == tile_.rows) {
         return call(tile_.rows, vectors);
@@ -77,6 +76,20 @@ void PackedStrategy::emit_row_tile(const Item &item, llvm::Value *row) const {
   } else {
     write_out();
   }
+}
+
+// Returns where the rows of a tile are, the first of which is given, as the product reads them.
+llvm::Value *PackedStrategy::multiplied_rows(const Item &item, llvm::Value *row) const {
+  const ContractionMemory &m = item.m;
+  const Operand operand = problem_.row_operand;
+  if (is_in_panels(operand)) {
+    return panel_pointer(item, operand, row);
+  }
+  if (copies_rows()) {
+    return row_pointer(item, row_panels_, m.integer(0), m.integer(0));
+  }
+  llvm::Value *const of_row = m.b.CreateAdd(item.outer_k[operand].offset, m.b.CreateMul(row, m.integer(row_stride_)));
+  return m.b.CreateGEP(m.sum_type, m.pointers[operand], m.b.CreateAdd(of_row, item.first_k));
 }
 
 llvm::Value *PackedStrategy::sums_row(const Item &item, llvm::Value *row) const {
@@ -191,9 +204,10 @@ void PackedStrategy::emit_vector_product(const ContractionMemory &m, llvm::Funct
         }
         Values next;
         for (int64_t r = 0; r < rows; ++r) {
+          const int64_t row_stride = row_stride_ > 0 ? row_stride_ : row_panels_.stride;
           llvm::Value *index = is_in_panels(problem_.row_operand)
                                    ? b.CreateAdd(b.CreateMul(k, m.integer(tile_.rows)), m.integer(r))
-                                   : b.CreateAdd(k, m.integer(r * row_panels_.stride));
+                                   : b.CreateAdd(k, m.integer(r * row_stride));
           llvm::Value *x = m.splat(
               b.CreateAlignedLoad(m.sum_type, b.CreateGEP(m.sum_type, function.getArg(0), index), m.sum_alignment()));
           for (int64_t v = 0; v < vectors; ++v) {

@@ -2,6 +2,7 @@
 #include "plugins/llvm/contraction/packed/strategy.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "plugins/llvm/contraction/packed/panels.h"
 #include "plugins/llvm/contraction/tile_product.h"
@@ -111,7 +112,6 @@ PackedStrategy::PackedStrategy(const ContractionProblem &problem, const VectorTa
 // Chooses how each operand is read, and with that the axes of a block.
 void PackedStrategy::choose_copies() {
   const bool copies_columns = !is_in_panels(problem_.column_operand);
-  const bool copies_rows = !is_in_panels(problem_.row_operand);
   transposes_columns_ = copies_columns && reads_columns_transposed(problem_, width_);
   if (transposes_columns_) {
     outer_axes_.assign(block_axes_.begin(), block_axes_.end() - 1);
@@ -125,13 +125,32 @@ void PackedStrategy::choose_copies() {
   // Rows that are next to each other in memory are transposed in the same way.
   int64_t row_stride = 0;
   int64_t k_stride = 0;
-  transposes_rows_ = copies_rows && !has_windows(problem_.row_operand) &&
+  transposes_rows_ = !is_in_panels(problem_.row_operand) && !has_windows(problem_.row_operand) &&
                      has_single_stride(problem_.rows, problem_.row_operand, &row_stride) && row_stride == 1 &&
                      !(has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1);
   has_column_stage_ = word_product_ && !copies_column_rows_ && !transposes_columns_;
   const bool has_plain_rows = !has_windows(problem_.row_operand) &&
                               has_single_stride(block_axes_, problem_.row_operand, &k_stride) && k_stride == 1;
+  if (can_multiply_rows_in_place()) {
+    has_single_stride(problem_.rows, problem_.row_operand, &row_stride_);
+  }
   has_row_stage_ = word_product_ && !transposes_rows_ && !has_plain_rows && !has_runs(width_ * word_product_->group());
+}
+
+// Whether the rows are as the product reads them: sums' elements that follow each other along k, and rows at one stride.
+// A tile of rows must fit in a few ways of a first-level cache.
+bool PackedStrategy::can_multiply_rows_in_place() const {
+  constexpr int64_t bytes_per_way = 4096, ways = 4;
+  const Operand operand = problem_.row_operand;
+  const llvm::Type *const type = operand == lhs_operand ? problem_.types.lhs : problem_.types.rhs;
+  int64_t k_stride = 0, row_stride = 0;
+  if (word_product_ || has_windows(operand) || is_in_panels(operand) || type != problem_.types.accumulate ||
+      !has_single_stride(block_axes_, operand, &k_stride) || k_stride != 1 ||
+      !has_single_stride(problem_.rows, operand, &row_stride) || row_stride <= 0) {
+    return false;
+  }
+  const int64_t rows_in_ways = bytes_per_way / std::gcd(row_stride * bytes_per_sum(), bytes_per_way);
+  return divide_up(tile_.rows, rows_in_ways) <= ways;
 }
 
 // Chooses the sizes of blocks, and how many there are.
@@ -171,7 +190,7 @@ void PackedStrategy::choose_blocks() {
       break;
     }
     const int64_t copies_by_rows = copies_columns ? columns_ * row_blocks_ : 0;
-    const int64_t copies_by_columns = is_in_panels(problem_.row_operand) ? 0 : rows_ * column_blocks_;
+    const int64_t copies_by_columns = copies_rows() ? rows_ * column_blocks_ : 0;
     const bool is_cheaper_by_rows = copies_by_rows < copies_by_columns;
     if (can_split_rows && (is_cheaper_by_rows || !can_split_columns)) {
       rows_per_block_ = round_up(rows_per_block_ / 2, tile_.rows);
@@ -188,7 +207,7 @@ void PackedStrategy::take_regions() {
   if (!is_in_panels(problem_.column_operand)) {
     column_panels_.region = take_scratch(column_panels_.stride * columns_per_block_ * element);
   }
-  if (!is_in_panels(problem_.row_operand)) {
+  if (copies_rows()) {
     row_panels_.region = take_scratch((row_panels_.stride * tile_.rows + width_) * element);
   }
   column_copies_ = column_panels_;

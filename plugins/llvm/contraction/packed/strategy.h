@@ -3,7 +3,7 @@
 // registers. The copy handles strides, windows, padding and narrow types, so the multiplication is always the same
 // dense code. If the target multiplies words (word_product.h), they are copied as words. What lies so that no words can
 // be read is copied in stages, as elements, which are packed once more. An operand that lies in panels (panels.h) is
-// multiplied where it is.
+// multiplied where it is, and so are rows whose contracted elements are neighbours.
 //
 //   item: one batch element, one block of rows, one block of columns
 //     for each block of contracted elements
@@ -74,6 +74,7 @@ class PackedStrategy : public ContractionStrategy {
   void choose_copies();
   void choose_blocks();
   void take_regions();
+  bool can_multiply_rows_in_place() const;
   void emit_block(Item &item, llvm::Value *outer, llvm::Value *block) const;
 
   // Copies of operands, in copies.cc.
@@ -112,10 +113,12 @@ class PackedStrategy : public ContractionStrategy {
   llvm::Function *product_function(const ContractionMemory &m, int64_t rows, int64_t vectors) const;
   void emit_vector_product(const ContractionMemory &m, llvm::Function &function, int64_t rows, int64_t vectors) const;
   void emit_write_out(const Item &item, llvm::Value *row, llvm::Value *rows) const;
+  llvm::Value *multiplied_rows(const Item &item, llvm::Value *row) const;
   llvm::Value *sums_row(const Item &item, llvm::Value *row) const;
 
   int64_t bytes_per_sum() const { return problem_.types.accumulate->getScalarSizeInBits() / 8; }
   bool is_in_panels(Operand operand) const { return problem_.panels[operand] != 0; }
+  bool copies_rows() const { return !is_in_panels(problem_.row_operand) && row_stride_ == 0; }
   bool has_windows(Operand operand) const {
     return operand == lhs_operand && std::any_of(problem_.windows.begin(), problem_.windows.end(),
                                                  [](const Window &w) { return w.size != Window::unbounded; });
@@ -154,6 +157,7 @@ class PackedStrategy : public ContractionStrategy {
   int64_t tile_columns_, k_per_block_, k_blocks_, columns_per_block_, rows_per_block_, row_blocks_, column_blocks_;
   bool transposes_columns_ = false;
   bool transposes_rows_ = false;
+  int64_t row_stride_ = 0;  // of rows that are multiplied where they are, in elements; 0: they are copied
   bool copies_column_rows_ = false;
   bool has_several_k_blocks_;
   bool has_column_stage_ = false, has_row_stage_ = false;
