@@ -1,6 +1,7 @@
 #include "core/compile/fusions.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -17,7 +18,9 @@ passes::FusionLimits limits_of(const host::Device &device) {
   const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;
   const std::uint32_t kinds = given == nullptr ? 0 : given->kinds;
   limits.contractions = (kinds & BP_FUSES_CONTRACTIONS) != 0;
-  limits.prologues = (kinds & BP_FUSES_PROLOGUES) != 0;
+  limits.max_prologue_uses = (kinds & BP_FUSES_PROLOGUES) == 0 ? 0
+                             : given->max_prologue_uses == 0   ? std::numeric_limits<std::int64_t>::max()
+                                                               : std::int64_t{given->max_prologue_uses};
   limits.rows = (kinds & BP_FUSES_ROWS) != 0;
   limits.results = (kinds & BP_FUSES_RESULTS) != 0;
   limits.min_results = given == nullptr ? 0 : given->min_results;
@@ -137,7 +140,7 @@ Status fuse(Session &session, ir::Module &module) {
       break;
     }
     BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
-    is_simple = !std::exchange(limits.prologues, false);
+    is_simple = std::exchange(limits.max_prologue_uses, 0) == 0;
     if (is_simple) {
       // Nor small kernels, because these have several results.
       limits.contractions = limits.rows = limits.results = false;

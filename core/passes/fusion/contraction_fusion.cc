@@ -3,7 +3,7 @@
 // instructions before it are in the fusion.
 //
 // The computation of the operands is included, too, if the device supports it, it is cheap and it has no other users:
-// an element is then recomputed wherever it is multiplied.
+// an element is then recomputed wherever it is multiplied, so the device says how often that may be.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -40,9 +40,7 @@ class ContractionFuser {
         continue;
       }
       std::vector<InstructionId> members = work_on(instruction);
-      if (context_.fusion.prologues) {
-        add_work_before(instruction, members);
-      }
+      add_work_before(instruction, members);
       if (members.size() > 1) {
         taken_.insert(members.begin(), members.end());
         const InstructionId result = members.back();
@@ -117,10 +115,16 @@ class ContractionFuser {
     inside.insert(contraction.id());
     const std::vector<InstructionId> after = members.empty() ? std::vector{contraction.id()} : members;
     std::vector<InstructionId> before;
-    for (InstructionId operand : contraction.operands()) {
-      const std::vector<InstructionId> work = work_for(operand, inside);
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (uses_of_operand(contraction, i) > context_.fusion.max_prologue_uses) {
+        continue;
+      }
+      const std::vector<InstructionId> work = work_for(contraction.operands()[i], inside);
       inside.insert(work.begin(), work.end());
       before.insert(before.end(), work.begin(), work.end());
+    }
+    if (before.empty()) {
+      return;
     }
     std::ranges::sort(before, {}, [&](InstructionId id) { return position_.at(id); });
     before.insert(before.end(), after.begin(), after.end());
@@ -136,6 +140,23 @@ class ContractionFuser {
     if (before.size() <= context_.fusion.max_instructions && operands.size() + 1 <= context_.fusion.max_values) {
       members = std::move(before);
     }
+  }
+
+  // Returns the number of products of each element of operand i.
+  static std::int64_t uses_of_operand(const Instruction &contraction, std::size_t i) {
+    const ir::Shape &other = contraction.operand(1 - i).shape();
+    if (contraction.opcode() == Opcode::Convolution) {
+      return contraction.shape().element_count();  // of most elements
+    }
+    std::int64_t uses = other.element_count();
+    for (const ir::AttributeKey key :
+         {i == 0 ? ir::AttributeKey::RhsBatchDims : ir::AttributeKey::LhsBatchDims,
+          i == 0 ? ir::AttributeKey::RhsContractingDims : ir::AttributeKey::LhsContractingDims}) {
+      for (const std::int64_t dimension : contraction.numbers(key)) {
+        uses /= std::max<std::int64_t>(other.size(static_cast<std::size_t>(dimension)), 1);
+      }
+    }
+    return uses;
   }
 
   // Returns the computation of an operand: instructions that are not in the fusion yet, but whose users all are. Empty

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace bp::passes {
@@ -10,9 +11,10 @@ namespace bp::passes {
 // Kinds and sizes of kernels that a device runs.
 struct FusionLimits {
   bool contractions = true;  // a dot or convolution with the elementwise work on its result
-  bool prologues = true;     // and on its operands
-  bool rows = true;          // reductions along the last dimensions, with the work on their results in the same rows
-  bool results = true;       // several results with the same elements
+  // Times that an element of its operands may be computed, so that work on operands is fused; 0: it is not.
+  std::int64_t max_prologue_uses = std::numeric_limits<std::int64_t>::max();
+  bool rows = true;     // reductions along the last dimensions, with the work on their results in the same rows
+  bool results = true;  // several results with the same elements
   std::size_t max_instructions = 256;
   std::size_t max_values = 64;  // operands and results
   // Number of possible ends of a contraction's fusion that are skipped, counted from the last one.

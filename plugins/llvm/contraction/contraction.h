@@ -95,7 +95,8 @@ struct Contraction {
   int64_t out_offset = 0;
   ContractionTypes types;
   Epilogue epilogue;  // may be empty
-  // Prologues of lhs and rhs, which may be empty; on threaded targets only. They get the epilogue's pointers, too.
+  // Prologues of lhs and rhs, which may be empty; on other than threaded targets only where may_be_computed(). They get
+  // the epilogue's pointers, too.
   std::array<Prologue, 2> prologues{};
   // The widths of the panels in which lhs and rhs lie (packed/panels.h), 0 if they lie as their strides say. The
   // strides of an operand in panels then only order the contracted axes: as they follow each other in a panel.

@@ -17,6 +17,8 @@ bool is_along(const std::vector<Axis> &axes, Operand operand) {
   return !axes.empty() && stride_of(axes.back(), operand) == 1;
 }
 
+constexpr int64_t max_prologue_uses = 4;
+
 enum class Way : unsigned char { Threaded, Reduction, Streamed, Packed, Direct };
 
 Way choose_way(const ContractionProblem &problem, const VectorTarget &target) {
@@ -115,6 +117,22 @@ bool copies_to_panels(const Contraction &contraction, std::size_t operand, const
   const bool is_split =
       operand == problem.column_operand && problem.contracted.size() > 1 && reads_columns_transposed(problem, lanes);
   return choose_way(problem, target) == Way::Packed && !is_split;
+}
+
+bool may_be_computed(const Contraction &contraction, std::size_t operand, const VectorTarget &target) {
+  const int64_t lanes = target.vector_bits / contraction.types.accumulate->getScalarSizeInBits();
+  const ContractionProblem problem = normalize(contraction, lanes);
+  const bool is_column = operand == problem.column_operand;
+  switch (choose_way(problem, target)) {
+    case Way::Streamed: return is_column && total_size(problem.columns) % lanes == 0;
+    case Way::Reduction: {
+      int64_t stride = 0;
+      const int64_t uses = total_size(is_column ? problem.rows : problem.columns);
+      return uses <= max_prologue_uses && problem.windows.empty() && total_size(problem.contracted) % lanes == 0 &&
+             has_single_stride(problem.contracted, static_cast<Operand>(operand), &stride) && stride == 1;
+    }
+    default: return false;
+  }
 }
 
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions) {

@@ -37,6 +37,10 @@ Kernel emit_contractions(llvm::Module &module, const std::string &name, const Ve
 // 1: rhs) were in panels, which it then need not copy.
 bool copies_to_panels(const Contraction &contraction, std::size_t operand, const VectorTarget &target);
 
+// Whether a CPU reads an operand (0: lhs, 1: rhs) in vectors of neighbours, without tails, and few times. So it may be
+// computed where it is read (Contraction::prologues).
+bool may_be_computed(const Contraction &contraction, std::size_t operand, const VectorTarget &target);
+
 // Returns nullopt if threads by themselves are better.
 std::optional<TeamWork> team_work(const VectorTarget &target, const std::vector<Contraction> &contractions);
 // Emits the contractions for a team that does one item, at the builder's insertion point instead of in a function of

@@ -176,13 +176,13 @@ std::optional<InstructionView> contraction_in(InstructionView fusion) {
 }
 
 std::string contraction_fusion_problem(InstructionView fusion, InstructionView contraction,
-                                       const VectorTarget &target) {
+                                       const std::function<bool(std::size_t operand)> &may_be_computed) {
   const ComputationView computation = fusion.called(0);
   const ModuleView &module = fusion.module();
   const std::string name(contraction.name());
-  for (const std::uint32_t operand : contraction.operands()) {
-    const bool is_computed = module.definition(operand).op() != BP_OP_PARAMETER;
-    if (is_computed && !(target.is_threaded && has_prologue(module, operand))) {
+  for (std::size_t i = 0; i < contraction.operand_count(); ++i) {
+    const bool is_computed = module.definition(contraction.operand(i)).op() != BP_OP_PARAMETER;
+    if (is_computed && !(has_prologue(module, contraction.operand(i)) && may_be_computed(i))) {
       return "contains " + name + ", whose operands are computed in the fusion";
     }
   }

@@ -225,7 +225,20 @@ llvm::Value *ContractionMemory::to_sum_type(llvm::Value *stored, Operand operand
                                        : b.CreateIntCast(stored, wanted, problem.types.is_signed);
 }
 
+// Computes a vector of neighbours along the axis whose stride is 1.
+llvm::Value *ContractionMemory::load_computed(Operand operand, llvm::Value *offset) const {
+  const std::vector<Axis> *along = &problem.contracted;
+  for (const std::vector<Axis> *axes : {&problem.rows, &problem.columns}) {
+    along = !axes->empty() && stride_of(axes->back(), operand) == 1 ? axes : along;
+  }
+  const int64_t multiple = vector_multiple(operand, *along, width);
+  return to_sum_type(finish_load(start_prologue(operand, offset, width, multiple, nullptr)), operand);
+}
+
 llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::Value *offset, const Mask &mask) const {
+  if (problem.prologues[operand] && lanes.kind == Lanes::contiguous) {
+    return load_computed(operand, b.CreateAdd(offset, lanes.first));
+  }
   if (lanes.kind == Lanes::uniform && mask.lanes == nullptr) {
     return splat(load_scalar(operand, offset, mask.condition));
   }

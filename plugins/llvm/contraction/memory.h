@@ -128,6 +128,7 @@ class ContractionMemory {
   llvm::Value *compensated(llvm::Value *sum, llvm::Value *loss) const;
 
  private:
+  llvm::Value *load_computed(Operand operand, llvm::Value *offset) const;
   llvm::Value *load_strided(Operand operand, const Lanes &lanes, llvm::Value *pointer, const Mask &mask) const;
   void store_strided(llvm::Value *finished, const Lanes &lanes, llvm::Value *pointer, llvm::Value *mask) const;
   llvm::Value *part_mask(const Lanes &lanes, int64_t part, const Mask &mask) const;

@@ -68,6 +68,9 @@ std::optional<Sources> find_sources(const ModuleView &module, std::uint32_t oper
       const auto operands = module.definition(value).operands();
       next.insert(next.end(), operands.begin(), operands.end());
       ++sources.operations;
+    } else if (shape.packed() && is_parameter(module, value) && shape.dims == whole.dims &&
+               shape.minor_to_major == whole.minor_to_major) {
+      sources.others.push_back(value);
     } else if (!is_complex(shape.dtype) && is_known_for_many(module, value)) {
       sources.others.push_back(value);
     } else {

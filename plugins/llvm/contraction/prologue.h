@@ -9,7 +9,7 @@
 namespace bp::emit {
 
 // Whether an operand of a fusion's contraction is computed by elementwise work on parameters of its dimensions and
-// layout, and on constants, scalars, broadcasts and iotas.
+// layout, of which several elements may be in a byte, and on constants, scalars, broadcasts and iotas.
 bool has_prologue(const ModuleView &module, std::uint32_t operand);
 
 // Returns the prologue of an operand; empty if the operand is a parameter of the fusion. `large`: coordinates need 64

@@ -264,6 +264,15 @@ std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, Instruc
                      : std::nullopt;
 }
 
+bool computes_operand(InstructionView contraction, std::size_t operand, const VectorTarget &target) {
+  if (target.is_threaded) {
+    return true;
+  }
+  llvm::LLVMContext context;
+  const std::vector<Contraction> contractions = describe(context, contraction, contraction, nullptr, target, false);
+  return contraction.op() == BP_OP_DOT && may_be_computed(contractions[0], operand, target);
+}
+
 double prologue_operations(InstructionView instruction, const VectorTarget &target) {
   const std::optional<InstructionView> contraction = contraction_in(instruction);
   const auto is_computed = [&](std::uint32_t operand) {

@@ -46,6 +46,9 @@ ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, 
 std::optional<TeamWork> contraction_for_team(llvm::LLVMContext &context, InstructionView instruction,
                                              const VectorTarget &target);
 
+// Whether the kernel of a dot or convolution can compute an operand where it reads it.
+bool computes_operand(InstructionView contraction, std::size_t operand, const VectorTarget &target);
+
 // Returns the number of ops that a kernel executes to compute the operands of a contraction, where an element that is
 // computed several times counts several times. Returns 0 if it has no contraction, or if the operands are in memory.
 // Requires kernel_problem() to be empty.

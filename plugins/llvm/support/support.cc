@@ -332,7 +332,8 @@ std::string fusion_problem(InstructionView fusion, const VectorTarget *target) {
     }
   }
   if (const auto contraction = contraction_in(fusion); contraction && target != nullptr) {
-    return contraction_fusion_problem(fusion, *contraction, *target);
+    return contraction_fusion_problem(
+        fusion, *contraction, [&](std::size_t operand) { return computes_operand(*contraction, operand, *target); });
   }
   if (ending) {
     return scatter_fusion_problem(fusion, *ending);

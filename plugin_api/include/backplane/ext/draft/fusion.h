@@ -42,7 +42,9 @@ typedef struct bp_fusion_limits {
   // instructions that do not depend on each other share no memory, as far as there is enough of it. 0: none of this is
   // done.
   uint32_t min_results_in_order;
-  uint32_t reserved;  // 0
+  // With BP_FUSES_PROLOGUES: how many times an element of an operand may be computed, which is the number of rows or
+  // columns that it is multiplied with. So 1 is about a matrix times a vector. 0: any number of times.
+  uint32_t max_prologue_uses;
 } bp_fusion_limits_t;
 BP_FROZEN(bp_fusion_limits_t, 40);
 
