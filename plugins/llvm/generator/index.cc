@@ -564,17 +564,21 @@ Value *KernelBuilder::load_packed(Value *pointer, Index offset, unsigned bits) {
   llvm::Type *byte = b.getInt8Ty();
   if (!uniform(offset) && offset.lanes == nullptr && offset.lane_stride == 1 && mask_ == nullptr &&
       lanes_ % per_byte == 0 && offset.multiple % per_byte == 0) {
-    // Loads whole bytes, each of which serves as many lanes as it has elements.
+    // Loads whole words, each of which serves as many lanes as it has elements. Few processors shift bytes by different
+    // distances, so the words have 32 bits if that is possible; all targets put the first byte lowest.
+    const unsigned in_32_bits = 32 / bits, per_word = lanes_ % in_32_bits == 0 ? in_32_bits : per_byte;
+    llvm::Type *word = per_word == in_32_bits ? b.getInt32Ty() : byte;
     Value *first = b.CreateUDiv(offset.base, b.getInt64(per_byte));
-    Value *bytes = b.CreateAlignedLoad(llvm::FixedVectorType::get(byte, lanes_ / per_byte),
+    Value *words = b.CreateAlignedLoad(llvm::FixedVectorType::get(word, lanes_ / per_word),
                                        b.CreateGEP(byte, pointer, first), llvm::Align(1));
     std::vector<int> from;
     std::vector<llvm::Constant *> shifts;
     for (unsigned lane = 0; lane < lanes_; ++lane) {
-      from.push_back(static_cast<int>(lane / per_byte));
-      shifts.push_back(b.getInt8(static_cast<std::uint8_t>(lane % per_byte * bits)));
+      from.push_back(static_cast<int>(lane / per_word));
+      shifts.push_back(llvm::ConstantInt::get(word, lane % per_word * bits));
     }
-    return b.CreateLShr(b.CreateShuffleVector(bytes, from), llvm::ConstantVector::get(shifts));
+    Value *shifted = b.CreateLShr(b.CreateShuffleVector(words, from), llvm::ConstantVector::get(shifts));
+    return b.CreateTrunc(shifted, with_lanes_of(byte, shifted));
   }
   Value *position = value(offset);
   const auto number = [&](unsigned n) { return llvm::ConstantInt::get(position->getType(), n); };

@@ -1,5 +1,6 @@
 // Weights: an operand of a dot or convolution that is a constant is stored in the panels that the kernel multiplies,
-// and gives the bits that it gives as a parameter.
+// and gives the bits that it gives as a parameter. Weights of few bits become numbers where they are multiplied with
+// vectors.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -90,7 +91,81 @@ std::string convolution(std::string_view input, std::string_view filter, std::st
       input, filter, out, window, labels, more);
 }
 
+// Returns the product of vectors and a matrix [columns,groups,32] of weights, each of which is multiplied with the scale
+// of its group.
+std::string in_groups(std::string_view type, std::string_view layout, int vectors, int columns, int groups) {
+  const std::string matrix = fmt::format("[{},{},32]", columns, groups);
+  return fmt::format(R"(
+ENTRY e {{
+  x = f32[{0},{2},32] parameter(0)
+  w = {3}{5}{{2,1,0{4}}} parameter(1)
+  s = f32[{1},{2}] parameter(2)
+  c = f32{5} convert(w)
+  b = f32{5} broadcast(s), dimensions={{0,1}}
+  m = f32{5} multiply(c, b)
+  ROOT d = f32[{0},{1}] dot(x, m), lhs_contracting_dims={{1,2}}, rhs_contracting_dims={{1,2}}
+}}
+)",
+                     vectors, columns, groups, type, layout, matrix);
+}
+
+// The same for a matrix whose columns are neighbours in memory, with a scale for each column.
+std::string by_rows(std::string_view type, int rows, int columns) {
+  return fmt::format(R"(
+ENTRY e {{
+  x = f32[1,{0}] parameter(0)
+  w = {2}[{0},{1}] parameter(1)
+  s = f32[{1}] parameter(2)
+  c = f32[{0},{1}] convert(w)
+  b = f32[{0},{1}] broadcast(s), dimensions={{1}}
+  m = f32[{0},{1}] multiply(c, b)
+  ROOT d = f32[1,{1}] dot(x, m), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+}}
+)",
+                     rows, columns, type);
+}
+
+// Checks the program against the interpreter. kernels: how many it is made of.
+void check_kernels(const Device &device, const std::string &text, std::size_t kernels) {
+  INFO(text);
+  const ir::Module module = text::parse_module(text).value();
+  const std::vector<ir::Literal> arguments = interpreter::random_arguments(module, 1).value();
+  compile::Options options;
+  options.device_only = options.verify = true;
+  compile::Compiled compiled = compile::compile(ir::Module(module), device, options).value();
+  std::size_t found = 0;
+  for (const plugin::Instruction i : compiled.executable.program()->image().view().entry().instructions()) {
+    found += i.op() != BP_OP_PARAMETER && i.op() != BP_OP_CONSTANT ? 1 : 0;
+  }
+  CHECK(found == kernels);
+  const ir::Literal result = compiled.executable.run(std::vector<ir::Literal>(arguments)).value();
+  const interpreter::Comparison comparison =
+      interpreter::compare(result, interpreter::interpret(module, arguments).value()).value()[0];
+  CHECK(comparison.relative_error < 2e-6);
+}
+
 }  // namespace
+
+TEST_CASE("weights of few bits become numbers where they are multiplied") {
+  const Device device = open_with(GENERATE("x86-64", "x86-64-v3", ""));
+  for (const std::string_view type : {"s8", "u8", "s4", "u4", "s16", "bf16", "f16"}) {
+    check_kernels(device, in_groups(type, "", 1, 37, 6), 1);
+  }
+  for (const std::string_view type : {"s4", "u4"}) {
+    check_kernels(device, in_groups(type, ":E(4)", 1, 37, 6), 1);
+    check_kernels(device, in_groups(type, ":E(4)", 2, 5, 3), 1);
+  }
+  check_kernels(device, in_groups("s2", ":E(2)", 1, 37, 6), 1);
+  check_kernels(device, in_groups("s8", "", 2, 37, 6), 1);
+  check_kernels(device, by_rows("s8", 1024, 1040), 1);
+  check_kernels(device, by_rows("bf16", 700, 1040), 1);
+}
+
+TEST_CASE("weights that are multiplied many times, or by vectors with a rest, become numbers first") {
+  const Device device = open_with("");
+  check_kernels(device, in_groups("s8", "", 40, 37, 6), 2);
+  check_kernels(device, by_rows("s8", 1024, 1037), 2);
+}
 
 TEST_CASE("constant operands of dot are read in panels") {
   const Device device = open_with(GENERATE("x86-64", "x86-64-v3", ""));
