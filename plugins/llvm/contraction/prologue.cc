@@ -164,15 +164,19 @@ Prologue make_prologue(InstructionView contraction, std::size_t operand, const K
     return {};
   }
   const Sources sources = *find_sources(module, value);
-  const auto bits = [&](std::uint32_t source) {
-    return std::int64_t{8} * storage_bytes(module.shape_of(source).dtype);
+  const auto bits = [&](std::uint32_t source) -> std::int64_t {
+    const Shape &shape = module.shape_of(source);
+    return shape.packed() ? shape.element_bits : std::int64_t{8} * storage_bytes(shape.dtype);
   };
   Prologue prologue;
   prologue.operations = sources.operations;
   for (const std::uint32_t source : sources.alike) {
     prologue.read_bits = std::max(prologue.read_bits, bits(source));
   }
-  if (sources.alike.empty()) {
+  for (const std::uint32_t source : sources.others) {
+    prologue.read_bits = std::max(prologue.read_bits, module.shape_of(source).packed() ? bits(source) : 0);
+  }
+  if (prologue.read_bits == 0) {
     prologue.read_bits = bits(value);
   }
   const PrologueEmitter emitter(module, value, sources, site, target, large);

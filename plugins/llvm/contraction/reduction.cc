@@ -9,6 +9,11 @@ namespace bp::emit {
 
 namespace {
 
+// Columns of one row's product that have fewer bytes are read one after the other: processors read ahead in a page.
+// Longer ones are read side by side, which keeps more reads in flight.
+constexpr int64_t short_column = 8192;
+constexpr int64_t sums_for_latency = 8;  // independent sums that hide how long an addition takes
+
 class ReductionStrategy : public ContractionStrategy {
  public:
   ReductionStrategy(const ContractionProblem &problem, const VectorTarget &target);
@@ -24,6 +29,8 @@ class ReductionStrategy : public ContractionStrategy {
   };
   void emit_tile(const ContractionMemory &memory, llvm::Value *batch, llvm::Value *first_row, int64_t rows,
                  llvm::Value *first_column, int64_t columns) const;
+  Values emit_vectors(const ContractionMemory &memory, const Tile &tile, const ElementOffset &outer_row,
+                      const ElementOffset &outer_column, llvm::Value *lane, const Values &sums) const;
   Values emit_vector(const ContractionMemory &memory, const Tile &tile, const ElementOffset &outer_row,
                      const ElementOffset &outer_column, llvm::Value *lane, const Values &sums) const;
   Values emit_products(const ContractionMemory &memory, const Tile &tile, const ElementOffset &row_lanes_offset,
@@ -35,6 +42,7 @@ class ReductionStrategy : public ContractionStrategy {
   std::vector<Axis> outer_;  // contracted axes outside the vectors
   std::vector<Axis> lane_axes_;
   int64_t rows_, columns_, tile_rows_, tile_columns_, row_blocks_, column_blocks_;
+  int64_t vectors_at_a_time_ = 1;  // along the contracted elements, each with sums of its own
 };
 
 ReductionStrategy::ReductionStrategy(const ContractionProblem &problem, const VectorTarget &target)
@@ -48,9 +56,15 @@ ReductionStrategy::ReductionStrategy(const ContractionProblem &problem, const Ve
     lane_axes_.erase(lane_axes_.begin());
   }
   int64_t most = target.vector_registers / 2;
-  tile_columns_ = std::min<int64_t>(columns_, rows_ == 1 ? 8 : 4);
+  const int64_t lanes = total_size(lane_axes_);
+  const bool has_short_columns = lanes * read_bits(problem, problem.column_operand) < 8 * short_column;
+  tile_columns_ = std::min<int64_t>(columns_, rows_ > 1 ? 4 : has_short_columns ? 1 : 8);
   tile_columns_ = columns_ <= most && rows_ <= 2 ? columns_ : tile_columns_;
   tile_rows_ = std::clamp<int64_t>(most / tile_columns_, 1, rows_);
+  while (2 * vectors_at_a_time_ * tile_rows_ * tile_columns_ <= sums_for_latency &&
+         lanes % (2 * vectors_at_a_time_ * width) == 0) {
+    vectors_at_a_time_ *= 2;
+  }
   row_blocks_ = (rows_ + tile_rows_ - 1) / tile_rows_;
   column_blocks_ = (columns_ + tile_columns_ - 1) / tile_columns_;
 }
@@ -118,11 +132,17 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
       b, m.integer(0), m.integer(total_size(outer_)), 1, zeros, [&](llvm::Value *outer, const Values &outer_sums) {
         ElementOffset outer_row = m.locate(outer, outer_, problem.row_operand);
         ElementOffset outer_column = m.locate(outer, outer_, problem.column_operand);
-        return emit_additions(
-            b, outer_sums,
-            emit_sum(b, total_size(lane_axes_), m.width, zeros, [&](llvm::Value *lane, const Values &so_far) {
-              return emit_vector(m, tile, outer_row, outer_column, lane, so_far);
-            }));
+        const Values all_zeros(zeros.size() * static_cast<size_t>(vectors_at_a_time_), m.zero());
+        const Values all = emit_sum(b, total_size(lane_axes_), vectors_at_a_time_ * m.width, all_zeros,
+                                    [&](llvm::Value *lane, const Values &so_far) {
+                                      return emit_vectors(m, tile, outer_row, outer_column, lane, so_far);
+                                    });
+        Values added = outer_sums;
+        for (size_t first = 0; first < all.size(); first += zeros.size()) {
+          const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+          added = emit_additions(b, added, Values(begin, begin + static_cast<std::ptrdiff_t>(zeros.size())));
+        }
+        return added;
       });
   for (size_t i = 0; i < sums.size(); ++i) {
     llvm::Value *sum;
@@ -135,6 +155,20 @@ void ReductionStrategy::emit_tile(const ContractionMemory &m, llvm::Value *batch
     }
     m.store_scalar(sum, tile.outs[i]);
   }
+}
+
+// Emits the vectors from one lane on. sums: those of the tile, for each vector.
+Values ReductionStrategy::emit_vectors(const ContractionMemory &m, const Tile &tile, const ElementOffset &outer_row,
+                                       const ElementOffset &outer_column, llvm::Value *lane, const Values &sums) const {
+  Values result;
+  for (int64_t v = 0; v < vectors_at_a_time_; ++v) {
+    const auto begin = sums.begin() + static_cast<std::ptrdiff_t>(result.size());
+    const Values own(begin, begin + static_cast<std::ptrdiff_t>(tile.outs.size()));
+    llvm::Value *first = v == 0 ? lane : m.b.CreateAdd(lane, m.integer(v * m.width));
+    const Values next = emit_vector(m, tile, outer_row, outer_column, first, own);
+    result.insert(result.end(), next.begin(), next.end());
+  }
+  return result;
 }
 
 Values ReductionStrategy::emit_vector(const ContractionMemory &m, const Tile &tile, const ElementOffset &outer_row,
