@@ -135,18 +135,68 @@ def mobilenet_v2(net, x, weights):
     return net.dense(net.pool(x), next(weights), next(weights))
 
 
+def decode(net, x, weights, bits):
+    """A decoder layer whose matrices have integers of so many bits, with a scale for each 32 of them."""
+    keys, values, scale_1, scale_2, *matrices = weights
+    heads, _, depth = keys.shape
+    rest = iter(matrices)
+    width = scale_1.size
+
+    def norm(x, scale):
+        mean = net.add("ReduceMean", net.add("Mul", x, x), net.constant(np.array([1])))
+        root = net.add("Sqrt", net.add("Add", mean, net.constant(np.float32(1e-5))))
+        return net.add("Mul", net.add("Div", x, root), net.constant(scale))
+
+    def linear(x, packed, scales):
+        rows, groups, _ = packed.shape
+        stored = (packed.astype(np.int16) + (1 << bits - 1)).astype(np.uint8)  # zero is in the middle
+        if bits == 4:
+            stored = stored[..., 0::2] | stored[..., 1::2] << 4
+        return net.add("MatMulNBits", x, net.constant(stored), net.constant(scales.reshape(-1)), domain="com.microsoft",
+                       K=32 * groups, N=rows, bits=bits, block_size=32)
+
+    def reshape(x, *sizes):
+        return net.add("Reshape", x, net.constant(np.array(sizes)))
+
+    def matrix():
+        return next(rest), next(rest)
+
+    normed = norm(x, scale_1)
+    query, key, value = (linear(normed, *matrix()) for _ in range(3))
+    all_keys = net.add("Concat", net.constant(keys), reshape(key, heads, 1, depth), axis=1)
+    all_values = net.add("Concat", net.constant(values), reshape(value, heads, 1, depth), axis=1)
+    products = net.add("MatMul", reshape(query, heads, 1, depth), net.add("Transpose", all_keys, perm=[0, 2, 1]))
+    shares = net.add("Softmax", net.add("Mul", products, net.constant(np.float32(depth ** -0.5))))
+    y = net.add("Add", x, linear(reshape(net.add("MatMul", shares, all_values), 1, width), *matrix()))
+    normed = norm(y, scale_2)
+    gate, up = linear(normed, *matrix()), linear(normed, *matrix())
+    hidden = net.add("Mul", net.add("Mul", gate, net.add("Sigmoid", gate)), up)
+    return net.add("Add", y, linear(hidden, *matrix()))
+
+
+def decode_s4(net, x, weights):
+    return decode(net, x, weights, 4)
+
+
+def decode_s8(net, x, weights):
+    return decode(net, x, weights, 8)
+
+
 NETS = {function.__name__: function
-        for function in (digits, convolutional_classifier, transformer_block, resnet50, mobilenet_v2)}
+        for function in (digits, convolutional_classifier, transformer_block, resnet50, mobilenet_v2, decode_s4,
+                         decode_s8)}
+TYPES = {"f32": np.float32, "s8": np.int8, "s4": np.int8}  # a number in an input file has a whole byte at least
 
 
 def numbers(text):
     return [int(number) for number in text.split(",") if number]
 
 
-def parameter_shapes(text):
-    """Returns the shapes of the parameters of a program in HLO, which must be f32."""
+def parameters(text):
+    """Returns the shapes and the types of the parameters of a program in HLO."""
     entry = text[text.index("\nENTRY"):]
-    found = {int(number): numbers(shape) for shape, number in re.findall(r"f32\[([\d,]*)\]\S* parameter\((\d+)\)", entry)}
+    found = {int(number): (numbers(shape), TYPES[kind])
+             for kind, shape, number in re.findall(r"(\w+)\[([\d,]*)\]\S* parameter\((\d+)\)", entry)}
     return [found[number] for number in range(len(found))]
 
 
@@ -164,10 +214,11 @@ def build(name, text, arguments=()):
         raise ValueError(f"there is no {name} in ONNX, expected one of {', '.join(NETS)}")
     net = Builder()
     result = NETS[name](net, "x", list(arguments) or constant_arrays(text))
-    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, parameter_shapes(text)[0])
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, parameters(text)[0][0])
     returned = helper.make_tensor_value_info(result, TensorProto.FLOAT, None)
     graph = helper.make_graph(net.nodes, name, [given], [returned], net.initializers)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
 def main():

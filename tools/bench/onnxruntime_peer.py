@@ -19,8 +19,8 @@ def measure(model, folder, platform, repeats):
     import onnx_nets
 
     text = pathlib.Path(model).read_text()
-    first, *others = (peer.read_array(folder, "input", number, shape, np.float32)
-                      for number, shape in enumerate(onnx_nets.parameter_shapes(text)))
+    first, *others = (peer.read_array(folder, "input", number, shape, kind)
+                      for number, (shape, kind) in enumerate(onnx_nets.parameters(text)))
     net = onnx_nets.build(pathlib.Path(model).stem, text, others).SerializeToString()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = len(os.sched_getaffinity(0))

@@ -26,8 +26,8 @@ def measure(model, folder, platform, repeats):
 
     warnings.simplefilter("ignore")  # onnx_nets leaves the shapes of results to the importer
     text = pathlib.Path(model).read_text()
-    first, *others = (peer.read_array(folder, "input", number, shape, np.float32)
-                      for number, shape in enumerate(onnx_nets.parameter_shapes(text)))
+    first, *others = (peer.read_array(folder, "input", number, shape, kind)
+                      for number, (shape, kind) in enumerate(onnx_nets.parameters(text)))
     net = from_onnx(onnx_nets.build(pathlib.Path(model).stem, text, others))
     start = time.perf_counter()
     target = tvm.target.Target({"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu(), "num-cores": threads})

@@ -575,10 +575,11 @@ Value *KernelBuilder::load_packed(Value *pointer, Index offset, unsigned bits) {
     std::vector<llvm::Constant *> shifts;
     for (unsigned lane = 0; lane < lanes_; ++lane) {
       from.push_back(static_cast<int>(lane / per_word));
-      shifts.push_back(llvm::ConstantInt::get(word, lane % per_word * bits));
+      shifts.push_back(llvm::ConstantInt::get(word, word->getIntegerBitWidth() - bits - lane % per_word * bits));
     }
-    Value *shifted = b.CreateLShr(b.CreateShuffleVector(words, from), llvm::ConstantVector::get(shifts));
-    return b.CreateTrunc(shifted, with_lanes_of(byte, shifted));
+    // First up, then down by one distance, which becomes part of a sign extension.
+    Value *up = b.CreateShl(b.CreateShuffleVector(words, from), llvm::ConstantVector::get(shifts));
+    return b.CreateTrunc(b.CreateLShr(up, word->getIntegerBitWidth() - bits), with_lanes_of(byte, up));
   }
   Value *position = value(offset);
   const auto number = [&](unsigned n) { return llvm::ConstantInt::get(position->getType(), n); };
