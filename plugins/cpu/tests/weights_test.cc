@@ -91,8 +91,8 @@ std::string convolution(std::string_view input, std::string_view filter, std::st
       input, filter, out, window, labels, more);
 }
 
-// Returns the product of vectors and a matrix [columns,groups,32] of weights, each of which is multiplied with the scale
-// of its group.
+// Returns the product of vectors and a matrix [columns,groups,32] of weights, each of which is multiplied with the
+// scale of its group.
 std::string in_groups(std::string_view type, std::string_view layout, int vectors, int columns, int groups) {
   const std::string matrix = fmt::format("[{},{},32]", columns, groups);
   return fmt::format(R"(

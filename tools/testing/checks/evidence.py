@@ -37,8 +37,9 @@ def main():
     runs = dict(RUNS)
     if subprocess.run([PYTHON, "-c", "import onnx, onnxruntime"], capture_output=True).returncode == 0:
         runs["engines"] = (["digits", "--python", PYTHON], r"\| digits \| 1 \|")
+        runs["decode"] = (["decode_s4", "--python", PYTHON], r"\| decode_s4 \| 1 \|")
     else:
-        print(f"skipped: evidence engines, because {PYTHON} has no ONNX Runtime (see BACKPLANE_JAX_PYTHON)")
+        print(f"skipped: evidence engines and decode, because {PYTHON} has no ONNX Runtime (see BACKPLANE_JAX_PYTHON)")
     for figure, (names, row) in runs.items():
         done = evidence(figure, *names, *QUICK)
         if done.returncode != 0 or not re.search(row, done.stdout):

@@ -137,8 +137,8 @@ void PackedStrategy::choose_copies() {
   has_row_stage_ = word_product_ && !transposes_rows_ && !has_plain_rows && !has_runs(width_ * word_product_->group());
 }
 
-// Whether the rows are as the product reads them: sums' elements that follow each other along k, and rows at one stride.
-// A tile of rows must fit in a few ways of a first-level cache.
+// Whether the rows are as the product reads them: elements of the sums' type that follow each other along k, and rows
+// at one stride. A tile of rows must fit in a few ways of a first-level cache.
 bool PackedStrategy::can_multiply_rows_in_place() const {
   constexpr int64_t bytes_per_way = 4096, ways = 4;
   const Operand operand = problem_.row_operand;
