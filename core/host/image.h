@@ -25,6 +25,7 @@
 #include "core/base/result.h"
 #include "core/base/shared_bytes.h"
 #include "core/buffers/plan.h"
+#include "core/host/content_hashes.h"
 #include "core/host/host_calls.h"
 #include "core/host/opset.h"
 #include "core/ir/module.h"
@@ -59,10 +60,12 @@ SharedBytes content_of(const ImageConstant &constant);
 struct Receiver {
   Receiver() = default;
   Receiver(const Opset &known) : opset(&known) {}
-  Receiver(const Opset &known, HostCallMarks marks) : opset(&known), host_calls(std::move(marks)) {}
+  Receiver(const Opset &known, HostCallMarks marks)
+      : opset(&known), host_calls(std::move(marks)), hashes(std::make_shared<ContentHashes>()) {}
 
   const Opset *opset = &common_opset(newest_opset);
   HostCallMarks host_calls;
+  std::shared_ptr<ContentHashes> hashes = nullptr;  // those of the images before, if it gets several
 };
 
 class Image {

@@ -35,7 +35,12 @@ std::vector<std::byte> stored_bytes(const ir::Literal &literal, const Shape &sha
 class ImageBuilder {
  public:
   ImageBuilder(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Receiver &receiver)
-      : module_(module), stage_(stage), plan_(plan), opset_(*receiver.opset), host_calls_(receiver.host_calls) {
+      : module_(module),
+        stage_(stage),
+        plan_(plan),
+        opset_(*receiver.opset),
+        host_calls_(receiver.host_calls),
+        hashes_(receiver.hashes) {
     values_of_.resize(module.instruction_id_limit());
     image_instruction_.resize(module.instruction_id_limit(), BP_NONE);
     for (auto &ids : image_computation_) {
@@ -212,11 +217,11 @@ class ImageBuilder {
   }
 
   // Adds an allocation for the constant's bytes, and sets it in `value`.
-  void add_constant_allocation(const ir::Literal &literal, const Shape &shape, std::span<const std::byte> stored,
-                               bp_value_t &value) {
+  void add_constant_allocation(const ir::Literal &literal, const Shape &shape, bp_value_t &value) {
+    const auto size = static_cast<std::uint64_t>(shape.byte_size());
     if (plan_ == nullptr) {
       bp_allocation_t added{};
-      added.size = stored.size();
+      added.size = size;
       added.alignment = 64;
       added.kind = BP_ALLOC_CONSTANT;
       added.space = static_cast<std::uint16_t>(shape.layout().memory_space);
@@ -226,9 +231,9 @@ class ImageBuilder {
       pools_.allocations.push_back(added);
     }
     bp_allocation_t &allocation = pools_.allocations[value.allocation];
-    BP_CHECK(allocation.kind == BP_ALLOC_CONSTANT && value.offset == 0 && allocation.size == stored.size());
+    BP_CHECK(allocation.kind == BP_ALLOC_CONSTANT && value.offset == 0 && allocation.size == size);
     if (allocation.content == BP_NONE) {
-      Sha256 hash = sha256(stored);
+      const Sha256 hash = hashes_ == nullptr ? content_hash(literal, shape) : hashes_->of(literal, shape);
       allocation.content = pools_.add_bytes(hash.data(), hash.size());
       constants_.push_back({value.allocation, shape, literal});
     }
@@ -415,12 +420,11 @@ class ImageBuilder {
       } else if (leaf.shape->is_array()) {
         const ir::Literal &literal =
             leaf_literal(instruction.literal(), instruction.shape().index_of_subshape(leaf.position));
-        auto stored = stored_bytes(literal, *leaf.shape);
         if (role == Role::Control) {
-          add_constant_allocation(literal, *leaf.shape, stored, value);
+          add_constant_allocation(literal, *leaf.shape, value);
         }
-        if (role == Role::Embedded || static_cast<std::int64_t>(stored.size()) <= inline_constant_bytes) {
-          add_attribute(AttributeKey::Value, stored);
+        if (role == Role::Embedded || leaf.shape->byte_size() <= inline_constant_bytes) {
+          add_attribute(AttributeKey::Value, stored_bytes(literal, *leaf.shape));
         }
       }
       leaf_values_.push_back(size_of(pools_.values));
@@ -544,6 +548,7 @@ class ImageBuilder {
   const buffers::Plan *plan_;
   const Opset &opset_;
   const HostCallMarks &host_calls_;
+  const std::shared_ptr<ContentHashes> hashes_;
   std::uint32_t first_opset_ = 1;  // that has all numbers of the image
 
   // By HLO instruction: the range of its leaves in leaf_values_, and its (first) instruction in the image.
