@@ -8,11 +8,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/call.h"
 #include "plugins/llvm/kernel/kernel.h"
-#include "plugins/llvm/scalar/avx512.h"
-#include "plugins/llvm/sharing.h"
+#include "plugins/llvm/program_kernels.h"
 #include "plugins/llvm/small_loop.h"
 
 namespace bp::emit {
@@ -24,18 +22,15 @@ namespace {
 
 using llvm::Value;
 
-// Few kernels per unit keep all threads busy: a model has 10 to 100 different kernels, some of which take much longer.
-constexpr std::size_t kernels_per_unit = 4;
 constexpr std::size_t calls_per_function = 256;
-// Instructions of a kernel that is inlined, and of all that are inlined in a function. More would take longer to
-// compile than they save.
-constexpr unsigned max_inlined_kernel = 256, max_inlined_instructions = 4096;
+
 class ProgramEmitter {
  public:
   ProgramEmitter(const ModuleView &module, const ProgramOptions &options) : module_(module), options_(options) {}
 
   Result<Program> emit() {
-    driver_ = add_unit("driver");
+    driver_ = add_unit(program_, options_, "driver");
+    kernels_ = std::make_unique<ProgramKernels>(options_, program_, *driver_);
     find_small_loops();
     for (std::uint32_t id = 0; id < module_.computation_count(); ++id) {  // callees are before callers
       if (needs_function_[id]) {
@@ -57,27 +52,6 @@ class ProgramEmitter {
   }
 
  private:
-  struct EmittedKernel {
-    std::string name;
-    std::size_t arguments = 0;  // pointers
-    KernelWork work = {};
-    std::int64_t common_bytes = 0;
-    bool shared = false;        // has a task function
-    unsigned instructions = 0;  // of LLVM, if it is to be inlined
-  };
-
-  llvm::Module *add_unit(const std::string &name) {
-    auto context = make_fragile<llvm::LLVMContext>();
-    auto module = make_fragile<llvm::Module>(name, *context);
-    module->setTargetTriple(options_.triple);
-    module->setDataLayout(options_.data_layout);
-    if (options_.target.has_avx512) {
-      use_avx512(*module);
-    }
-    program_.units.push_back({std::move(context), std::move(module)});
-    return program_.units.back().module.get();
-  }
-
   void finish(llvm::Module &module) {
     const std::string width = std::to_string(options_.target.vector_bits);
     for (llvm::Function &function : module) {
@@ -155,18 +129,9 @@ class ProgramEmitter {
     auto *function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, driver_);
     function->addFnAttr(llvm::Attribute::NoInline);
     leave_ = nullptr;
-    inlined_instructions_ = 0;
+    kernels_->begin_function();
     b_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(driver_->getContext(), "entry", function));
     return function;
-  }
-
-  // Loads a member of the caller's table.
-  Value *load_from_caller(std::size_t offset) {
-    Value *caller = b_->GetInsertBlock()->getParent()->getArg(2);
-    llvm::LoadInst *member =
-        b_->CreateLoad(b_->getPtrTy(), b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), caller, offset));
-    member->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_->getContext(), {}));
-    return member;
   }
 
   // Emits code that goes to `leave` if the run is to end early.
@@ -174,7 +139,7 @@ class ProgramEmitter {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     auto *ask = llvm::BasicBlock::Create(driver_->getContext(), "ask", function);
     auto *go_on = llvm::BasicBlock::Create(driver_->getContext(), "go_on", function);
-    Value *is_over = load_from_caller(offsetof(bp_aot_caller_t, is_over));
+    Value *is_over = load_from_caller(*b_, offsetof(bp_aot_caller_t, is_over));
     b_->CreateCondBr(b_->CreateIsNull(is_over), go_on, ask);
     b_->SetInsertPoint(ask);
     auto *type = llvm::FunctionType::get(b_->getInt32Ty(), {b_->getPtrTy()}, false);
@@ -197,7 +162,7 @@ class ProgramEmitter {
     llvm::Function *function = b_->GetInsertBlock()->getParent();
     auto *go_on = llvm::BasicBlock::Create(driver_->getContext(), "go_on", function);
     auto *type = llvm::FunctionType::get(b_->getInt32Ty(), {b_->getPtrTy(), b_->getInt32Ty()}, false);
-    Value *call = load_from_caller(offsetof(bp_aot_caller_t, call));
+    Value *call = load_from_caller(*b_, offsetof(bp_aot_caller_t, call));
     Value *answer = b_->CreateCall(type, call, {function->getArg(2), b_->getInt32(instruction.id())});
     b_->CreateCondBr(b_->CreateIsNull(answer), go_on, leave());
     b_->SetInsertPoint(go_on);
@@ -451,192 +416,25 @@ class ProgramEmitter {
     return {};
   }
 
-  // --- kernels ---
-
-  // Returns the kernel for a call at the present place: in a small loop one to be inlined, unless it is large.
-  const EmittedKernel &kernel_of(InstructionView instruction, const KernelCall &call) {
-    if (loop_ != nullptr && may_be_inlined(instruction) && inlined_instructions_ < max_inlined_instructions) {
-      auto [found, is_new] = inlined_kernels_.try_emplace(call.signature);
-      if (is_new) {
-        found->second = emit_new_kernel(instruction, call, *driver_);
-        llvm::Function *function = driver_->getFunction(found->second.name);
-        found->second.instructions = function->getInstructionCount();
-        function->setLinkage(llvm::GlobalValue::InternalLinkage);
-        function->addFnAttr(llvm::Attribute::AlwaysInline);
-        if (found->second.instructions > max_inlined_kernel) {
-          function->eraseFromParent();
-        }
-      }
-      if (found->second.instructions <= max_inlined_kernel) {
-        inlined_instructions_ += found->second.instructions;
-        return found->second;
-      }
-    }
-    auto [found, is_new] = kernels_.try_emplace(call.signature);
-    if (is_new) {
-      llvm::Module *unit = unit_for_kernel();
-      found->second = emit_new_kernel(instruction, call, *unit);
-      found->second.shared = found->second.work.items > 1 && is_worth_sharing(instruction);
-      if (found->second.shared) {
-        emit_task(unit->getFunction(found->second.name), found->second.arguments);
-      }
-    }
-    return found->second;
-  }
-
-  EmittedKernel emit_new_kernel(InstructionView instruction, const KernelCall &call, llvm::Module &unit) {
-    const std::int64_t common = (common_bytes(instruction, options_.target) + 63) / 64 * 64;
-    EmittedKernel kernel = {.name = "kernel." + std::to_string(++kernel_count_),
-                            .arguments = call.arguments.size() + (common > 0 ? 1 : 0),
-                            .common_bytes = common};
-    llvm::Function *function = declare(unit, kernel);
-    describe_arguments(*function, call);
-    KernelBuilder builder(llvm::BasicBlock::Create(unit.getContext(), "entry", function));
-    std::vector<Value *> parameters;
-    for (unsigned i = 0; i < call.arguments.size(); ++i) {
-      parameters.push_back(function->getArg(i));
-    }
-    const auto count = static_cast<unsigned>(kernel.arguments);
-    KernelSite site = kernel_site(instruction, call, parameters);
-    site.scratch = function->getArg(count);
-    site.begin = function->getArg(count + 1);
-    site.end = function->getArg(count + 2);
-    site.common = common > 0 ? function->getArg(count - 1) : nullptr;
-    kernel.work = emit_kernel(builder, site, options_.target);
-    builder.b.CreateRetVoid();
-    program_.scratch_bytes = std::max(program_.scratch_bytes, (kernel.work.scratch_bytes + 63) / 64 * 64);
-    program_.common_bytes = std::max(program_.common_bytes, common);
-    return kernel;
-  }
-
   Status emit_kernel_call(InstructionView instruction) {
     const KernelCall call = kernel_call(instruction);
-    const EmittedKernel &kernel = kernel_of(instruction, call);
-    Value *scratch = b_->GetInsertBlock()->getParent()->getArg(1);
     std::vector<Value *> pointers;
     for (const KernelArgument &argument : call.arguments) {
       pointers.push_back(pointer(argument.location));
     }
-    if (kernel.common_bytes > 0) {
-      pointers.push_back(
-          b_->CreateConstInBoundsGEP1_64(b_->getInt8Ty(), scratch, static_cast<std::uint64_t>(-kernel.common_bytes)));
-    }
-    run_steps(kernel, pointers, scratch);
+    kernels_->emit_call(*b_, instruction, call, std::move(pointers), loop_ != nullptr);
     return {};
-  }
-
-  // Emits a call for all items of a kernel, step after step if it has steps.
-  void run_steps(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch) {
-    const auto integer = [&](std::int64_t value) { return b_->getInt64(static_cast<std::uint64_t>(value)); };
-    if (kernel.work.steps.empty()) {
-      run_items(kernel, pointers, scratch, integer(0), kernel.work.items);
-      return;
-    }
-    std::int64_t begin = 0;
-    for (const KernelSteps &steps : kernel.work.steps) {
-      const std::int64_t of_round = steps.items_of_round(), end = begin + steps.rounds * of_round;
-      emit_loop(*b_, integer(begin), integer(end), of_round, [&](Value *first) {
-        for (const std::int64_t items : steps.items) {
-          run_items(kernel, pointers, scratch, first, items);
-          first = b_->CreateAdd(first, integer(items));
-        }
-      });
-      begin = end;
-    }
-  }
-
-  // Emits the work on `items` items from `begin` on, shared by all threads or done by one call.
-  void run_items(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin,
-                 std::int64_t items) {
-    Value *end = b_->CreateAdd(begin, b_->getInt64(static_cast<std::uint64_t>(items)));
-    if (kernel.shared && items > 1) {
-      share(kernel, pointers, scratch, begin, end);
-      return;
-    }
-    std::vector<Value *> arguments(pointers.begin(), pointers.end());
-    arguments.insert(arguments.end(), {scratch, begin, end});
-    b_->CreateCall(declare(*driver_, kernel), arguments);
-  }
-
-  // Emits the bp_aot_task that calls a kernel with the pointers of an array.
-  static void emit_task(llvm::Function *kernel, std::size_t arguments) {
-    llvm::Function *task = declare_task(*kernel->getParent(), kernel->getName().str());
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(kernel->getContext(), "entry", task));
-    std::vector<Value *> values;
-    for (std::size_t i = 0; i < arguments; ++i) {
-      values.push_back(b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), task->getArg(0), i)));
-    }
-    values.insert(values.end(), {task->getArg(1), task->getArg(2), task->getArg(3)});
-    b.CreateCall(kernel, values);
-    b.CreateRetVoid();
-  }
-
-  static llvm::Function *declare_task(llvm::Module &module, const std::string &kernel) {
-    const std::string name = kernel + ".task";
-    if (llvm::Function *known = module.getFunction(name)) {
-      return known;
-    }
-    llvm::Type *pointer = llvm::PointerType::getUnqual(module.getContext());
-    llvm::Type *number = llvm::Type::getInt64Ty(module.getContext());
-    auto *type =
-        llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {pointer, pointer, number, number}, false);
-    auto *task = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
-    return task;
-  }
-
-  // Emits caller->share(caller, task, pointers, scratch, begin, end).
-  void share(const EmittedKernel &kernel, std::span<Value *const> pointers, Value *scratch, Value *begin, Value *end) {
-    llvm::Function *function = b_->GetInsertBlock()->getParent();
-    llvm::Type *pointer = b_->getPtrTy();
-    llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
-    Value *array = entry.CreateAlloca(llvm::ArrayType::get(pointer, pointers.size()));
-    for (std::size_t i = 0; i < pointers.size(); ++i) {
-      b_->CreateStore(pointers[i], b_->CreateConstInBoundsGEP1_64(pointer, array, i));
-    }
-    Value *entry_point = load_from_caller(offsetof(bp_aot_caller_t, share));
-    llvm::Type *number = b_->getInt64Ty();
-    auto *type = llvm::FunctionType::get(b_->getVoidTy(), {pointer, pointer, pointer, pointer, number, number}, false);
-    b_->CreateCall(type, entry_point,
-                   {function->getArg(2), declare_task(*driver_, kernel.name), array, scratch, begin, end});
-  }
-
-  // Returns the unit for the next kernel. Units refer to each other's functions with default visibility, that is
-  // through a table, because they may be loaded more than 2 GB apart, which a direct reference cannot reach.
-  llvm::Module *unit_for_kernel() {
-    if (options_.in_one_unit) {
-      return driver_;
-    }
-    if (kernels_in_unit_++ % kernels_per_unit == 0) {
-      kernel_unit_ = add_unit("kernels." + std::to_string(program_.units.size()));
-    }
-    return kernel_unit_;
-  }
-
-  llvm::Function *declare(llvm::Module &module, const EmittedKernel &kernel) {
-    if (llvm::Function *known = module.getFunction(kernel.name)) {
-      return known;
-    }
-    llvm::LLVMContext &context = module.getContext();
-    std::vector<llvm::Type *> types(kernel.arguments + 1, llvm::PointerType::getUnqual(context));
-    types.insert(types.end(), 2, llvm::Type::getInt64Ty(context));
-    auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
-                                            llvm::GlobalValue::ExternalLinkage, kernel.name, module);
-    return function;
   }
 
   const ModuleView &module_;
   const ProgramOptions &options_;
   Program program_;
   llvm::Module *driver_ = nullptr;
-  llvm::Module *kernel_unit_ = nullptr;
-  std::size_t kernels_in_unit_ = 0;
+  std::unique_ptr<ProgramKernels> kernels_;
   std::unique_ptr<llvm::IRBuilder<>> b_;
   llvm::BasicBlock *leave_ = nullptr;  // of the current function; made when it is needed
   std::unordered_map<std::uint32_t, llvm::Function *> functions_;
-  std::unordered_set<std::uint32_t> calling_;                                 // computations that call the application
-  std::unordered_map<std::string, EmittedKernel> kernels_, inlined_kernels_;  // by signature
-  std::size_t kernel_count_ = 0;
-  unsigned inlined_instructions_ = 0;                         // in the current function
+  std::unordered_set<std::uint32_t> calling_;                 // computations that call the application
   std::vector<bool> needs_function_;                          // by computation
   std::unordered_map<std::uint32_t, SmallLoop> small_loops_;  // by instruction
   const SmallLoop *loop_ = nullptr;                           // the one whose code is being emitted
