@@ -167,6 +167,19 @@ TEST_CASE("weights that are multiplied many times, or by vectors with a rest, be
   check_kernels(device, by_rows("s8", 1024, 1037), 2);
 }
 
+TEST_CASE("weights in groups that end within vectors become numbers first") {
+  const Device device = open_with("x86-64-v3");
+  const auto with_group = [](int size) {
+    std::string text = in_groups("s8", "", 1, 37, 16);
+    for (std::size_t at = text.find(",32]"); at != std::string::npos; at = text.find(",32]", at)) {
+      text.replace(at, 4, fmt::format(",{}]", size));
+    }
+    return text;
+  };
+  check_kernels(device, with_group(24), 1);
+  check_kernels(device, with_group(12), 2);
+}
+
 TEST_CASE("constant operands of dot are read in panels") {
   const Device device = open_with(GENERATE("x86-64", "x86-64-v3", ""));
   check_weights(device, dot("37,70", "70,83", "37,83", 1, 0), "01");

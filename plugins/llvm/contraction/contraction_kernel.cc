@@ -17,7 +17,8 @@ bool is_along(const std::vector<Axis> &axes, Operand operand) {
   return !axes.empty() && stride_of(axes.back(), operand) == 1;
 }
 
-constexpr int64_t max_prologue_uses = 4;
+// Vectors that a matrix along the contracted axes is multiplied with where it is, and so may be computed for.
+constexpr int64_t max_vectors = 4;
 
 enum class Way : unsigned char { Threaded, Reduction, Streamed, Packed, Direct };
 
@@ -33,7 +34,7 @@ Way choose_way(const ContractionProblem &problem, const VectorTarget &target) {
   int64_t columns = total_size(problem.columns);
   int64_t contracted = total_size(problem.contracted);
   bool lies_along_contracted = is_along(problem.contracted, lhs_operand) && is_along(problem.contracted, rhs_operand);
-  bool has_few_outputs = rows * columns <= 24 || std::min(rows, columns) <= 2;
+  bool has_few_outputs = rows * columns <= 24 || std::min(rows, columns) <= max_vectors;
   if (lies_along_contracted && has_few_outputs && contracted >= 2 * width) {
     return Way::Reduction;
   }
@@ -128,7 +129,7 @@ bool may_be_computed(const Contraction &contraction, std::size_t operand, const 
     case Way::Reduction: {
       int64_t stride = 0;
       const int64_t uses = total_size(is_column ? problem.rows : problem.columns);
-      return uses <= max_prologue_uses && problem.windows.empty() && total_size(problem.contracted) % lanes == 0 &&
+      return uses <= max_vectors && problem.windows.empty() && total_size(problem.contracted) % lanes == 0 &&
              has_single_stride(problem.contracted, static_cast<Operand>(operand), &stride) && stride == 1;
     }
     default: return false;

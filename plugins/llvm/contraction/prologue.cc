@@ -156,6 +156,28 @@ bool has_prologue(const ModuleView &module, std::uint32_t operand) {
   return find_sources(module, operand).has_value();
 }
 
+bool has_uniform_vectors(const ModuleView &module, std::uint32_t operand, std::int64_t lanes) {
+  const Shape &whole = module.shape_of(operand);
+  const auto is_uniform = [&](std::uint32_t source) {
+    const InstructionView broadcast = module.definition(source);
+    if (broadcast.op() != BP_OP_BROADCAST || broadcast.operand_shape(0).elements == 1) {
+      return true;
+    }
+    const auto dimensions = broadcast.numbers(BP_ATTR_DIMENSIONS);
+    std::int64_t neighbours = 1;
+    for (const std::int64_t d : whole.minor_to_major) {
+      const std::int64_t size = whole.dims[static_cast<std::size_t>(d)];
+      if (size > 1 && std::ranges::find(dimensions, d) != dimensions.end()) {
+        break;
+      }
+      neighbours *= size;
+    }
+    return neighbours == 1 || neighbours % lanes == 0;
+  };
+  const std::optional<Sources> sources = find_sources(module, operand);
+  return sources && std::ranges::all_of(sources->others, is_uniform);
+}
+
 Prologue make_prologue(InstructionView contraction, std::size_t operand, const KernelSite *site,
                        const VectorTarget &target, bool large) {
   const ModuleView &module = contraction.module();

@@ -12,6 +12,9 @@ namespace bp::emit {
 // layout, of which several elements may be in a byte, and on constants, scalars, broadcasts and iotas.
 bool has_prologue(const ModuleView &module, std::uint32_t operand);
 
+// Whether what is broadcast to such an operand is the same for whole vectors of so many neighbours, or lies along them.
+bool has_uniform_vectors(const ModuleView &module, std::uint32_t operand, std::int64_t lanes);
+
 // Returns the prologue of an operand; empty if the operand is a parameter of the fusion. `large`: coordinates need 64
 // bits. site: the site of the fusion, which must outlive the prologue; null if no code is emitted.
 Prologue make_prologue(InstructionView contraction, std::size_t operand, const KernelSite *site,

@@ -270,7 +270,9 @@ bool computes_operand(InstructionView contraction, std::size_t operand, const Ve
   }
   llvm::LLVMContext context;
   const std::vector<Contraction> contractions = describe(context, contraction, contraction, nullptr, target, false);
-  return contraction.op() == BP_OP_DOT && may_be_computed(contractions[0], operand, target);
+  const std::int64_t lanes = target.vector_bits / contractions[0].types.accumulate->getScalarSizeInBits();
+  return contraction.op() == BP_OP_DOT && may_be_computed(contractions[0], operand, target) &&
+         has_uniform_vectors(contraction.module(), contraction.operand(operand), lanes);
 }
 
 double prologue_operations(InstructionView instruction, const VectorTarget &target) {
