@@ -146,7 +146,14 @@ Parts atan2(ArrayBuilder &b, Parts unscaled_y, Parts unscaled_x) {
   // and |v| differ widely, near the branch points x = iy and x = -iy.
   Id less = b.quotient({negate(b, absolute(b, b.product({conjugates.imaginary, b.splat(4, larger)}))), larger});
   Id is_near = compare(b, ComparisonDirection::Lt, less, -0.5);
-  Id across = b.select({is_near, turned.imaginary, b.sum({conjugates.real, conjugates.real})});
+  // Scaled down, a product in re(x conj(y)) may vanish; then the sign is that of the numbers as they were.
+  Id aligned =
+      b.sum({b.product({unscaled_x.real, unscaled_y.real}), b.product({unscaled_x.imaginary, unscaled_y.imaginary})});
+  Id twice = b.sum({conjugates.real, conjugates.real});
+  Id is_small = compare(b, ComparisonDirection::Lt, absolute(b, twice), is_single(b, twice) ? 0x1p-126 : 0x1p-1022);
+  Id is_lost_sign = b.bit_and({is_small, compare(b, ComparisonDirection::Ne, aligned, 0)});
+  twice = b.select({is_lost_sign, with_sign(b, twice, aligned), twice});
+  Id across = b.select({is_near, turned.imaginary, twice});
   Id turn = half(b, angle(b, {turned.real, across}));
 
   const Parts xx = textbook_product(b, x, x), yy = textbook_product(b, y, y);
@@ -158,7 +165,8 @@ Parts atan2(ArrayBuilder &b, Parts unscaled_y, Parts unscaled_x) {
   Id roughly = angle(b, divide(b, u, square_root(b, select(b, is_near, product, sum))));
   Id half_turns = apply(b, Opcode::RoundNearestEven, b.product({b.difference({roughly, turn}), b.splat(1 / pi, turn)}));
   // A half turn in the direction of `across`, whose sign is right even if `turn` underflows, would leave the range.
-  Id is_beyond = compare(b, ComparisonDirection::Gt, b.product({half_turns, across}), 0);
+  Id direction = b.select({is_near, turned.imaginary, b.select({is_lost_sign, aligned, twice})});
+  Id is_beyond = compare(b, ComparisonDirection::Gt, b.product({half_turns, direction}), 0);
   half_turns = b.select({is_beyond, negate(b, half_turns), half_turns});
 
   // Squares may underflow; then the logarithms differ widely and are subtracted directly.
