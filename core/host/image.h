@@ -25,13 +25,14 @@
 #include "core/base/result.h"
 #include "core/base/shared_bytes.h"
 #include "core/buffers/plan.h"
-#include "core/host/content_hashes.h"
 #include "core/host/host_calls.h"
 #include "core/host/opset.h"
 #include "core/ir/module.h"
 #include "plugin_api/cpp/module_view.h"
 
 namespace bp::host {
+
+class ContentHashes;
 
 // Constants of at most this many bytes are contained in the image itself.
 inline constexpr std::int64_t inline_constant_bytes = 64;
@@ -60,8 +61,7 @@ SharedBytes content_of(const ImageConstant &constant);
 struct Receiver {
   Receiver() = default;
   Receiver(const Opset &known) : opset(&known) {}
-  Receiver(const Opset &known, HostCallMarks marks)
-      : opset(&known), host_calls(std::move(marks)), hashes(std::make_shared<ContentHashes>()) {}
+  Receiver(const Opset &known, HostCallMarks marks);
 
   const Opset *opset = &common_opset(newest_opset);
   HostCallMarks host_calls;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "core/host/content_hashes.h"
 #include "core/host/image.h"
 #include "core/host/image_leaves.h"
 #include "core/host/image_pools.h"
@@ -566,6 +567,9 @@ class ImageBuilder {
   std::vector<InstructionId> sources_;
   std::vector<ImageConstant> constants_;
 };
+
+Receiver::Receiver(const Opset &known, HostCallMarks marks)
+    : opset(&known), host_calls(std::move(marks)), hashes(std::make_shared<ContentHashes>()) {}
 
 Result<Image> build_image(const ir::Module &module, Stage stage, const buffers::Plan *plan, const Receiver &receiver) {
   BP_CHECK((stage == Stage::Final) == (plan != nullptr));

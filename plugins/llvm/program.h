@@ -4,18 +4,9 @@
 // so that they can be compiled in parallel.
 #pragma once
 
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "backplane/ext/draft/aot.h"
-#include "plugins/llvm/fragile.h"
+#include "plugins/llvm/code_units.h"
 #include "plugins/llvm/module_view.h"
-#include "plugins/llvm/vector_target.h"
 
 namespace bp::emit {
 
@@ -26,24 +17,6 @@ using Entry = void (*)(const bp_loc_t *allocations, void *scratch, const bp_aot_
 
 // Attribute of functions with variables of small loops (small_loop.h), and with calls to be inlined.
 inline constexpr const char *keeps_variables = "bp-keeps-variables";
-
-struct CodeUnit {
-  Fragile<llvm::LLVMContext> context;
-  Fragile<llvm::Module> module;
-};
-
-struct Program {
-  std::vector<CodeUnit> units;
-  std::int64_t scratch_bytes = 0;  // per thread of a run, aligned to 64
-  std::int64_t common_bytes = 0;   // shared by all threads, just before their scratch; a multiple of 64
-};
-
-struct ProgramOptions {
-  VectorTarget target;
-  std::string triple;
-  std::string data_layout;
-  bool in_one_unit = false;  // to be read by people, rather than compiled in parallel
-};
 
 // Emits the program of a module at BP_STAGE_FINAL. Fails with BP_UNSUPPORTED for an instruction without a kernel, with
 // BP_INVALID if the module is at another stage, and with BP_INTERNAL if module or emitter are wrong.

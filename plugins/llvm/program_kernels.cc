@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "backplane/ext/draft/aot.h"
 #include "plugins/llvm/generator/loops.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/scalar/avx512.h"

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/llvm/code_units.h"
 #include "plugins/llvm/generator/kernel_site.h"
 #include "plugins/llvm/kernel/call.h"
-#include "plugins/llvm/program.h"
 
 namespace bp::emit {
 
