@@ -10,7 +10,7 @@ polyline{fill:none!important;stroke-width:2}
 @media(prefers-color-scheme:dark){.page{fill:#0d1117}.text{fill:#e6edf3}.quiet{fill:#9198a1}.grid{stroke:#30363d}
 .c0{fill:#6ea8fe;stroke:#6ea8fe}.c1{fill:#f0883e;stroke:#f0883e}.c2{fill:#9fb3c8;stroke:#9fb3c8}}
 </style>"""
-WIDTH, LEFT, RIGHT, TOP = 860, 250, 80, 56
+WIDTH, LEFT, RIGHT, TOP = 900, 290, 80, 56
 
 
 def text(x, y, words, kind="text", anchor="start"):
