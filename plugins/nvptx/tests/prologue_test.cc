@@ -59,6 +59,21 @@ TEST_CASE("a dot of floats of 8 bits is one kernel, and the matrix unit multipli
                       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
 }
 
+TEST_CASE("weights of 4 bits, two of them in a byte, become numbers in the kernel that multiplies") {
+  for (const std::string type : {"s4", "u4"}) {
+    for (const DotSizes &sizes : all_sizes) {
+      const std::string program =
+          dot_of(fmt::format("x = f32[{{0}},{{2}}] parameter(0)  w = {0}[{{2}},{{1}}]{{{{1,0:E(4)}}}} parameter(1)  "
+                             "y = f32[{{2}},{{1}}] convert(w)",
+                             type),
+                 "f32", sizes);
+      INFO(program);
+      CHECK(kernels_of(ptx_of(text::parse_module(program).value(), "sm_90")) == 1);
+      check_on_emulator(program, 1e-5);
+    }
+  }
+}
+
 TEST_CASE("sixteen bytes are read at a time, however narrow the elements") {
   const std::string ptx =
       ptx_of(text::parse_module(
