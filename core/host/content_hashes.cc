@@ -9,7 +9,7 @@ Sha256 content_hash(const ir::Literal &literal, const ir::Shape &shape) {
 }
 
 Sha256 ContentHashes::of(const ir::Literal &literal, const ir::Shape &shape) {
-  constexpr std::size_t min_bytes = 4096;  // fewer are hashed faster than found
+  constexpr std::size_t min_bytes = 4096;  // smaller contents are not remembered
   const std::byte *const bytes = literal.bytes().data();
   if (literal.bytes().size() < min_bytes) {
     return content_hash(literal, shape);

@@ -28,7 +28,8 @@ inline constexpr const char *emit_choices[] = {"llvm", "asm", "obj", nullptr};
 // The limit of bytes per row lets a few rows fit in a second-level cache. A reduction of fewer than four rows is split
 // for threads to share; more rows stay whole, such as those of a softmax.
 inline constexpr std::uint32_t min_reduced = 4096;
-// The matrix of a product with up to four vectors is computed where it is read, such as weights of few bits.
+// The matrix of a product with up to four vectors is computed where it is read, such as weights of few bits. That is
+// max_vectors of plugins/llvm/contraction/contraction_kernel.cc; the kernels refuse more.
 inline constexpr std::uint32_t max_prologue_uses = 4;
 inline constexpr bp_fusion_limits_t cpu_fusion_limits = {
     BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS | BP_FUSES_PROLOGUES,
