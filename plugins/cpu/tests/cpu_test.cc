@@ -548,7 +548,7 @@ ENTRY main {
                                                open());
   REQUIRE(!artifact.ok());
   CHECK_THAT(artifact.error().message(), Catch::Contains("makes no program of the module, which computes nothing: ") &&
-                                             Catch::Contains("tiled layouts are not compiled"));
+                                             Catch::Contains("has a tiled layout, which is not compiled"));
 }
 
 TEST_CASE("an artifact whose objects do not link is refused") {

@@ -43,7 +43,7 @@ std::string types_problem(InstructionView instruction, const VectorTarget *targe
                              ? shape->tiled && is_in_panels(instruction, operand, *target)
                              : instruction.op() == BP_OP_PARAMETER;
     if (shape->tiled && !is_read) {
-      return "tiled layouts are not compiled";
+      return "has a tiled layout, which is not compiled";
     }
   }
   return {};
