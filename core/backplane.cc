@@ -5,6 +5,7 @@
 #include "core/host/open_device.h"
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/mlir/bytecode.h"
+#include "core/import/onnx/onnx.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
 #include "core/package/container.h"
@@ -71,7 +72,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
 struct ModuleText {
   std::string_view text;
   std::uint32_t first_line = 1;
-  enum class Form { Hlo, StableHlo, HloProto, Package, Binary } form = Form::Hlo;
+  enum class Form { Hlo, StableHlo, HloProto, Onnx, Package, Binary } form = Form::Hlo;
 };
 
 // Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
@@ -83,7 +84,9 @@ std::size_t find_nul(std::string_view text) {
 // Returns at least one part: a text that contains no module is itself the only part, which the reader will reject.
 std::vector<ModuleText> split_modules(std::string_view text) {
   std::vector<ModuleText> parts;
-  if (import::hlo_proto::is_hlo_proto(text)) {
+  if (import::onnx::is_onnx(text)) {
+    parts.push_back({text, 1, ModuleText::Form::Onnx});
+  } else if (import::hlo_proto::is_hlo_proto(text)) {
     parts.push_back({text, 1, ModuleText::Form::HloProto});
   } else if (package::is_container(text)) {
     parts.push_back({text, 1, ModuleText::Form::Package});
@@ -104,6 +107,30 @@ std::vector<ModuleText> split_modules(std::string_view text) {
   return parts;
 }
 
+// Returns the number of a parameter, which is given by its name or its number.
+Result<std::size_t> find_parameter(const std::vector<import::onnx::Parameter> &parameters, const std::string &wanted,
+                                   const std::string &file) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == wanted || std::to_string(i) == wanted) {
+      return i;
+    }
+  }
+  return invalid_input("{}: the parameter \"{}\" is given, expected one of {}", file, wanted, parameters.size());
+}
+
+Result<Module> parse_onnx(std::string_view bytes, const std::string &file, const ReadOptions &options) {
+  import::onnx::Options inner;
+  inner.file = file;
+  BP_ASSIGN(const std::vector<import::onnx::Parameter> parameters, import::onnx::parameters(bytes, inner));
+  inner.shapes = options.parameter_shapes;
+  for (const ParameterIntegers &given : options.parameter_sizes) {
+    BP_ASSIGN(const std::size_t number, find_parameter(parameters, given.parameter, file));
+    inner.shapes.resize(std::max(inner.shapes.size(), number + 1));
+    inner.shapes[number] = Shape::array(parameters[number].shape.element_type(), given.integers);
+  }
+  return import::onnx::read(bytes, inner);
+}
+
 // `whole`: the text that line numbers in messages refer to.
 Result<Module> parse_part(const ModuleText &part, std::string_view whole, const std::string &file,
                           const ReadOptions &options) {
@@ -115,6 +142,9 @@ Result<Module> parse_part(const ModuleText &part, std::string_view whole, const 
                                                options.parameter_sizes,
                                                options.parameter_values,
                                                options.size_parameters});
+  }
+  if (part.form == ModuleText::Form::Onnx) {
+    return parse_onnx(part.text, file, options);
   }
   if (part.form == ModuleText::Form::Package) {
     return package::not_a_model(file);

@@ -1,5 +1,6 @@
 #include "conformance/check/case.h"
 
+#include "conformance/check/onnx_case.h"
 #include "core/base/files.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
@@ -8,6 +9,9 @@
 namespace bp::conformance {
 
 Result<std::vector<Case>> read_cases(const std::string &file) {
+  if (is_onnx_folder(file)) {
+    return onnx_cases(file);
+  }
   BP_ASSIGN(const std::string text, read_file(file));
   return split_cases(text, file);
 }
@@ -18,7 +22,7 @@ std::vector<Case> split_cases(std::string_view text, const std::string &file) {
   std::vector<Case> cases;
   auto add = [&](std::string_view part, std::uint32_t first_line) {
     const int number = static_cast<int>(cases.size()) + 1;
-    cases.push_back({file, number, std::string(part), first_line, is_stablehlo, is_disabled});
+    cases.push_back({file, number, std::string(part), first_line, is_stablehlo ? Case::Form::StableHlo : Case::Form::Hlo, is_disabled});
   };
   if (is_stablehlo) {
     for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
@@ -36,7 +40,7 @@ std::vector<Case> split_cases(std::string_view text, const std::string &file) {
 }
 
 Result<ir::Module> parse(const Case &one) {
-  if (one.is_stablehlo) {
+  if (one.form == Case::Form::StableHlo) {
     return import::stablehlo::read(one.text, {one.file, one.first_line, {}});
   }
   text::ParseOptions options;

@@ -1,4 +1,5 @@
-// Files of self-checking programs: HLO or StableHLO text, several programs separated by lines "// -----".
+// Files of self-checking programs: HLO or StableHLO text, several programs separated by lines "// -----"; and folders of
+// ONNX models with stored inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,12 @@
 namespace bp::conformance {
 
 struct Case {
-  std::string file;
-  int part = 1;  // number of the program within the file, from 1
+  enum class Form { Hlo, StableHlo, OnnxFolder };
+  std::string file;  // the folder of an ONNX model
+  int part = 1;      // number of the program within the file, or of the set of test data, from 1
   std::string text;
   std::uint32_t first_line = 1;  // line of the file where the text begins
-  bool is_stablehlo = false;     // otherwise HLO
+  Form form = Form::Hlo;
   bool is_disabled = false;      // the file says RUN-DISABLED: its author does not expect it to pass
 };
 
@@ -24,7 +26,7 @@ Result<std::vector<Case>> read_cases(const std::string &file);
 // Splits the text of a file into its programs, at least one.
 std::vector<Case> split_cases(std::string_view text, const std::string &file);
 
-// Parses and verifies the program.
+// Parses and verifies the program, which must be a text.
 Result<ir::Module> parse(const Case &one);
 
 }  // namespace bp::conformance

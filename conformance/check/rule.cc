@@ -64,9 +64,25 @@ double distance(T found, T expected, RuleKind kind) {
 }
 
 template <class T>
-bool holds(double distance, const Rule &rule) {
-  const bool exact = rule.kind == RuleKind::Equal || (rule.kind == RuleKind::Close && !is_float<T> && !is_complex<T>);
-  return exact ? distance == 0 : distance <= rule.limit;
+double magnitude(T expected) {
+  if constexpr (is_complex<T>) {
+    return static_cast<double>(std::abs(expected));
+  } else if constexpr (is_float<T>) {
+    return std::fabs(as_double(expected));
+  } else {
+    return 0;
+  }
+}
+
+template <class T>
+bool holds(double distance, T expected, const Rule &rule) {
+  const bool is_inexact = rule.kind == RuleKind::AlmostEqual ||
+                          (rule.kind != RuleKind::Equal && (is_float<T> || is_complex<T>));
+  if (distance == 0 || !is_inexact) {
+    return distance == 0;
+  }
+  const double relative = rule.kind == RuleKind::Near ? rule.relative * magnitude(expected) : 0;
+  return std::isfinite(relative) && distance <= rule.limit + relative;
 }
 
 }  // namespace
@@ -94,6 +110,7 @@ std::string to_string(const Rule &rule) {
     case RuleKind::Equal: return "equal";
     case RuleKind::Close: return fmt::format("at most {} ulp apart", rule.limit);
     case RuleKind::AlmostEqual: return fmt::format("at most {} apart", rule.limit);
+    case RuleKind::Near: return fmt::format("at most {} + {} x |expected| apart", rule.limit, rule.relative);
   }
   return {};
 }
@@ -113,8 +130,9 @@ std::optional<Mismatch> find_mismatch(const ir::Literal &found, const ir::Litera
     std::size_t worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double apart = distance(x[i], y[i], rule.kind);
-      if (holds<T>(apart, rule) ||
-          (otherwise != nullptr && holds<T>(distance(x[i], otherwise->elements<T>()[i], rule.kind), rule))) {
+      if (holds(apart, y[i], rule) ||
+          (otherwise != nullptr &&
+           holds(distance(x[i], otherwise->elements<T>()[i], rule.kind), otherwise->elements<T>()[i], rule))) {
         continue;
       }
       ++mismatch.count;

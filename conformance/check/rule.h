@@ -14,6 +14,7 @@ enum class RuleKind {
   Equal,        // equal values; any NaN equals any NaN, -0 equals 0
   Close,        // at most `limit` units in the last place apart (number of floats between); NaN matches only NaN
   AlmostEqual,  // absolute difference at most `limit`; infinities and NaN match only themselves
+  Near,         // the same, but at most `limit` plus `relative` times the expected magnitude, as NumPy's allclose()
 };
 
 // For complex numbers both parts must satisfy the rule. Pred and integers are compared for equality, except under
@@ -21,6 +22,7 @@ enum class RuleKind {
 struct Rule {
   RuleKind kind = RuleKind::Equal;
   double limit = 0;
+  double relative = 0;  // for Near
 };
 // Strictness with which a backend is judged. Strict: as the program says. Device: functions of floats may be off by
 // OpenCL's widest bound for a function (16 units in the last place; 4 in formats of 16 bits and fewer) where that is

@@ -84,6 +84,10 @@ class CheckedRun {
 
 Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy, const Inspect &inspect) {
   BP_ASSIGN(SelfChecking program, split_checks(module));
+  return run(std::move(program), backend, policy, inspect);
+}
+
+Result<Outcome> run(SelfChecking program, const Backend &backend, Policy policy, const Inspect &inspect) {
   CheckedRun run(program.program, std::move(program.arguments), policy);
   BP_TRY(run.start(backend, inspect));
   Outcome outcome;

@@ -32,5 +32,8 @@ using Inspect = std::function<Status(const Executable &executable, const std::ve
 // must be verified.
 Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy = Policy::Strict,
                     const Inspect &inspect = {});
+// The same for a program that is taken apart already.
+Result<Outcome> run(SelfChecking program, const Backend &backend, Policy policy = Policy::Strict,
+                    const Inspect &inspect = {});
 
 }  // namespace bp::conformance

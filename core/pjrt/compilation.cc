@@ -5,7 +5,7 @@
 #include "core/analysis/cost.h"
 #include "core/base/files.h"
 #include "core/import/hlo_proto/hlo_proto.h"
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/annotations.h"
 #include "core/ir/verifier.h"
@@ -25,8 +25,8 @@ Result<Module> read_program(std::string_view format, std::string_view code) {
   if (format == "hlo" || format == "hlo_with_config") {
     std::string_view bytes = code;
     if (format == "hlo_with_config") {
-      using import::hlo_proto::Message;
-      constexpr import::hlo_proto::Field module_field{1, "hlo_module"};
+      using import::protobuf::Message;
+      constexpr import::protobuf::Field module_field{1, "hlo_module"};
       BP_ASSIGN(const Message message, Message::parse(code, {nullptr, "HloModuleProtoWithConfig"}));
       BP_ASSIGN(bytes, message.text(module_field));
     }

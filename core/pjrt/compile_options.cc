@@ -1,13 +1,13 @@
 #include "core/pjrt/compile_options.h"
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 
 namespace bp::pjrt {
 namespace {
 
-using import::hlo_proto::Field;
-using import::hlo_proto::Message;
-using import::hlo_proto::Writer;
+using import::protobuf::Field;
+using import::protobuf::Message;
+using import::protobuf::Writer;
 
 namespace fields {
 constexpr Field build_options{3, "executable_build_options"}, overrides{7, "env_option_overrides"};

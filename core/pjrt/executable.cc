@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/import/hlo_proto/hlo_proto.h"
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/pjrt/args.h"
 
 namespace bp::pjrt {
@@ -34,7 +34,7 @@ Result<std::shared_ptr<CompiledProgram>> find(const PJRT_LoadedExecutable *execu
 
 // Returns a HloModuleProtoWithConfig, the format that frameworks accept.
 Result<std::string> with_config(const Module &module) {
-  using import::hlo_proto::Field, import::hlo_proto::Message, import::hlo_proto::Writer;
+  using import::protobuf::Field, import::protobuf::Message, import::protobuf::Writer;
   // The fields of HloModuleProtoWithConfig, of its HloModuleProto and of its HloModuleConfigProto.
   constexpr Field module_field{1, "hlo_module"}, config_field{2, "config"};
   constexpr Field program_shape_field{4, "host_program_shape"};

@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include "conformance/check/case.h"
+#include "conformance/check/onnx_case.h"
 #include "conformance/check/runner.h"
 #include "core/base/thread_pool.h"
 #include "tools/command/backend_choice.h"
@@ -59,7 +59,7 @@ Result<std::vector<std::string>> find_files(const std::vector<std::string> &path
   std::vector<std::string> files;
   for (const std::string &path : paths) {
     boost::system::error_code problem;
-    if (!filesystem::is_directory(path, problem)) {
+    if (!filesystem::is_directory(path, problem) || conformance::is_onnx_folder(path)) {
       files.push_back(path);
       continue;
     }
@@ -67,7 +67,8 @@ Result<std::vector<std::string>> find_files(const std::vector<std::string> &path
     filesystem::recursive_directory_iterator walk(path, problem), end;
     for (; !problem && walk != end; walk.increment(problem)) {
       const std::string extension = walk->path().extension().string();
-      if (extension == ".hlo" || extension == ".mlir") {
+      const bool is_program = extension == ".hlo" || extension == ".mlir";
+      if (is_program || conformance::is_onnx_folder(walk->path().string())) {
         files.push_back(walk->path().string());
       }
     }
@@ -75,7 +76,7 @@ Result<std::vector<std::string>> find_files(const std::vector<std::string> &path
       return make_error(ErrorCode::Io, "{}: {}", path, problem.message());
     }
     if (files.size() == first) {
-      return invalid_input("{}: contains no .hlo or .mlir files", path);
+      return invalid_input("{}: contains no .hlo or .mlir files and no ONNX models with test data", path);
     }
     std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
   }
@@ -86,7 +87,7 @@ Result<std::vector<conformance::Case>> read_cases(const CheckRequest &request) {
   BP_ASSIGN(std::vector<std::string> files, find_files(request.files));
   std::vector<conformance::Case> cases;
   for (const std::string &file : files) {
-    if (package::is_package(file)) {
+    if (!filesystem::is_directory(file) && package::is_package(file)) {
       return package::not_a_model(file);
     }
     BP_ASSIGN(std::vector<conformance::Case> more, conformance::read_cases(file));
@@ -120,12 +121,33 @@ Status check_memory(const Executable &executable, const std::vector<ir::Literal>
   return {};
 }
 
+CheckResult result_of(const Result<conformance::Outcome> &outcome, const conformance::Case &one);
+
+// The reader may understand a program without being able to turn it into a static program for one device.
+CheckResult not_read(const Error &error) {
+  return {error.code() == ErrorCode::Unsupported ? CheckStatus::Skipped : CheckStatus::Failed,
+          0,
+          {error.to_string()},
+          {}};
+}
+
+CheckResult run_onnx(const conformance::Case &one, const Backend &backend, const CheckRequest &request) {
+  Result<conformance::SelfChecking> program = conformance::read_onnx_case(one);
+  if (!program.ok()) {
+    return not_read(program.error());
+  }
+  return result_of(conformance::run(std::move(*program), backend, request.policy,
+                                    request.memory ? check_memory : conformance::Inspect()),
+                   one);
+}
+
 CheckResult run(const conformance::Case &one, const Backend &backend, const CheckRequest &request) {
+  if (one.form == conformance::Case::Form::OnnxFolder) {
+    return run_onnx(one, backend, request);
+  }
   Result<Module> module = conformance::parse(one);
   if (!module.ok()) {
-    // The reader may understand a program without being able to turn it into a static program for one device.
-    const bool unsupported = module.error().code() == ErrorCode::Unsupported;
-    return {unsupported ? CheckStatus::Skipped : CheckStatus::Failed, 0, {module.error().to_string()}, {}};
+    return not_read(module.error());
   }
   if (std::string reason = conformance::interpreter_only(*module); !reason.empty() && !backend.is_interpreter()) {
     return {CheckStatus::Skipped, 0, {reason}, {}};
@@ -134,8 +156,11 @@ CheckResult run(const conformance::Case &one, const Backend &backend, const Chec
     return {CheckStatus::Skipped, 0, {reason}, {}};
   }
   warn_if_unpartitioned(one.file, *module);
-  Result<conformance::Outcome> outcome =
-      conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect());
+  return result_of(
+      conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect()), one);
+}
+
+CheckResult result_of(const Result<conformance::Outcome> &outcome, const conformance::Case &one) {
   if (!outcome.ok()) {
     return {CheckStatus::Failed, 0, {outcome.error().to_string()}, {}};
   }
@@ -242,7 +267,8 @@ int check_programs(std::span<const std::string> arguments) {
       "Runs self-checking programs on a backend. A file contains one or more programs, separated by '// -----'. A\n"
       "program states the results that it expects: in StableHLO by check.expect_eq and similar operations, in HLO by\n"
       "custom calls of the same names. Inputs become parameters, so that the backend computes the results and not\n"
-      "the compiler. A folder stands for all .hlo and .mlir files in it.",
+      "the compiler. A folder stands for all .hlo and .mlir files in it, and for ONNX models with test data, as those of\n"
+      "ONNX's own tests: model.onnx and test_data_set_0/input_0.pb, output_0.pb, ...",
       "  backplane check cases/add.mlir\n"
       "  backplane check cases --on cpu\n"
       "  backplane check cases/add.mlir --part 3        only the third program of the file\n"

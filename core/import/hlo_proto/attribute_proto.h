@@ -4,10 +4,12 @@
 
 #include <optional>
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/ir/module.h"
 
 namespace bp::import::hlo_proto {
+
+using protobuf::Field, protobuf::Message, protobuf::Writer;
 
 // Sets the attributes of an instruction whose opcode, operands and shape are set.
 Status read_attributes(const Message &message, ir::Module &module, ir::InstructionId id);

@@ -1,10 +1,12 @@
 // Shardings and groups of devices by the named axes of a mesh: NamedShardingProto, MeshAxesReplicaGroupListProto.
 #pragma once
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/text/token_reader.h"
 
 namespace bp::import::hlo_proto {
+
+using protobuf::Field, protobuf::Message, protobuf::Writer;
 
 // Shardings, without the outer braces: mesh['a'=2,'b'=4], [{'a'}, {'b':(2)2, ?}], replicated={'c'}.
 Result<std::string> read_mesh_sharding(const Message &named_sharding);

@@ -1,11 +1,13 @@
 // OpMetadata: the origin of an instruction.
 #pragma once
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/ir/module.h"
 #include "core/text/token_reader.h"
 
 namespace bp::import::hlo_proto {
+
+using protobuf::Field, protobuf::Message, protobuf::Writer;
 
 // Values shared by several messages. A Payload message contains the number of a shared value, or a value of its own.
 using Payloads = std::vector<std::string_view>;

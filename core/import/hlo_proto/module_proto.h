@@ -2,10 +2,12 @@
 // the writers of modules and of plans.
 #pragma once
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/ir/module.h"
 
 namespace bp::import::hlo_proto {
+
+using protobuf::Field, protobuf::Message, protobuf::Writer;
 
 namespace module_fields {
 inline constexpr Field name{1, "name"}, entry_name{2, "entry_computation_name"}, computations{3, "computations"},

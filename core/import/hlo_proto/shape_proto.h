@@ -1,10 +1,12 @@
 // Shapes, layouts and literals: ShapeProto, LayoutProto, LiteralProto of xla_data.proto.
 #pragma once
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/ir/literal.h"
 
 namespace bp::import::hlo_proto {
+
+using protobuf::Field, protobuf::Message, protobuf::Writer;
 
 Result<ir::Shape> read_shape(const Message &message);
 void write_shape(Writer &writer, const ir::Shape &shape);

@@ -142,13 +142,13 @@ Status write_part(Writer &writer, TokenReader &reader) {
   return reader.error("'{}' is not part of a sharding", name);
 }
 
-Status write_sharding(Writer &writer, TokenReader &reader) {
+Status write_sharding_tokens(Writer &writer, TokenReader &reader) {
   BP_TRY(reader.expect('{'));
   if (reader.is('{') || reader.is('}')) {
     writer.integer(fields::type, Type::Tuple);
     return reader.read_list('}', "a tuple of shardings", [&]() -> Status {
       Writer inner;
-      BP_TRY(write_sharding(inner, reader));
+      BP_TRY(write_sharding_tokens(inner, reader));
       writer.text(fields::tuple_shardings, inner.bytes());
       return {};
     });
@@ -244,7 +244,7 @@ Result<std::string> read_sharding(const Message &message) {
 
 Status write_sharding(Writer &writer, std::string_view text) {
   TokenReader reader(text, {});
-  return write_sharding(writer, reader);
+  return write_sharding_tokens(writer, reader);
 }
 
 // --- Groups of devices ---

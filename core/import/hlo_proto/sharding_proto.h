@@ -1,9 +1,11 @@
 // Converts OpSharding and the device groups of collectives to and from canonical text.
 #pragma once
 
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 
 namespace bp::import::hlo_proto {
+
+using protobuf::Field, protobuf::Message, protobuf::Writer;
 
 // Shardings: {replicated}, {devices=[2,2]<=[4] last_tile_dim_replicate}, {mesh['a'=2], [{'a'}]}, {{manual}, {maximal
 // device=1}}.

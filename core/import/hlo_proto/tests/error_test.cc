@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/import/hlo_proto/hlo_proto.h"
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 

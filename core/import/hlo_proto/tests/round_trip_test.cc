@@ -5,7 +5,7 @@
 
 #include "core/buffers/assign.h"
 #include "core/import/hlo_proto/buffer_assignment.h"
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"

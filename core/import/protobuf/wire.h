@@ -16,7 +16,7 @@
 
 #include "core/base/result.h"
 
-namespace bp::import::hlo_proto {
+namespace bp::import::protobuf {
 
 // A field of a message type: its number on the wire and its name for error messages.
 struct Field {
@@ -43,9 +43,12 @@ class Message {
   static Result<Message> parse(std::string_view bytes, Path path);
 
   const Path &path() const { return path_; }
+  std::size_t byte_size() const { return byte_size_; }
   bool is_empty() const { return entries_.empty(); }
   bool has(Field field) const { return !occurrences(field).empty(); }
   std::size_t count(Field field) const { return occurrences(field).size(); }
+  // Whether all fields have one of these numbers, which are in ascending order.
+  bool has_only(std::span<const std::uint32_t> numbers) const;
 
   // Reads a singular field: the last occurrence counts; an absent field is zero or empty.
   Result<std::int64_t> integer(Field field, std::int64_t if_absent = 0) const;
@@ -86,6 +89,7 @@ class Message {
   Status expect(Field field, const Entry &entry, WireType type) const;
 
   Path path_;
+  std::size_t byte_size_ = 0;
   std::vector<Entry> entries_;                 // sorted by number, then in input order
   std::shared_ptr<const std::string> merged_;  // owns the bytes if several occurrences were merged
 };
@@ -139,4 +143,4 @@ Status Message::for_each_text(Field field, Visit &&visit) const {
   return {};
 }
 
-}  // namespace bp::import::hlo_proto
+}  // namespace bp::import::protobuf

@@ -1,9 +1,9 @@
-#include "core/import/hlo_proto/wire.h"
+#include "core/import/protobuf/wire.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace bp::import::hlo_proto {
+namespace bp::import::protobuf {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "fixed-width numbers are little-endian on the wire");
@@ -58,6 +58,7 @@ std::string Path::to_string() const {
 
 Result<Message> Message::parse(std::string_view bytes, Path path) {
   Message message(path);
+  message.byte_size_ = bytes.size();
   if (path.depth > max_depth) {
     return message.error("messages nested more than {} deep", max_depth);
   }
@@ -121,6 +122,11 @@ Result<Message> Message::parse(std::string_view bytes, Path path) {
 std::span<const Message::Entry> Message::occurrences(Field field) const {
   auto range = std::ranges::equal_range(entries_, field.number, {}, &Entry::number);
   return {range.begin(), range.end()};
+}
+
+bool Message::has_only(std::span<const std::uint32_t> numbers) const {
+  return std::ranges::all_of(entries_,
+                             [&](const Entry &entry) { return std::ranges::binary_search(numbers, entry.number); });
 }
 
 Status Message::expect(Field field, const Entry &entry, WireType type) const {
@@ -268,4 +274,4 @@ void Writer::integers(Field field, std::span<const std::int64_t> values) {
   text(field, packed.bytes_);
 }
 
-}  // namespace bp::import::hlo_proto
+}  // namespace bp::import::protobuf

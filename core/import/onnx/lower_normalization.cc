@@ -1,0 +1,4 @@
+// Operators that normalize, and losses.
+#include "core/import/onnx/lower.h"
+
+namespace bp::import::onnx {}  // namespace bp::import::onnx

@@ -1,0 +1,495 @@
+#include "core/import/onnx/lowering.h"
+
+#include <algorithm>
+
+#include "core/base/suggestion.h"
+#include "core/import/onnx/operators.h"
+#include "core/import/onnx/tensor_reader.h"
+#include "core/ir/verifier.h"
+
+namespace bp::import::onnx {
+namespace {
+
+using ir::InstructionId;
+
+constexpr int max_depth = 64;  // of functions and graphs within each other
+
+// Removes instructions that the entry's root does not need, except parameters, and computations that nothing calls.
+void remove_unused(ir::Module &module) {
+  std::vector<bool> needed(module.instruction_id_limit());
+  std::vector<bool> called(module.computation_id_limit());
+  std::vector<ir::ComputationId> open = {module.entry().id()};
+  called[ir::index(open[0])] = true;
+  while (!open.empty()) {
+    const ir::Computation computation = module.computation(open.back());
+    open.pop_back();
+    needed[ir::index(computation.root().id())] = true;
+    const auto ids = computation.instruction_ids();
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+      const ir::Instruction instruction = module.instruction(*id);
+      if (instruction.opcode() == Opcode::Parameter) {
+        needed[ir::index(*id)] = true;
+      }
+      if (!needed[ir::index(*id)]) {
+        continue;
+      }
+      for (const InstructionId operand : instruction.operands()) {
+        needed[ir::index(operand)] = true;
+      }
+      for (const ir::ComputationId callee : instruction.calls()) {
+        if (!called[ir::index(callee)]) {
+          called[ir::index(callee)] = true;
+          open.push_back(callee);
+        }
+      }
+    }
+  }
+  std::vector<ir::ComputationId> computations;
+  for (const ir::ComputationId id : module.computation_ids()) {
+    if (called[ir::index(id)]) {
+      computations.push_back(id);
+    }
+  }
+  for (const ir::ComputationId id : computations) {
+    std::vector<InstructionId> order;
+    for (const InstructionId instruction : module.computation(id).instruction_ids()) {
+      if (needed[ir::index(instruction)]) {
+        order.push_back(instruction);
+      }
+    }
+    module.set_instruction_order(id, std::move(order));
+  }
+  module.set_computation_order(std::move(computations));
+  module.compact();
+}
+
+// Adds the names that the nodes of a graph use and do not define.
+void add_free_names(const Graph &graph, std::vector<std::string_view> &names) {
+  std::set<std::string_view> defined;
+  for (const ValueInfo &input : graph.inputs) {
+    defined.insert(input.name);
+  }
+  for (const Tensor &tensor : graph.initializers) {
+    defined.insert(tensor.name);
+  }
+  const auto use = [&](std::string_view name) {
+    if (!name.empty() && !defined.contains(name)) {
+      names.push_back(name);
+    }
+  };
+  for (const NodeProto &node : graph.nodes) {
+    std::ranges::for_each(node.inputs, use);
+    for (const Attribute &attribute : node.attributes) {
+      for (const auto &inner : attribute.graphs) {
+        std::vector<std::string_view> inner_names;
+        add_free_names(*inner, inner_names);
+        std::ranges::for_each(inner_names, use);
+      }
+    }
+    defined.insert(node.outputs.begin(), node.outputs.end());
+  }
+  for (const ValueInfo &output : graph.outputs) {
+    use(output.name);
+  }
+}
+
+std::vector<std::string_view> free_names(std::span<const Graph *const> graphs) {
+  std::vector<std::string_view> names;
+  for (const Graph *graph : graphs) {
+    add_free_names(*graph, names);
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+// Calls visit(array) for the arrays of a value.
+template <class Visit>
+void for_each_array(const Value &value, Visit &&visit) {
+  if (value.is_array()) {
+    visit(value.array());
+  } else if (value.is_sequence()) {
+    for (const Value &element : value.elements()) {
+      for_each_array(element, visit);
+    }
+  }
+}
+
+bool is_constant(const Array &array) {
+  return array.is_valid() &&
+         array.builder().module().instruction(array.id()).opcode() == Opcode::Constant;
+}
+
+}  // namespace
+
+// --- Names ---
+
+void Lowering::define(GraphBuilder &builder, Scope &scope, std::string_view name, Value value) {
+  if (name.empty()) {
+    return;
+  }
+  if (!scope.values.emplace(name, std::move(value)).second) {
+    builder.fail("the name \"{}\" is defined twice", name);
+  }
+}
+
+Value Lowering::find(GraphBuilder &builder, Scope &scope, std::string_view name) {
+  for (const Scope *visited = &scope; visited != nullptr; visited = visited->outer) {
+    if (const auto found = visited->values.find(name); found != visited->values.end()) {
+      return found->second;
+    }
+    const auto found = visited->tensors.find(name);
+    if (found == visited->tensors.end()) {
+      continue;
+    }
+    const Tensor &tensor = *found->second;
+    Value value = tensor.has_texts() ? Value::texts(tensor.texts) : builder.constant(tensor.literal);
+    scope.values.emplace(name, value);
+    return value;
+  }
+  std::vector<std::string_view> names;
+  for (const Scope *visited = &scope; visited != nullptr; visited = visited->outer) {
+    for (const auto &[known, value] : visited->values) {
+      names.push_back(known);
+    }
+  }
+  std::ranges::sort(names);
+  builder.fail("the value \"{}\" is used before it is defined{}", name, suggestion(name, names));
+  return {};
+}
+
+// --- Nodes ---
+
+const Function *Lowering::find_function(const NodeProto &proto) const {
+  for (const Function &function : model_.functions) {
+    if (function.domain == proto.domain && function.name == proto.operation && function.overload == proto.overload) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+Values Lowering::expand(GraphBuilder &builder, const Function &function, const NodeProto &proto, const Values &inputs,
+                        const Scope &scope) {
+  Scope inner;
+  inner.operator_sets = &function.operator_sets;
+  for (const Attribute &attribute : function.defaults) {
+    inner.attributes[attribute.name] = &attribute;
+  }
+  for (const Attribute &attribute : proto.attributes) {
+    const Attribute *value = &attribute;
+    if (!attribute.reference.empty()) {
+      const auto found = scope.attributes.find(attribute.reference);
+      value = found == scope.attributes.end() ? nullptr : found->second;
+    }
+    if (value != nullptr) {
+      inner.attributes[attribute.name] = value;
+    }
+  }
+  if (inputs.size() > function.inputs.size()) {
+    builder.fail("{}: the function {} has {} inputs, expected at most {}", proto.path, function.name, inputs.size(),
+                 function.inputs.size());
+    return {};
+  }
+  for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+    define(builder, inner, function.inputs[i], i < inputs.size() ? inputs[i] : Value());
+  }
+  nodes(builder, inner, function.nodes);
+  Values outputs;
+  for (const std::string_view name : function.outputs) {
+    outputs.push_back(builder.has_failed() ? Value() : find(builder, inner, name));
+  }
+  return outputs;
+}
+
+void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto) {
+  if (++depth_ > max_depth) {
+    builder.fail("{}: functions and graphs are nested more than {} deep", proto.path, max_depth);
+    return;
+  }
+  builder.set_origin(proto.operation, proto.name.empty() && !proto.outputs.empty() ? proto.outputs[0] : proto.name);
+  Values inputs;
+  for (const std::string_view name : proto.inputs) {
+    inputs.push_back(name.empty() ? Value() : find(builder, scope, name));
+  }
+  while (!inputs.empty() && !inputs.back().is_present()) {
+    inputs.pop_back();
+  }
+  const auto set = scope.operator_sets->find(proto.domain);
+  const std::int64_t version = set == scope.operator_sets->end() ? 1 : set->second;
+  const Node node(*this, builder, scope, proto, std::move(inputs), version);
+  Values outputs;
+  if (builder.has_failed()) {
+    return;
+  }
+  if (const Function *function = find_function(proto)) {
+    outputs = expand(builder, *function, proto, node.values(), scope);
+  } else if (const Operator *found = find_operator(proto.domain, proto.operation, version)) {
+    outputs = found->lower(node);
+  } else {
+    node.unsupported("there is no such operator in this version");
+  }
+  --depth_;
+  for (std::size_t i = 0; i < proto.outputs.size() && !builder.has_failed(); ++i) {
+    if (i < outputs.size()) {
+      if (outputs[i].is_array() && !outputs[i].array().is_valid()) {
+        node.fail("an operand of output {} is missing", i);
+      }
+      define(builder, scope, proto.outputs[i], outputs[i]);
+    } else if (!proto.outputs[i].empty()) {
+      node.unsupported(fmt::format("output {}, \"{}\", is not computed", i, proto.outputs[i]));
+    }
+  }
+}
+
+void Lowering::nodes(GraphBuilder &builder, Scope &scope, const std::vector<NodeProto> &protos) {
+  for (const NodeProto &proto : protos) {
+    node(builder, scope, proto);
+    if (builder.has_failed()) {
+      // An error of the arithmetic on arrays does not know the node that it is about.
+      if (state_.error->message().find(proto.path) == std::string::npos) {
+        state_.error = Error(state_.error->code(), fmt::format("{}{} ({}): {}", proto.operation,
+                                                               proto.name.empty() ? "" : fmt::format(" \"{}\"", proto.name),
+                                                               proto.path, state_.error->message()));
+      }
+      return;
+    }
+  }
+}
+
+Values Lowering::graph(GraphBuilder &builder, Scope &scope, const Graph &graph, const Values &inputs) {
+  for (const Tensor &tensor : graph.initializers) {
+    scope.tensors.emplace(tensor.name, &tensor);
+  }
+  for (std::size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) {
+    define(builder, scope, graph.inputs[i].name, inputs[i]);
+  }
+  nodes(builder, scope, graph.nodes);
+  Values outputs;
+  for (const ValueInfo &output : graph.outputs) {
+    outputs.push_back(builder.has_failed() ? Value() : find(builder, scope, output.name));
+  }
+  return outputs;
+}
+
+// --- Graphs of loops and branches ---
+
+Values Lowering::in_place(const Node &node, const Graph &inner, const Values &inputs) {
+  Scope scope;
+  scope.outer = &node.scope();
+  scope.operator_sets = node.scope().operator_sets;
+  scope.attributes = node.scope().attributes;
+  return graph(node.builder(), scope, inner, inputs);
+}
+
+Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs) const {
+  Arrays result;
+  std::set<InstructionId> seen;
+  for (const std::string_view name : free_names(graphs)) {
+    for (const Scope *visited = &node.scope(); visited != nullptr; visited = visited->outer) {
+      const auto found = visited->values.find(name);
+      if (found == visited->values.end()) {
+        continue;
+      }
+      for_each_array(found->second, [&](const Array &array) {
+        if (array.is_valid() && !is_constant(array) && seen.insert(array.id()).second) {
+          result.push_back(array);
+        }
+      });
+      break;
+    }
+  }
+  return result;
+}
+
+Values Lowering::embedded(const Node &node, const Graph &inner, const Values &inputs, GraphBuilder &builder,
+                          const Arrays &captures, const Arrays &captured) {
+  Scope scope;
+  scope.operator_sets = node.scope().operator_sets;
+  scope.attributes = node.scope().attributes;
+  const auto passed = [&](const Array &array) -> Array {
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+      if (captures[i].id() == array.id()) {
+        return captured[i];
+      }
+    }
+    return array.is_valid() && is_constant(array) ? builder.constant(*array.literal()) : Array();
+  };
+  const std::function<Value(const Value &)> translate = [&](const Value &value) -> Value {
+    if (value.is_array()) {
+      return passed(value.array());
+    }
+    if (!value.is_sequence()) {
+      return value;
+    }
+    Values elements;
+    std::ranges::transform(value.elements(), std::back_inserter(elements), translate);
+    return Value::sequence(std::move(elements));
+  };
+  const Graph *const only[] = {&inner};
+  for (const std::string_view name : free_names(only)) {
+    for (const Scope *visited = &node.scope(); visited != nullptr; visited = visited->outer) {
+      if (const auto found = visited->values.find(name); found != visited->values.end()) {
+        scope.values.emplace(name, translate(found->second));
+        break;
+      }
+      if (const auto found = visited->tensors.find(name); found != visited->tensors.end()) {
+        scope.tensors.emplace(name, found->second);
+        break;
+      }
+    }
+  }
+  return graph(builder, scope, inner, inputs);
+}
+
+// --- The entry ---
+
+Result<Shape> Lowering::parameter_shape(const ValueInfo &input, std::size_t number) {
+  BP_ASSIGN(Shape shape, declared_shape(input));
+  const Type &type = input.type.kind == Type::Kind::Optional ? input.type.elements[0] : input.type;
+  if (number < options_.shapes.size() && options_.shapes[number].is_valid()) {
+    const Shape &given = options_.shapes[number];
+    bool fits = given.is_array() && given.element_type() == shape.element_type() &&
+                (!type.has_sizes || given.rank() == shape.rank());
+    for (std::size_t i = 0; fits && type.has_sizes && i < given.rank(); ++i) {
+      fits = shape.size(i) == ir::unbounded || shape.size(i) == given.size(i);
+      if (!type.sizes[i].parameter.empty()) {
+        const auto [known, is_new] = named_sizes_.emplace(type.sizes[i].parameter, given.size(i));
+        if (!is_new && known->second != given.size(i)) {
+          return invalid_input("the size \"{}\" of \"{}\" is {}, but {} in another input", known->first, input.name,
+                               given.size(i), known->second);
+        }
+      }
+    }
+    if (!fits) {
+      return invalid_input("the shape {} was given for the input \"{}\", expected {}", ir::to_string(given), input.name,
+                           type.has_sizes ? ir::to_string(shape)
+                                          : fmt::format("{} of any sizes", ir::to_string(shape.element_type())));
+    }
+    return given;
+  }
+  for (std::size_t i = 0; i < type.sizes.size(); ++i) {
+    if (shape.size(i) != ir::unbounded) {
+      continue;
+    }
+    const auto known = named_sizes_.find(type.sizes[i].parameter);
+    if (known == named_sizes_.end()) {
+      return unsupported(
+          "the size of dimension {} of the input \"{}\" is open{}, expected the shape of this input (--shape)", i,
+          input.name, type.sizes[i].parameter.empty() ? "" : fmt::format(" (\"{}\")", type.sizes[i].parameter));
+    }
+    shape.set_size(i, known->second);
+  }
+  if (!type.has_sizes) {
+    return unsupported("the sizes of the input \"{}\" are open, expected the shape of this input (--shape)", input.name);
+  }
+  return shape;
+}
+
+Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
+  const std::vector<const ValueInfo *> inputs = entry_inputs(model_);
+  // The first pass finds the sizes that have names, which an earlier input may share with a later one.
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (const auto shape = parameter_shape(*inputs[i], i); !shape.ok() && shape.error().code() != ErrorCode::Unsupported) {
+      return shape.error();
+    }
+  }
+  std::vector<InstructionId> ids;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    BP_ASSIGN(const Shape shape, parameter_shape(*inputs[i], i));
+    const Array parameter = builder.parameter(shape, "");
+    builder.module().set_name(parameter.id(), clean_name(inputs[i]->name, "input"));
+    define(builder, scope, inputs[i]->name, parameter);
+    ids.push_back(parameter.id());
+    const auto given = options_.values.find(i);
+    if (given != options_.values.end() && ir::same(given->second.shape(), shape, ir::CompareLayout::No)) {
+      state_.given.emplace(parameter.id(), given->second);
+    }
+  }
+  const Values outputs = graph(builder, scope, model_.graph, {});
+  if (!state_.error) {
+    Arrays results;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].is_array()) {
+        return unsupported("the output \"{}\" is {}, expected arrays", model_.graph.outputs[i].name,
+                           outputs[i].is_sequence() ? "a sequence" : "no array");
+      }
+      results.push_back(outputs[i].array());
+    }
+    builder.set_origin("", "");
+    const Array root = results.size() == 1 ? results[0] : builder.tuple(results);
+    if (!state_.error) {
+      builder.module().set_root(builder.computation(), root.id());
+      builder.module().set_entry(builder.computation());
+    }
+  }
+  if (options_.used != nullptr) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (state_.used.contains(ids[i])) {
+        options_.used->push_back(i);
+      }
+    }
+  }
+  return {};
+}
+
+// Returns the error, or if there are operators that are not imported, an error that names all of them.
+Error Lowering::with_unknown_operators(Error error) const {
+  std::map<std::string, int> unknown;
+  const std::function<void(const std::vector<NodeProto> &, const OperatorSets &)> visit =
+      [&](const std::vector<NodeProto> &nodes, const OperatorSets &sets) {
+        for (const NodeProto &node : nodes) {
+          const auto set = sets.find(node.domain);
+          if (find_function(node) == nullptr &&
+              find_operator(node.domain, node.operation, set == sets.end() ? 1 : set->second) == nullptr) {
+            ++unknown[fmt::format("{}{}{}", node.domain, node.domain.empty() ? "" : ".", node.operation)];
+          }
+          for (const Attribute &attribute : node.attributes) {
+            for (const auto &inner : attribute.graphs) {
+              visit(inner->nodes, sets);
+            }
+          }
+        }
+      };
+  visit(model_.graph.nodes, model_.operator_sets);
+  for (const Function &function : model_.functions) {
+    visit(function.nodes, function.operator_sets);
+  }
+  if (unknown.empty()) {
+    return error;
+  }
+  std::vector<std::string_view> names;
+  for (const Operator &row : all_operators()) {
+    names.push_back(row.name);
+  }
+  std::string list;
+  for (const auto &[name, count] : unknown) {
+    list += fmt::format("{}{} ({} node{}{})", list.empty() ? "" : ", ", name, count, count == 1 ? "" : "s",
+                        suggestion(name, names));
+  }
+  return unsupported("{} operator{} that {} not imported: {}", unknown.size(), unknown.size() == 1 ? "" : "s",
+                     unknown.size() == 1 ? "is" : "are", list);
+}
+
+Result<ir::Module> Lowering::run() {
+  ir::Module module(clean_name(model_.graph.name, "model"));
+  module.set_source_file(options_.file);
+  if (model_.operator_sets.empty()) {
+    return invalid_input("{}: there is no opset_import, expected the version of the operators", options_.file);
+  }
+  GraphBuilder builder(module, module.add_computation("main"), state_);
+  Scope scope;
+  scope.operator_sets = &model_.operator_sets;
+  const Status lowered = lower_entry(builder, scope);
+  if (!lowered.ok() || state_.error) {
+    return with_unknown_operators(lowered.ok() ? *state_.error : lowered.error()).at({options_.file, 0, 0, {}});
+  }
+  remove_unused(module);
+  module.unique_names();
+  if (Status verified = ir::verify(module); !verified.ok()) {
+    return std::move(verified).error().note("this is what the model was imported as");
+  }
+  return module;
+}
+
+}  // namespace bp::import::onnx

@@ -1,0 +1,227 @@
+#include "core/import/onnx/node.h"
+
+#include <algorithm>
+
+#include "core/import/onnx/lowering.h"
+#include "core/import/onnx/tensor_reader.h"
+
+namespace bp::import::onnx {
+
+Value Value::sequence(std::vector<Value> elements) {
+  Value value;
+  value.elements_ = std::make_shared<const std::vector<Value>>(std::move(elements));
+  return value;
+}
+
+Value Value::texts(std::vector<std::string_view> texts) {
+  Value value;
+  value.texts_ = std::make_shared<const std::vector<std::string_view>>(std::move(texts));
+  return value;
+}
+
+std::string Node::description() const {
+  const std::string name = proto_.name.empty() ? std::string() : fmt::format(" \"{}\"", proto_.name);
+  return fmt::format("{}{} ({})", proto_.operation, name, proto_.path);
+}
+
+Values Node::fail(std::string message) const {
+  builder_.fail(invalid_input("{}: {}", description(), message));
+  return {};
+}
+
+Values Node::unsupported(std::string message) const {
+  builder_.fail(bp::unsupported("{}: {}", description(), message));
+  return {};
+}
+
+const Value &Node::value(std::size_t i) const {
+  static const Value absent;
+  return i < inputs_.size() ? inputs_[i] : absent;
+}
+
+Array Node::input(std::size_t i) const {
+  if (!has_input(i)) {
+    fail("input {} is absent", i);
+    return {&builder_, ir::no_instruction};
+  }
+  if (!inputs_[i].is_array()) {
+    fail("input {} is a {}, expected an array", i, inputs_[i].is_sequence() ? "sequence" : "tensor of texts");
+    return {&builder_, ir::no_instruction};
+  }
+  return inputs_[i].array();
+}
+
+Arrays Node::inputs() const {
+  Arrays arrays;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    arrays.push_back(input(i));
+  }
+  return arrays;
+}
+
+namespace {
+
+// Keeps the error that the elements of an input must be known.
+void fail_unknown(const Node &node, std::size_t i) {
+  const Array input = node.input(i);
+  if (node.builder().has_failed()) {
+    return;
+  }
+  node.unsupported(fmt::format(
+      "sizes depend on the elements of input {}, \"{}\", expected that they follow from constants and shapes: give the "
+      "elements of the model's inputs that they depend on",
+      i, i < node.proto().inputs.size() ? node.proto().inputs[i] : std::string_view()));
+  node.builder().state().unknown = input.id();
+}
+
+}  // namespace
+
+Integers Node::known_integers(std::size_t i) const {
+  if (auto values = input(i).integers(Known::Given)) {
+    return *values;
+  }
+  fail_unknown(*this, i);
+  return {};
+}
+
+std::vector<double> Node::known_reals(std::size_t i) const {
+  if (auto values = input(i).reals(Known::Given)) {
+    return *values;
+  }
+  fail_unknown(*this, i);
+  return {};
+}
+
+std::int64_t Node::known_integer(std::size_t i) const {
+  const Integers values = known_integers(i);
+  if (values.size() != 1) {
+    fail("input {} has {} elements, expected one", i, values.size());
+    return 0;
+  }
+  return values[0];
+}
+
+const Attribute *Node::find(std::string_view name) const {
+  const auto found = std::ranges::find(proto_.attributes, name, &Attribute::name);
+  if (found == proto_.attributes.end()) {
+    return nullptr;
+  }
+  if (found->reference.empty()) {
+    return &*found;
+  }
+  const auto value = scope_.attributes.find(found->reference);
+  return value == scope_.attributes.end() ? nullptr : value->second;
+}
+
+const Attribute *Node::find(std::string_view name, Attribute::Type type) const {
+  const Attribute *attribute = find(name);
+  if (attribute != nullptr && attribute->type != type) {
+    constexpr std::string_view names[] = {"no type", "a float",  "an integer", "a text",  "a tensor",
+                                          "a graph", "floats",   "integers",   "texts",   "tensors",
+                                          "graphs",  "a sparse tensor", "sparse tensors", "a type", "types"};
+    fail("the attribute {} has {}, expected {}", name, names[static_cast<std::size_t>(attribute->type)],
+         names[static_cast<std::size_t>(type)]);
+    return nullptr;
+  }
+  return attribute;
+}
+
+std::int64_t Node::integer(std::string_view name, std::int64_t if_absent) const {
+  const Attribute *attribute = find(name, Attribute::Type::Int);
+  return attribute == nullptr ? if_absent : attribute->integer;
+}
+
+std::int64_t Node::integer(std::string_view name) const {
+  if (!has(name)) {
+    fail("the attribute {} is absent", name);
+  }
+  return integer(name, 0);
+}
+
+double Node::real(std::string_view name, double if_absent) const {
+  const Attribute *attribute = find(name, Attribute::Type::Float);
+  return attribute == nullptr ? if_absent : attribute->real;
+}
+
+double Node::real(std::string_view name) const {
+  if (!has(name)) {
+    fail("the attribute {} is absent", name);
+  }
+  return real(name, 0);
+}
+
+std::string_view Node::text(std::string_view name, std::string_view if_absent) const {
+  const Attribute *attribute = find(name, Attribute::Type::String);
+  return attribute == nullptr ? if_absent : attribute->text;
+}
+
+Integers Node::integers(std::string_view name, Integers if_absent) const {
+  const Attribute *attribute = find(name, Attribute::Type::Ints);
+  return attribute == nullptr ? std::move(if_absent) : attribute->integers;
+}
+
+std::vector<double> Node::reals(std::string_view name, std::vector<double> if_absent) const {
+  const Attribute *attribute = find(name, Attribute::Type::Floats);
+  return attribute == nullptr ? std::move(if_absent) : attribute->reals;
+}
+
+std::vector<std::string_view> Node::texts(std::string_view name) const {
+  const Attribute *attribute = find(name, Attribute::Type::Strings);
+  return attribute == nullptr ? std::vector<std::string_view>() : attribute->texts;
+}
+
+const Tensor *Node::tensor(std::string_view name) const {
+  const Attribute *attribute = find(name);
+  if (attribute == nullptr || attribute->tensors.size() != 1) {
+    return nullptr;
+  }
+  return &attribute->tensors[0];
+}
+
+const Graph *Node::graph(std::string_view name) const {
+  const Attribute *attribute = find(name, Attribute::Type::Graph);
+  if (attribute == nullptr || attribute->graphs.empty()) {
+    fail("the attribute {} is absent, expected a graph", name);
+    return nullptr;
+  }
+  return attribute->graphs[0].get();
+}
+
+ElementType Node::element_type(std::string_view name, ElementType if_absent) const {
+  if (!has(name)) {
+    return if_absent;
+  }
+  const std::int64_t number = integer(name, 0);
+  if (const auto type = onnx::element_type(number)) {
+    return *type;
+  }
+  if (number == text_type) {
+    unsupported("texts are not computed");
+  } else {
+    fail("the attribute {} is {}, expected the number of an element type", name, number);
+  }
+  return ElementType::F32;
+}
+
+std::int64_t Node::dimension(std::int64_t number, std::size_t rank) const {
+  const auto limit = static_cast<std::int64_t>(rank);
+  if (number < -limit || number >= limit) {
+    fail("there is no dimension {} of {}", number, rank);
+    return 0;
+  }
+  return number < 0 ? number + limit : number;
+}
+
+Integers Node::dimensions(const Integers &numbers, std::size_t rank) const {
+  Integers result;
+  for (const std::int64_t number : numbers) {
+    result.push_back(dimension(number, rank));
+  }
+  std::ranges::sort(result);
+  if (std::ranges::adjacent_find(result) != result.end()) {
+    fail("a dimension is named twice");
+  }
+  return result;
+}
+
+}  // namespace bp::import::onnx

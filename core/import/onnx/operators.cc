@@ -1,0 +1,33 @@
+#include "core/import/onnx/operators.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/import/onnx/lower.h"
+
+namespace bp::import::onnx {
+namespace {
+
+constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
+
+constexpr Operator table[] = {
+#define BP_ONNX_OPERATOR(name, first, last, function) {"", #name, first, last, lower_##function},
+#define BP_ONNX_UNARY(name, first, last, opcode) {"", #name, first, last, lower_unary<Opcode::opcode>},
+#define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
+#include "core/import/onnx/operators.def"
+};
+
+}  // namespace
+
+std::span<const Operator> all_operators() {
+  return table;
+}
+
+const Operator *find_operator(std::string_view domain, std::string_view name, std::int64_t version) {
+  const auto found = std::ranges::find_if(table, [&](const Operator &row) {
+    return row.name == name && row.domain == domain && row.first_version <= version && version <= row.last_version;
+  });
+  return found == std::end(table) ? nullptr : found;
+}
+
+}  // namespace bp::import::onnx

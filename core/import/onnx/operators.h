@@ -1,0 +1,25 @@
+// The table of operators (operators.def), and the functions that lower them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/import/onnx/node.h"
+
+namespace bp::import::onnx {
+
+// Lowers a node; returns its outputs, in order. Errors are kept by the builder. The semantics are those that
+// https://onnx.ai/onnx/operators says of the version of the node's operator.
+using LowerNode = Values (*)(const Node &node);
+
+struct Operator {
+  std::string_view domain, name;
+  std::int64_t first_version, last_version;  // of the operators' versions for which the row holds
+  LowerNode lower;
+};
+
+std::span<const Operator> all_operators();
+// Returns the row of an operator in a version; nullptr if there is none.
+const Operator *find_operator(std::string_view domain, std::string_view name, std::int64_t version);
+
+}  // namespace bp::import::onnx
