@@ -3,15 +3,11 @@
 #include "core/base/files.h"
 #include "core/buffers/print.h"
 #include "core/host/open_device.h"
-#include "core/import/hlo_proto/hlo_proto.h"
-#include "core/import/mlir/bytecode.h"
-#include "core/import/onnx/onnx.h"
-#include "core/import/stablehlo/stablehlo.h"
+#include "core/import/front_ends.h"
 #include "core/ir/verifier.h"
 #include "core/package/container.h"
 #include "core/package/package.h"
 #include "core/remote/isolate.h"
-#include "core/text/parser.h"
 #include "core/text/printer.h"
 
 namespace bp {
@@ -68,112 +64,12 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   return inner;
 }
 
-// The text of one module, within a text that may hold several.
-struct ModuleText {
-  std::string_view text;
-  std::uint32_t first_line = 1;
-  enum class Form { Hlo, StableHlo, HloProto, Onnx, Package, Binary } form = Form::Hlo;
-};
-
-// Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
-std::size_t find_nul(std::string_view text) {
-  constexpr std::size_t max_visited = 4096;
-  return text.substr(0, max_visited).find('\0');
-}
-
-// Returns at least one part: a text that contains no module is itself the only part, which the reader will reject.
-std::vector<ModuleText> split_modules(std::string_view text) {
-  std::vector<ModuleText> parts;
-  if (import::onnx::is_onnx(text)) {
-    parts.push_back({text, 1, ModuleText::Form::Onnx});
-  } else if (import::hlo_proto::is_hlo_proto(text)) {
-    parts.push_back({text, 1, ModuleText::Form::HloProto});
-  } else if (package::is_container(text)) {
-    parts.push_back({text, 1, ModuleText::Form::Package});
-  } else if (find_nul(text) != std::string_view::npos && !import::mlir::is_bytecode(text)) {
-    parts.push_back({text, 1, ModuleText::Form::Binary});
-  } else if (import::stablehlo::is_stablehlo(text)) {
-    for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {
-      parts.push_back({part.text, part.first_line, ModuleText::Form::StableHlo});
-    }
-  } else {
-    for (const text::TextPart &part : text::split_modules(text)) {
-      parts.push_back({part.text, part.first_line, ModuleText::Form::Hlo});
-    }
-  }
-  if (parts.empty()) {
-    parts.push_back({text});
-  }
-  return parts;
-}
-
-// Returns the number of a parameter, which is given by its name or its number.
-Result<std::size_t> find_parameter(const std::vector<import::onnx::Parameter> &parameters, const std::string &wanted,
-                                   const std::string &file) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == wanted || std::to_string(i) == wanted) {
-      return i;
-    }
-  }
-  return invalid_input("{}: the parameter \"{}\" is given, expected one of {}", file, wanted, parameters.size());
-}
-
-Result<Module> parse_onnx(std::string_view bytes, const std::string &file, const ReadOptions &options) {
-  import::onnx::Options inner;
-  inner.file = file;
-  BP_ASSIGN(const std::vector<import::onnx::Parameter> parameters, import::onnx::parameters(bytes, inner));
-  inner.shapes = options.parameter_shapes;
-  for (const ParameterIntegers &given : options.parameter_sizes) {
-    BP_ASSIGN(const std::size_t number, find_parameter(parameters, given.parameter, file));
-    inner.shapes.resize(std::max(inner.shapes.size(), number + 1));
-    inner.shapes[number] = Shape::array(parameters[number].shape.element_type(), given.integers);
-  }
-  return import::onnx::read(bytes, inner);
-}
-
-// `whole`: the text that line numbers in messages refer to.
-Result<Module> parse_part(const ModuleText &part, std::string_view whole, const std::string &file,
-                          const ReadOptions &options) {
-  if (part.form == ModuleText::Form::StableHlo) {
-    return import::stablehlo::read(part.text, {file,
-                                               part.first_line,
-                                               {},
-                                               options.parameter_shapes,
-                                               options.parameter_sizes,
-                                               options.parameter_values,
-                                               options.size_parameters});
-  }
-  if (part.form == ModuleText::Form::Onnx) {
-    return parse_onnx(part.text, file, options);
-  }
-  if (part.form == ModuleText::Form::Package) {
+// Returns the front end of a file; an error for packages, which are compiled already.
+Result<const import::FrontEnd *> front_end_of(std::string_view text, const std::string &file) {
+  if (package::is_container(text)) {
     return package::not_a_model(file);
   }
-  if (!options.parameter_shapes.empty() || !options.parameter_sizes.empty() || !options.parameter_values.empty()) {
-    return invalid_input(
-        "{}: shapes or values of parameters are given, expected none: an HLO module has its shapes, and a size that it "
-        "bounds, as in f32[<=8], is that of the argument of a run",
-        file);
-  }
-  if (part.form == ModuleText::Form::HloProto) {
-    BP_ASSIGN(Module module, import::hlo_proto::read_module(part.text, {file}));
-    BP_TRY(ir::verify(module));
-    return module;
-  }
-  if (part.form == ModuleText::Form::Binary) {
-    return invalid_input(
-        "{}: a binary file (there is a 0 at offset {}), expected HLO or StableHLO, as text, MLIR bytecode or HloProto",
-        file, find_nul(part.text));
-  }
-  text::ParseOptions text_options;
-  text_options.file = file;
-  text_options.first_line = part.first_line;
-  text_options.warnings = options.warnings;
-  BP_ASSIGN(Module module, text::parse_module(part.text, text_options));
-  if (Status verified = ir::verify(module); !verified.ok()) {
-    return std::move(verified).error().in(whole);
-  }
-  return module;
+  return import::find_front_end(text, file);
 }
 
 // Checks what does not depend on the plugins that are here: no name is empty, and the interpreter has no instances and
@@ -256,30 +152,33 @@ Result<Module> read_module(const std::string &path, const ReadOptions &options) 
 
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options) {
   BP_ASSIGN(const std::string text, read_file(path));
+  BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, path));
   std::vector<Module> modules;
-  for (const ModuleText &part : split_modules(text)) {
-    BP_ASSIGN(Module module, parse_part(part, text, path, options));
+  for (const import::Source &part : import::split(*front_end, text, path)) {
+    BP_ASSIGN(Module module, front_end->read(part, options));
     modules.push_back(std::move(module));
   }
   return modules;
 }
 
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options) {
-  const std::vector<ModuleText> parts = split_modules(text);
+  BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, file));
+  const std::vector<import::Source> parts = import::split(*front_end, text, file);
   if (parts.size() > 1) {
     return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
         .at({file, parts[1].first_line, 1, {}});
   }
-  return parse_part(parts.front(), text, file, options);
+  return front_end->read(parts.front(), options);
 }
 
 Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file) {
-  const std::vector<ModuleText> parts = split_modules(text);
-  if (parts.size() != 1 || parts[0].form != ModuleText::Form::StableHlo) {
-    return invalid_input("{}: a file of {} module{}, expected one StableHLO program", file, parts.size(),
-                         parts.size() == 1 ? " in another form" : "s");
+  BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, file));
+  const std::vector<import::Source> parts = import::split(*front_end, text, file);
+  if (parts.size() != 1 || front_end->parameters == nullptr) {
+    return invalid_input("{}: a file of {} module{}, expected one program of a format whose sizes may be open", file,
+                         parts.size(), parts.size() == 1 ? " in another form" : "s");
   }
-  return import::stablehlo::parameters(parts[0].text, {file, parts[0].first_line, {}});
+  return front_end->parameters(parts[0]);
 }
 
 std::vector<std::shared_ptr<const host::Device>> Backend::devices() const {

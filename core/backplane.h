@@ -24,7 +24,7 @@
 #include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/compile/compile.h"
-#include "core/import/stablehlo/options.h"
+#include "core/import/front_end.h"
 #include "core/interpreter/host_calls.h"
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
@@ -34,11 +34,12 @@
 
 namespace bp {
 
-using compile::Artifact;                     // {bytes, report}
-using compile::Compiled;                     // {executable, report}
-using import::stablehlo::Parameter;          // {name, shape}
-using import::stablehlo::ParameterIntegers;  // {parameter, integers}
-using interpreter::HostCalls;                // what an application serves
+using compile::Artifact;          // {bytes, report}
+using compile::Compiled;          // {executable, report}
+using import::Parameter;          // {name, shape}
+using import::ParameterIntegers;  // {parameter, integers}
+using import::ReadOptions;
+using interpreter::HostCalls;  // what an application serves
 using ir::Literal;
 using ir::Module;
 using ir::Shape;
@@ -152,26 +153,14 @@ class Backend {
 // machine. `interface`: the names of parameters and results, as the model has them: package::interface_of(module).
 Status save_package(const Executable &executable, Interface interface, const std::string &path);
 
-struct ReadOptions {
-  std::vector<std::string> *warnings = nullptr;  // "file:line:column: ..." are appended; not owned
-  // Shapes of the parameters of a StableHLO program whose types leave sizes open; all other sizes are derived from
-  // them.
-  std::vector<ir::Shape> parameter_shapes = {};
-  // The same for some parameters: their sizes alone, by name or number.
-  std::vector<ParameterIntegers> parameter_sizes = {};
-  // Elements of integer parameters on which sizes depend; see import::stablehlo::Options.
-  std::vector<ParameterIntegers> parameter_values = {};
-  // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
-  std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
-};
-// Reads and verifies the module of a file, which is HLO text, StableHLO text or an HLO protocol buffer (detected by
-// content). Several modules in one file are an error.
+// Reads and verifies the module of a file in one of the formats of core/import/front_ends.h, such as HLO, StableHLO and
+// ONNX, detected by content. Several modules in one file are an error.
 Result<Module> read_module(const std::string &path, const ReadOptions &options = {});
 // Returns all modules of a file, in order, at least one. A text may hold several, each beginning with a line "// -----"
 // or, in HLO, with HloModule. Fails with the error of the first module that cannot be read.
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options = {});
-// Returns the parameters of a StableHLO program as they are written; unknown sizes are ir::unbounded. InvalidInput if
-// the text is another program.
+// Returns the parameters of a program as they are written; unknown sizes are ir::unbounded. InvalidInput if the format
+// has no open sizes, as HLO.
 Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file);
 // Same as read_module() for the content of a file; `file` is its name in messages.
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options = {});

@@ -1,6 +1,5 @@
 #include "conformance/check/case.h"
 
-#include "conformance/check/onnx_case.h"
 #include "core/base/files.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
@@ -9,9 +8,6 @@
 namespace bp::conformance {
 
 Result<std::vector<Case>> read_cases(const std::string &file) {
-  if (is_onnx_folder(file)) {
-    return onnx_cases(file);
-  }
   BP_ASSIGN(const std::string text, read_file(file));
   return split_cases(text, file);
 }
@@ -22,7 +18,8 @@ std::vector<Case> split_cases(std::string_view text, const std::string &file) {
   std::vector<Case> cases;
   auto add = [&](std::string_view part, std::uint32_t first_line) {
     const int number = static_cast<int>(cases.size()) + 1;
-    cases.push_back({file, number, std::string(part), first_line, is_stablehlo ? Case::Form::StableHlo : Case::Form::Hlo, is_disabled});
+    cases.push_back({file, number, std::string(part), first_line,
+                     is_stablehlo ? Case::Form::StableHlo : Case::Form::Hlo, is_disabled});
   };
   if (is_stablehlo) {
     for (const import::stablehlo::TextPart &part : import::stablehlo::split(text)) {

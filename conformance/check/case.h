@@ -1,5 +1,5 @@
-// Files of self-checking programs: HLO or StableHLO text, several programs separated by lines "// -----"; and folders of
-// ONNX models with stored inputs and outputs.
+// Files of self-checking programs: HLO or StableHLO text, several programs separated by lines "// -----"; and folders
+// of ONNX models with stored inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Case {
   std::string text;
   std::uint32_t first_line = 1;  // line of the file where the text begins
   Form form = Form::Hlo;
-  bool is_disabled = false;      // the file says RUN-DISABLED: its author does not expect it to pass
+  bool is_disabled = false;  // the file says RUN-DISABLED: its author does not expect it to pass
 };
 
 Result<std::vector<Case>> read_cases(const std::string &file);

@@ -76,8 +76,8 @@ double magnitude(T expected) {
 
 template <class T>
 bool holds(double distance, T expected, const Rule &rule) {
-  const bool is_inexact = rule.kind == RuleKind::AlmostEqual ||
-                          (rule.kind != RuleKind::Equal && (is_float<T> || is_complex<T>));
+  const bool is_inexact =
+      rule.kind == RuleKind::AlmostEqual || (rule.kind != RuleKind::Equal && (is_float<T> || is_complex<T>));
   if (distance == 0 || !is_inexact) {
     return distance == 0;
   }

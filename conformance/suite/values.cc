@@ -228,6 +228,11 @@ std::vector<T> special_floats(SpecialValueSet set) {
       all.push_back(-value);
     }
   }
+  if (set == SpecialValueSet::Quiet) {
+    std::ranges::replace_if(
+        all, [](T value) { return std::isnan(static_cast<double>(value)); },
+        T(std::numeric_limits<double>::quiet_NaN()));
+  }
   std::erase_if(all, [&](T value) {
     const auto x = static_cast<double>(value);
     return set == SpecialValueSet::Ordered && (std::isnan(x) || (x == 0 && std::signbit(x)));

@@ -20,6 +20,7 @@ enum class Closeness : std::uint8_t {
 enum class SpecialValueSet : std::uint8_t {
   All,       // zeros of both signs, subnormals, infinities, NaN, ties, the largest
   Ordered,   // those that have an order: without NaN and -0
+  Quiet,     // all, but no signaling NaN: IEEE 754 gives a NaN for these where it gives a number for a quiet one
   Summands,  // small integers, whose sums are exact, with an infinity or NaN among them
   None,
 };

@@ -90,7 +90,8 @@ Result<std::vector<conformance::Case>> read_cases(const CheckRequest &request) {
     if (!filesystem::is_directory(file) && package::is_package(file)) {
       return package::not_a_model(file);
     }
-    BP_ASSIGN(std::vector<conformance::Case> more, conformance::read_cases(file));
+    BP_ASSIGN(std::vector<conformance::Case> more,
+              conformance::is_onnx_folder(file) ? conformance::onnx_cases(file) : conformance::read_cases(file));
     if (request.part > static_cast<int>(more.size())) {
       return invalid_input("{} has {} parts, there is no part {}", file, more.size(), request.part);
     }
@@ -125,10 +126,8 @@ CheckResult result_of(const Result<conformance::Outcome> &outcome, const conform
 
 // The reader may understand a program without being able to turn it into a static program for one device.
 CheckResult not_read(const Error &error) {
-  return {error.code() == ErrorCode::Unsupported ? CheckStatus::Skipped : CheckStatus::Failed,
-          0,
-          {error.to_string()},
-          {}};
+  return {
+      error.code() == ErrorCode::Unsupported ? CheckStatus::Skipped : CheckStatus::Failed, 0, {error.to_string()}, {}};
 }
 
 CheckResult run_onnx(const conformance::Case &one, const Backend &backend, const CheckRequest &request) {
@@ -267,7 +266,8 @@ int check_programs(std::span<const std::string> arguments) {
       "Runs self-checking programs on a backend. A file contains one or more programs, separated by '// -----'. A\n"
       "program states the results that it expects: in StableHLO by check.expect_eq and similar operations, in HLO by\n"
       "custom calls of the same names. Inputs become parameters, so that the backend computes the results and not\n"
-      "the compiler. A folder stands for all .hlo and .mlir files in it, and for ONNX models with test data, as those of\n"
+      "the compiler. A folder stands for all .hlo and .mlir files in it, and for ONNX models with test data, as those "
+      "of\n"
       "ONNX's own tests: model.onnx and test_data_set_0/input_0.pb, output_0.pb, ...",
       "  backplane check cases/add.mlir\n"
       "  backplane check cases --on cpu\n"

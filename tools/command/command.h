@@ -34,6 +34,7 @@ int optimize(std::span<const std::string> arguments);         // opt.cc
 int check_programs(std::span<const std::string> arguments);   // check.cc
 int conform(std::span<const std::string> arguments);          // conform.cc
 int pack_problem(std::span<const std::string> arguments);     // pack.cc
+int list_formats(std::span<const std::string> arguments);     // formats.cc
 int list_plugins(std::span<const std::string> arguments);     // plugins.cc
 int list_instances(std::span<const std::string> arguments);   // instances.cc
 int list_ops(std::span<const std::string> arguments);         // ops.cc

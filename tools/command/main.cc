@@ -40,6 +40,7 @@ constexpr std::array all_commands = {
     Command{"inspect", "show a plugin's file as the loader sees it, without loading it", inspect_plugin},
     Command{"new", "create a repository with a small backend that builds and passes the suite", new_backend},
     Command{"ops", "list the operations of HLO", list_ops},
+    Command{"formats", "list the formats of models that are read, or say of which one a file is", list_formats},
 };
 
 void print_help() {

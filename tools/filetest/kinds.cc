@@ -156,7 +156,7 @@ Result<std::string> import_stablehlo(const Case &test) {
       const bool is_value = word[at] == '=';
       std::vector<std::string> numbers;
       boost::split(numbers, word.substr(at + 1), boost::is_any_of(is_value ? "," : "x"));
-      import::stablehlo::ParameterIntegers given{word.substr(0, at), {}};
+      import::ParameterIntegers given{word.substr(0, at), {}};
       for (const std::string &number : numbers) {
         given.integers.push_back(std::atoll(number.c_str()));
       }

@@ -198,14 +198,16 @@ std::optional<Literal> Array::literal(Known known) const {
 
 std::optional<Integers> Array::integers(Known known) const {
   const auto value = literal(known);
-  return value && value->shape().is_array() ? std::optional(elements_of<std::int64_t>(*value, [](const auto &e) { return to_integer(e); }))
-                                              : std::nullopt;
+  return value && value->shape().is_array()
+             ? std::optional(elements_of<std::int64_t>(*value, [](const auto &e) { return to_integer(e); }))
+             : std::nullopt;
 }
 
 std::optional<std::vector<double>> Array::reals(Known known) const {
   const auto value = literal(known);
-  return value && value->shape().is_array() ? std::optional(elements_of<double>(*value, [](const auto &e) { return to_real(e); }))
-                                              : std::nullopt;
+  return value && value->shape().is_array()
+             ? std::optional(elements_of<double>(*value, [](const auto &e) { return to_real(e); }))
+             : std::nullopt;
 }
 
 // --- GraphBuilder ---
@@ -241,14 +243,13 @@ Array GraphBuilder::integers(Span values, ElementType type) {
     return fail(std::move(literal).error());
   }
   ir::visit_element_type(type, [&]<class T>() {
-    std::ranges::transform(values, literal->mutable_elements<T>().begin(),
-                           [](std::int64_t value) {
-                             if constexpr (std::is_arithmetic_v<T> || is_integer_element<T>) {
-                               return static_cast<T>(value);
-                             } else {
-                               return T(static_cast<double>(value));
-                             }
-                           });
+    std::ranges::transform(values, literal->mutable_elements<T>().begin(), [](std::int64_t value) {
+      if constexpr (std::is_arithmetic_v<T> || is_integer_element<T>) {
+        return static_cast<T>(value);
+      } else {
+        return T(static_cast<double>(value));
+      }
+    });
   });
   return constant(std::move(*literal));
 }
@@ -259,14 +260,13 @@ Array GraphBuilder::reals(std::span<const double> values, ElementType type) {
     return fail(std::move(literal).error());
   }
   ir::visit_element_type(type, [&]<class T>() {
-    std::ranges::transform(values, literal->mutable_elements<T>().begin(),
-                           [](double value) {
-                             if constexpr (is_integer_element<T>) {
-                               return static_cast<T>(static_cast<std::int64_t>(value));
-                             } else {
-                               return T(value);
-                             }
-                           });
+    std::ranges::transform(values, literal->mutable_elements<T>().begin(), [](double value) {
+      if constexpr (is_integer_element<T>) {
+        return static_cast<T>(static_cast<std::int64_t>(value));
+      } else {
+        return T(value);
+      }
+    });
   });
   return constant(std::move(*literal));
 }
@@ -488,8 +488,8 @@ Array flatten(const Array &x, std::int64_t first, std::int64_t last) {
   const auto rank = static_cast<std::int64_t>(sizes.size());
   first = std::clamp<std::int64_t>(first, 0, rank);
   last = std::clamp<std::int64_t>(last, first, rank);
-  const std::int64_t joined = ir::product(Span(sizes).subspan(static_cast<std::size_t>(first),
-                                                              static_cast<std::size_t>(last - first)));
+  const std::int64_t joined =
+      ir::product(Span(sizes).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
   sizes.erase(sizes.begin() + first, sizes.begin() + last);
   sizes.insert(sizes.begin() + first, joined);
   return reshape(x, sizes);
@@ -513,8 +513,7 @@ Array slice(const Array &x, std::int64_t dimension, std::int64_t begin, std::int
     return x;
   }
   ranges[static_cast<std::size_t>(dimension)] = {begin, end, stride};
-  return x.builder().add(Opcode::Slice, {x},
-                         [&](ir::Module &m, InstructionId id) { m.set_slice_ranges(id, ranges); });
+  return x.builder().add(Opcode::Slice, {x}, [&](ir::Module &m, InstructionId id) { m.set_slice_ranges(id, ranges); });
 }
 
 Array concatenate(const Arrays &parts, std::int64_t dimension) {
@@ -544,8 +543,7 @@ Array pad(const Array &x, const Array &value, std::span<const ir::PaddingDimensi
   if (!x.is_valid()) {
     return x;
   }
-  return x.builder().add(Opcode::Pad, {x, value},
-                         [&](ir::Module &m, InstructionId id) { m.set_padding(id, padding); });
+  return x.builder().add(Opcode::Pad, {x, value}, [&](ir::Module &m, InstructionId id) { m.set_padding(id, padding); });
 }
 
 Array take(const Array &x, const Array &indices, std::int64_t dimension) {
@@ -638,22 +636,28 @@ Array number(double value, const Array &like) {
   return like.is_valid() ? like.builder().scalar(like.type(), value) : like;
 }
 
-#define BP_BINARY(symbol, opcode)                                                                                  \
-  Array operator symbol(const Array &x, const Array &y) { return apply(Opcode::opcode, x, y); }                    \
-  Array operator symbol(const Array &x, double y) { return apply(Opcode::opcode, x, number(y, x)); }               \
-  Array operator symbol(double x, const Array &y) { return apply(Opcode::opcode, number(x, y), y); }
+#define BP_BINARY(symbol, opcode)                         \
+  Array operator symbol(const Array &x, const Array &y) { \
+    return apply(Opcode::opcode, x, y);                   \
+  }                                                       \
+  Array operator symbol(const Array &x, double y) {       \
+    return apply(Opcode::opcode, x, number(y, x));        \
+  }                                                       \
+  Array operator symbol(double x, const Array &y) {       \
+    return apply(Opcode::opcode, number(x, y), y);        \
+  }
 BP_BINARY(+, Add)
 BP_BINARY(-, Subtract)
 BP_BINARY(*, Multiply)
 BP_BINARY(/, Divide)
 #undef BP_BINARY
 
-#define BP_COMPARISON(symbol, direction)                                                                           \
-  Array operator symbol(const Array &x, const Array &y) {                                                          \
-    return compare(ir::ComparisonDirection::direction, x, y);                                                      \
-  }                                                                                                                \
-  Array operator symbol(const Array &x, double y) {                                                                \
-    return compare(ir::ComparisonDirection::direction, x, number(y, x));                                           \
+#define BP_COMPARISON(symbol, direction)                                 \
+  Array operator symbol(const Array &x, const Array &y) {                \
+    return compare(ir::ComparisonDirection::direction, x, y);            \
+  }                                                                      \
+  Array operator symbol(const Array &x, double y) {                      \
+    return compare(ir::ComparisonDirection::direction, x, number(y, x)); \
   }
 BP_COMPARISON(<, Lt)
 BP_COMPARISON(>, Gt)
@@ -847,8 +851,7 @@ Array matmul(const Array &x, const Array &y) {
   const Array a = x.rank() == 1 ? expand_dimension(x, 0) : x;
   const Array b = y.rank() == 1 ? expand_dimension(y, 1) : y;
   const Integers a_sizes = a.sizes(), b_sizes = b.sizes();
-  const auto batch =
-      broadcast_sizes(Span(a_sizes).first(a_sizes.size() - 2), Span(b_sizes).first(b_sizes.size() - 2));
+  const auto batch = broadcast_sizes(Span(a_sizes).first(a_sizes.size() - 2), Span(b_sizes).first(b_sizes.size() - 2));
   if (!batch || a.size(-1) != b.size(-2)) {
     return builder->fail("{} and {} cannot be multiplied as matrices", ir::to_string(x.shape()),
                          ir::to_string(y.shape()));

@@ -70,7 +70,7 @@ class Array {
 
 using Arrays = std::vector<Array>;
 
-// What the builders of one module share.
+// State that the builders of one module share.
 struct BuildState {
   std::optional<Error> error;  // the first one
   // An array whose elements must be known, because sizes depend on them, but are not: the reason for the error.
@@ -146,7 +146,7 @@ Array convert(const Array &x, ElementType type);
 ElementType compute_type(ElementType type);
 
 // --- Sizes ---
-// Returns what NumPy broadcasts the sizes to; nothing if they do not agree.
+// Returns the sizes to which NumPy broadcasts both; nothing if they do not agree.
 std::optional<Integers> broadcast_sizes(Span a, Span b);
 // Repeats an array along dimensions of size 1 and new leading ones.
 Array broadcast_to(const Array &x, Span sizes);
@@ -156,8 +156,8 @@ Array reshape(const Array &x, Span sizes);
 Array reshape(const Array &x, std::initializer_list<std::int64_t> sizes);
 Array transpose(const Array &x, Span permutation);
 Array transpose(const Array &x, std::initializer_list<std::int64_t> permutation);
-Array expand_dimension(const Array &x, std::int64_t dimension);  // a new one of size 1
-Array squeeze(const Array &x, Span dimensions);                  // which have size 1
+Array expand_dimension(const Array &x, std::int64_t dimension);        // a new one of size 1
+Array squeeze(const Array &x, Span dimensions);                        // which have size 1
 Array flatten(const Array &x, std::int64_t first, std::int64_t last);  // joins the dimensions [first, last)
 
 // --- Movement ---

@@ -1,7 +1,7 @@
 // Declarations of the functions that lower operators, from the rows of operators.def.
 #pragma once
 
-#include "core/import/onnx/operators.h"
+#include "core/import/onnx/node.h"
 
 namespace bp::import::onnx {
 

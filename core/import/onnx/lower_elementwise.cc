@@ -7,8 +7,8 @@
 namespace bp::import::onnx {
 namespace {
 
-// Repeats the second operand of an operator of versions 1 to 6 as its attributes say: `broadcast`, and the `axis` of the
-// first operand at which its dimensions begin.
+// Repeats the second operand of an operator of versions 1 to 6 as its attributes say: `broadcast`, and the `axis` of
+// the first operand at which its dimensions begin.
 Array legacy_operand(const Node &node, const Array &x, const Array &y) {
   if (!node.flag("broadcast") || !node.has("axis")) {
     return y;
@@ -362,9 +362,8 @@ Values lower_dropout(const Node &node) {
                            : node.has_input(2)   ? node.known_integer(2) != 0
                                                  : false;
   if (is_training) {
-    const std::vector<double> ratio = node.version() >= 12 && node.has_input(1)
-                                          ? node.known_reals(1)
-                                          : std::vector<double>{node.real("ratio", 0.5)};
+    const std::vector<double> ratio =
+        node.version() >= 12 && node.has_input(1) ? node.known_reals(1) : std::vector<double>{node.real("ratio", 0.5)};
     if (ratio.size() != 1 || ratio[0] != 0) {
       return node.unsupported("training, which is random, expected a model for inference");
     }

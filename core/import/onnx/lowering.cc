@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/suggestion.h"
-#include "core/import/onnx/operators.h"
+#include "core/import/onnx/operator_table.h"
 #include "core/import/onnx/tensor_reader.h"
 #include "core/ir/verifier.h"
 
@@ -116,8 +116,7 @@ void for_each_array(const Value &value, Visit &&visit) {
 }
 
 bool is_constant(const Array &array) {
-  return array.is_valid() &&
-         array.builder().module().instruction(array.id()).opcode() == Opcode::Constant;
+  return array.is_valid() && array.builder().module().instruction(array.id()).opcode() == Opcode::Constant;
 }
 
 }  // namespace
@@ -248,9 +247,10 @@ void Lowering::nodes(GraphBuilder &builder, Scope &scope, const std::vector<Node
     if (builder.has_failed()) {
       // An error of the arithmetic on arrays does not know the node that it is about.
       if (state_.error->message().find(proto.path) == std::string::npos) {
-        state_.error = Error(state_.error->code(), fmt::format("{}{} ({}): {}", proto.operation,
-                                                               proto.name.empty() ? "" : fmt::format(" \"{}\"", proto.name),
-                                                               proto.path, state_.error->message()));
+        state_.error =
+            Error(state_.error->code(), fmt::format("{}{} ({}): {}", proto.operation,
+                                                    proto.name.empty() ? "" : fmt::format(" \"{}\"", proto.name),
+                                                    proto.path, state_.error->message()));
       }
       return;
     }
@@ -362,9 +362,9 @@ Result<Shape> Lowering::parameter_shape(const ValueInfo &input, std::size_t numb
       }
     }
     if (!fits) {
-      return invalid_input("the shape {} was given for the input \"{}\", expected {}", ir::to_string(given), input.name,
-                           type.has_sizes ? ir::to_string(shape)
-                                          : fmt::format("{} of any sizes", ir::to_string(shape.element_type())));
+      return invalid_input(
+          "the shape {} was given for the input \"{}\", expected {}", ir::to_string(given), input.name,
+          type.has_sizes ? ir::to_string(shape) : fmt::format("{} of any sizes", ir::to_string(shape.element_type())));
     }
     return given;
   }
@@ -381,7 +381,8 @@ Result<Shape> Lowering::parameter_shape(const ValueInfo &input, std::size_t numb
     shape.set_size(i, known->second);
   }
   if (!type.has_sizes) {
-    return unsupported("the sizes of the input \"{}\" are open, expected the shape of this input (--shape)", input.name);
+    return unsupported("the sizes of the input \"{}\" are open, expected the shape of this input (--shape)",
+                       input.name);
   }
   return shape;
 }
@@ -390,7 +391,8 @@ Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
   const std::vector<const ValueInfo *> inputs = entry_inputs(model_);
   // The first pass finds the sizes that have names, which an earlier input may share with a later one.
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (const auto shape = parameter_shape(*inputs[i], i); !shape.ok() && shape.error().code() != ErrorCode::Unsupported) {
+    if (const auto shape = parameter_shape(*inputs[i], i);
+        !shape.ok() && shape.error().code() != ErrorCode::Unsupported) {
       return shape.error();
     }
   }

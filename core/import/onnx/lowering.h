@@ -2,22 +2,12 @@
 // graphs of loops and branches become computations, several results become a tuple.
 #pragma once
 
-#include <unordered_map>
+#include <map>
 
 #include "core/import/onnx/node.h"
-#include "core/import/onnx/onnx.h"
+#include "core/import/onnx/options.h"
 
 namespace bp::import::onnx {
-
-// The values that the nodes of a graph can name.
-struct Scope {
-  const Scope *outer = nullptr;  // of the same computation
-  const OperatorSets *operator_sets = nullptr;
-  std::unordered_map<std::string_view, Value> values = {};
-  std::unordered_map<std::string_view, const Tensor *> tensors = {};  // constants that nothing has used so far
-  // Values of the attributes that nodes refer to, in the body of a function.
-  std::map<std::string_view, const Attribute *> attributes = {};
-};
 
 // Returns the inputs of the graph that are no constants with a value in the model.
 std::vector<const ValueInfo *> entry_inputs(const Model &model);

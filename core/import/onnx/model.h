@@ -46,8 +46,21 @@ struct ValueInfo {
 // AttributeProto. Its type says which of the values it has.
 struct Attribute {
   enum class Type {
-    Undefined, Float, Int, String, Tensor, Graph, Floats, Ints, Strings, Tensors, Graphs, SparseTensor, SparseTensors,
-    TypeProto, TypeProtos
+    Undefined,
+    Float,
+    Int,
+    String,
+    Tensor,
+    Graph,
+    Floats,
+    Ints,
+    Strings,
+    Tensors,
+    Graphs,
+    SparseTensor,
+    SparseTensors,
+    TypeProto,
+    TypeProtos
   };
   std::string_view name;
   std::string_view reference;  // the attribute of the function that encloses the node, whose value this one has
@@ -58,7 +71,7 @@ struct Attribute {
   std::vector<double> reals;
   std::vector<std::int64_t> integers;
   std::vector<std::string_view> texts;
-  std::vector<Tensor> tensors;  // one, if the type is Tensor
+  std::vector<Tensor> tensors;                       // one, if the type is Tensor
   std::vector<std::shared_ptr<const Graph>> graphs;  // one, if the type is Graph
   onnx::Type type_proto;
 };

@@ -133,7 +133,8 @@ Result<Type> Reader::type(const Message &message) {
   const bool is_sequence = message.has(type_fields::sequence_type);
   if (is_sequence || message.has(type_fields::optional_type)) {
     result.kind = is_sequence ? Type::Kind::Sequence : Type::Kind::Optional;
-    BP_ASSIGN(const Message outer, message.child(is_sequence ? type_fields::sequence_type : type_fields::optional_type));
+    BP_ASSIGN(const Message outer,
+              message.child(is_sequence ? type_fields::sequence_type : type_fields::optional_type));
     BP_ASSIGN(const Message inner, outer.child(type_fields::elem_type));
     BP_ASSIGN(Type element, type(inner));
     result.elements.push_back(std::move(element));
@@ -251,8 +252,7 @@ Result<Model> Reader::model(const Message &message) {
   }
   BP_ASSIGN(const Message graph_message, message.child(model_fields::graph));
   BP_ASSIGN(result.graph, graph(graph_message));
-  BP_TRY(list(message, model_fields::functions, result.functions,
-              [&](const Message &item) { return function(item); }));
+  BP_TRY(list(message, model_fields::functions, result.functions, [&](const Message &item) { return function(item); }));
   return result;
 }
 

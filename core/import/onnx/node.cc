@@ -2,22 +2,9 @@
 
 #include <algorithm>
 
-#include "core/import/onnx/lowering.h"
 #include "core/import/onnx/tensor_reader.h"
 
 namespace bp::import::onnx {
-
-Value Value::sequence(std::vector<Value> elements) {
-  Value value;
-  value.elements_ = std::make_shared<const std::vector<Value>>(std::move(elements));
-  return value;
-}
-
-Value Value::texts(std::vector<std::string_view> texts) {
-  Value value;
-  value.texts_ = std::make_shared<const std::vector<std::string_view>>(std::move(texts));
-  return value;
-}
 
 std::string Node::description() const {
   const std::string name = proto_.name.empty() ? std::string() : fmt::format(" \"{}\"", proto_.name);
@@ -116,8 +103,8 @@ const Attribute *Node::find(std::string_view name) const {
 const Attribute *Node::find(std::string_view name, Attribute::Type type) const {
   const Attribute *attribute = find(name);
   if (attribute != nullptr && attribute->type != type) {
-    constexpr std::string_view names[] = {"no type", "a float",  "an integer", "a text",  "a tensor",
-                                          "a graph", "floats",   "integers",   "texts",   "tensors",
+    constexpr std::string_view names[] = {"no type", "a float",         "an integer",     "a text", "a tensor",
+                                          "a graph", "floats",          "integers",       "texts",  "tensors",
                                           "graphs",  "a sparse tensor", "sparse tensors", "a type", "types"};
     fail("the attribute {} has {}, expected {}", name, names[static_cast<std::size_t>(attribute->type)],
          names[static_cast<std::size_t>(type)]);

@@ -1,42 +1,16 @@
 // A node of the graph, as the functions that lower operators see it: its inputs as values, its attributes with their
-// defaults. What is missing or of the wrong kind is an error of the builder (array.h), and zero or empty for the caller.
+// defaults. An input or attribute that is missing or of the wrong kind is an error of the builder (array.h), and zero
+// or empty for the caller.
 #pragma once
 
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "core/import/onnx/array.h"
-#include "core/import/onnx/model.h"
+#include "core/import/onnx/scope.h"
 
 namespace bp::import::onnx {
 
 class Lowering;
-struct Scope;
-
-// What an input or output of a node is: an array, a sequence of values, texts, or nothing.
-class Value {
- public:
-  Value() = default;
-  Value(Array array) : array_(array) {}
-  static Value sequence(std::vector<Value> elements);
-  static Value texts(std::vector<std::string_view> texts);
-
-  bool is_present() const { return array_.is_present() || elements_ || texts_; }
-  bool is_array() const { return array_.is_present(); }
-  bool is_sequence() const { return elements_ != nullptr; }
-  bool has_texts() const { return texts_ != nullptr; }
-  const Array &array() const { return array_; }
-  const std::vector<Value> &elements() const { return *elements_; }
-  const std::vector<std::string_view> &texts() const { return *texts_; }
-
- private:
-  Array array_;
-  std::shared_ptr<const std::vector<Value>> elements_;
-  std::shared_ptr<const std::vector<std::string_view>> texts_;
-};
-
-using Values = std::vector<Value>;
 
 class Node {
  public:

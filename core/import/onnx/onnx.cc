@@ -4,7 +4,7 @@
 
 #include "core/import/onnx/lowering.h"
 #include "core/import/onnx/model_reader.h"
-#include "core/import/onnx/operators.h"
+#include "core/import/onnx/operator_table.h"
 
 namespace bp::import::onnx {
 namespace {
@@ -28,9 +28,9 @@ Result<ir::Module> read(std::string_view bytes, const Options &options) {
   return Lowering(model, options).run();
 }
 
-Result<std::vector<Parameter>> parameters(std::string_view bytes, const Options &options) {
+Result<std::vector<InputInfo>> inputs(std::string_view bytes, const Options &options) {
   BP_ASSIGN(const Model model, read_model_of(bytes, options));
-  std::vector<Parameter> result;
+  std::vector<InputInfo> result;
   for (const ValueInfo *input : entry_inputs(model)) {
     BP_ASSIGN(Shape shape, declared_shape(*input));
     const Type &type = input->type.kind == Type::Kind::Optional ? input->type.elements[0] : input->type;

@@ -4,39 +4,29 @@
 // Accepts any bytes as input: what cannot be imported results in an error that names the message or the node.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/import/onnx/options.h"
 #include "core/ir/module.h"
 
 namespace bp::import::onnx {
 
-// A parameter of the model, in order; unknown sizes are ir::unbounded.
-struct Parameter {
+// An input of the model that is no constant; unknown sizes are ir::unbounded.
+struct InputInfo {
   std::string name;
   ir::Shape shape;
   bool has_rank = true;  // whether the number of dimensions is known; otherwise the shape is a scalar
-};
-
-struct Options {
-  std::string file;  // for messages; files of weights lie in its folder
-  // Shapes of the parameters, in order; invalid ones are not given.
-  std::vector<ir::Shape> shapes = {};
-  // Elements of parameters, by number. Used only if sizes depend on them: then the program is for these elements.
-  std::map<std::size_t, ir::Literal> values = {};
-  // If set, receives the numbers of the parameters whose elements were used. Not owned.
-  std::vector<std::size_t> *used = nullptr;
 };
 
 bool is_onnx(std::string_view bytes);
 
 Result<ir::Module> read(std::string_view bytes, const Options &options = {});
 
-// Returns the inputs of the graph that are no constants.
-Result<std::vector<Parameter>> parameters(std::string_view bytes, const Options &options = {});
+// Returns the inputs of the graph that are no constants, which are the parameters of the module.
+Result<std::vector<InputInfo>> inputs(std::string_view bytes, const Options &options = {});
 
 // Returns the names of the graph's outputs.
 Result<std::vector<std::string>> results(std::string_view bytes, const Options &options = {});

@@ -1,6 +1,6 @@
-// TensorProto has its elements either as bytes, as in memory but with several elements of less than 8 bits in a byte, or
-// in a list of the numbers' kind: integers of up to 32 bits and the bits of narrow floats as varints, f32 and f64 as such.
-// Bytes may lie in another file.
+// TensorProto has its elements either as bytes, as in memory but with several elements of less than 8 bits in a byte,
+// or in a list of the numbers' kind: integers of up to 32 bits and the bits of narrow floats as varints, f32 and f64 as
+// such. Bytes may lie in another file.
 #include "core/import/onnx/tensor_reader.h"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ constexpr Field key{1, "key"}, value{2, "value"};
 
 // The element types by their numbers in TensorProto.DataType.
 constexpr ElementType types[] = {
-    ElementType::Invalid,    ElementType::F32,        ElementType::U8,     ElementType::S8,       ElementType::U16,
-    ElementType::S16,        ElementType::S32,        ElementType::S64,    ElementType::Invalid,  ElementType::Pred,
-    ElementType::F16,        ElementType::F64,        ElementType::U32,    ElementType::U64,      ElementType::C64,
-    ElementType::C128,       ElementType::BF16,       ElementType::F8E4M3FN, ElementType::F8E4M3FNUZ,
-    ElementType::F8E5M2,     ElementType::F8E5M2FNUZ, ElementType::U4,     ElementType::S4,       ElementType::F4E2M1FN,
-    ElementType::F8E8M0FNU,  ElementType::U2,         ElementType::S2,
+    ElementType::Invalid,    ElementType::F32,  ElementType::U8,       ElementType::S8,         ElementType::U16,
+    ElementType::S16,        ElementType::S32,  ElementType::S64,      ElementType::Invalid,    ElementType::Pred,
+    ElementType::F16,        ElementType::F64,  ElementType::U32,      ElementType::U64,        ElementType::C64,
+    ElementType::C128,       ElementType::BF16, ElementType::F8E4M3FN, ElementType::F8E4M3FNUZ, ElementType::F8E5M2,
+    ElementType::F8E5M2FNUZ, ElementType::U4,   ElementType::S4,       ElementType::F4E2M1FN,   ElementType::F8E8M0FNU,
+    ElementType::U2,         ElementType::S2,
 };
 
 // Returns the bytes that elements take in raw_data.
@@ -185,8 +185,7 @@ Result<ElementType> read_type(const Message &message) {
 }  // namespace
 
 std::optional<ElementType> element_type(std::int64_t number) {
-  if (number < 0 || number >= static_cast<std::int64_t>(std::size(types)) ||
-      types[number] == ElementType::Invalid) {
+  if (number < 0 || number >= static_cast<std::int64_t>(std::size(types)) || types[number] == ElementType::Invalid) {
     return {};
   }
   return types[number];

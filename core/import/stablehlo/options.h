@@ -6,21 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/ir/shape.h"
+#include "core/import/front_end.h"
 
 namespace bp::import::stablehlo {
-
-// Sizes or elements of one parameter of the entry, which is given by its name, as x or %x, or its number.
-struct ParameterIntegers {
-  std::string parameter;
-  std::vector<std::int64_t> integers;
-};
-
-// A parameter of the entry, as it is written: unknown sizes are `ir::unbounded`.
-struct Parameter {
-  std::string name;
-  ir::Shape shape;
-};
 
 struct Options {
   std::string file;              // for messages; may be empty

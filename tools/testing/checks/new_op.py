@@ -62,7 +62,8 @@ def next_number():
 
 def builds(folder, names):
     """Returns the names in a folder that are not sources, for copytree."""
-    return [name for name in names if name == ".git" or (name.startswith("build") and (pathlib.Path(folder) / name).is_dir())]
+    is_root = pathlib.Path(folder) == ROOT
+    return [name for name in names if is_root and (name == ".git" or name.startswith("build"))]
 
 
 def run(command, folder):

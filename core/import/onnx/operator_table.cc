@@ -1,4 +1,4 @@
-#include "core/import/onnx/operators.h"
+#include "core/import/onnx/operator_table.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,0 +1,73 @@
+// A front end reads programs of one format. Each is a folder of core/import with one descriptor, which front_ends.def
+// lists; core/import/front_ends.h chooses among them by the first bytes of a file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/ir/module.h"
+
+namespace bp::import {
+
+// Sizes or elements of one parameter of the entry, which is given by its name, as x or %x, or its number.
+struct ParameterIntegers {
+  std::string parameter;
+  std::vector<std::int64_t> integers;
+};
+
+// A parameter of the entry, as it is written: unknown sizes are `ir::unbounded`. An invalid shape: not even the number
+// of dimensions is known.
+struct Parameter {
+  std::string name;
+  ir::Shape shape;
+};
+
+struct ReadOptions {
+  std::vector<std::string> *warnings = nullptr;  // "file:line:column: ..." are appended; not owned
+  // Shapes of the parameters of a program whose types leave sizes open; all other sizes are derived from them.
+  std::vector<ir::Shape> parameter_shapes = {};
+  // The same for some parameters: their sizes alone.
+  std::vector<ParameterIntegers> parameter_sizes = {};
+  // Elements of integer parameters on which sizes depend, in row-major order. Used only if sizes depend on them: then
+  // the program is for these elements, and ignores the argument. StableHLO: for a scalar they are deduced, if only one
+  // value agrees with the shapes.
+  std::vector<ParameterIntegers> parameter_values = {};
+  // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
+  std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
+
+  // Whether anything is given of the parameters.
+  bool is_specialized() const {
+    return !parameter_shapes.empty() || !parameter_sizes.empty() || !parameter_values.empty();
+  }
+};
+
+// One program of a file.
+struct Source {
+  std::string_view text;         // a view into the whole file
+  std::uint32_t first_line = 1;  // line of the file at which the program begins, if it is text
+  std::string_view file_text;    // the whole file
+  std::string file;              // its name, for messages and for files beside it; may be empty
+};
+
+struct FrontEnd {
+  std::string_view name;         // as in core/import/NAME
+  std::string_view description;  // for people: "ONNX model"
+  std::string_view endings;      // usual endings of files: ".onnx"
+  std::string_view first_bytes;  // for people: how a file is recognized
+  // Whether a file is of this format, judging by its content.
+  bool (*recognizes)(std::string_view bytes);
+  // Splits a file into its programs. nullptr: it is one program.
+  std::vector<Source> (*split)(std::string_view bytes, const std::string &file);
+  // Reads and verifies one program.
+  Result<ir::Module> (*read)(const Source &source, const ReadOptions &options);
+  // Returns the parameters of a program, as they are written. nullptr: no sizes of such programs are open.
+  Result<std::vector<Parameter>> (*parameters)(const Source &source);
+  // Writes a module that was verified. nullptr: the format is only read.
+  Result<std::string> (*write)(const ir::Module &module);
+};
+
+}  // namespace bp::import
