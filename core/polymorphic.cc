@@ -12,7 +12,7 @@
 
 #include "core/base/sha256.h"
 #include "core/bucketed_program.h"
-#include "core/import/stablehlo/literal_integers.h"
+#include "core/import/literal_integers.h"
 #include "core/package/hex.h"
 #include "core/text/printer.h"
 
@@ -177,7 +177,7 @@ Result<Module> PolymorphicExecutable::State::read(std::span<const Shape> shapes,
   reading.size_parameters = &found;
   reading.parameter_shapes.assign(shapes.begin(), shapes.end());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (auto elements = unknown.contains(i) ? std::nullopt : import::stablehlo::size_integers(values[i])) {
+    if (auto elements = unknown.contains(i) ? std::nullopt : import::size_integers(values[i])) {
       reading.parameter_values.push_back({std::to_string(i), *std::move(elements)});
     }
   }

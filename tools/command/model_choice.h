@@ -25,7 +25,7 @@ class ModelChoice {
   // Returns the module, or an error if more than one is asked for.
   Result<Module> only_module() const;
   // Takes sizes that the program leaves open, and elements on which sizes depend, from files with its inputs.
-  Status take_from(const std::vector<std::string> &inputs) { return take_from_inputs(file_, inputs, reading_); }
+  Status take_from(const arrays::InputFiles &inputs) { return take_from_inputs(file_, inputs, reading_); }
   // Returns the error that the option `option` takes only one module; it says how to choose one.
   Error too_many(const std::vector<Module> &modules, std::string_view option) const;
   // Returns the arguments that choose the module again, given that the file has `count` modules: "model.hlo

@@ -14,6 +14,7 @@
 #include "core/ir/device_count.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
+#include "tools/arrays/array_file.h"
 #include "tools/command/backend_choice.h"
 #include "tools/command/by_instruction.h"
 #include "tools/command/devices.h"
@@ -31,7 +32,9 @@ struct RunRequest {
   std::string against, dump_dir, cache_dir;
   BackendChoice backend;
   std::uint64_t seed = 1;
-  std::vector<std::string> inputs, infeeds;
+  arrays::InputFiles inputs;
+  std::vector<std::string> infeeds;
+  std::string save_file;  // for the results; empty: they are not kept
   int repeat = 1;
   std::int64_t memory_limit = 0;
   PassChoice passes;
@@ -70,32 +73,45 @@ double median(std::vector<double> values) {
 
 // Reads a file that holds a literal of a shape; `what` is the value of what, for messages.
 Result<ir::Literal> read_value(const std::string &file, const ir::Shape &shape, std::string_view what) {
-  BP_ASSIGN(std::string content, read_file(file));
-  if (content.starts_with("\x93NUMPY")) {
-    return invalid_input("{} is a NumPy file, expected text such as {{1, 2}}", file);
+  BP_ASSIGN(const arrays::InputFiles input, arrays::InputFiles::read({file}));
+  if (input.size() != 1) {
+    return invalid_input("{} holds {} arrays, expected one", file, input.size());
   }
-  auto literal = text::parse_literal(content, shape, file);
+  auto literal = input.value(0, shape);
   if (!literal.ok()) {
     return std::move(literal).error().note(fmt::format("read as the value of {}, {}", what, ir::to_string(shape)));
   }
   return literal;
 }
 
-// Makes arguments from files, with one literal per parameter ({1, 2} for f32[2]), or from a seed.
+// Makes arguments from files, one for each parameter, or from a seed.
 Result<std::vector<ir::Literal>> make_arguments(const ir::Module &module, const RunRequest &request) {
-  if (request.inputs.empty()) {
+  if (request.inputs.size() == 0) {
     return interpreter::random_arguments(module, request.seed);
   }
   ir::Computation entry = module.entry();
-  if (request.inputs.size() != entry.parameter_count()) {
-    return invalid_input("{} input files were given, but {} has {} parameters", request.inputs.size(),
-                         request.model.file(), entry.parameter_count());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < entry.parameter_count(); ++i) {
+    names.emplace_back(entry.parameter(i).name());
+  }
+  if (const std::string surplus = request.inputs.find_surplus(names);
+      !surplus.empty() || request.inputs.size() != names.size()) {
+    return invalid_input("{} input files were given, but {} has {} parameters{}", request.inputs.size(),
+                         request.model.file(), names.size(),
+                         surplus.empty() ? "" : fmt::format(", of which none is \"{}\"", surplus));
   }
   std::vector<ir::Literal> arguments;
-  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
-    BP_ASSIGN(ir::Literal argument,
-              read_value(request.inputs[i], entry.parameter(i).shape(), fmt::format("parameter {}", i)));
-    arguments.push_back(std::move(argument));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto input = request.inputs.find(i, names[i]);
+    if (!input) {
+      return invalid_input("{}: no input file is for parameter {}, {}", request.model.file(), i, names[i]);
+    }
+    auto argument = request.inputs.value(*input, entry.parameter(i).shape());
+    if (!argument.ok()) {
+      return std::move(argument).error().note(
+          fmt::format("read as the value of parameter {}, {}", i, ir::to_string(entry.parameter(i).shape())));
+    }
+    arguments.push_back(std::move(*argument));
   }
   return arguments;
 }
@@ -213,6 +229,13 @@ Status run(const ir::Module &module, const Backend &backend, const Executable &e
     }
   }
   warn_of_unread(request.infeeds, read);
+  if (!request.save_file.empty()) {
+    std::vector<std::string> names;
+    for (const package::Value &value : package::interface_of(module).results) {
+      names.push_back(value.name);
+    }
+    BP_TRY(arrays::write_results(request.save_file, outcome.result, names));
+  }
   if (request.by_instruction) {
     Progress progress("by instruction");
     BP_ASSIGN(outcome.by_instruction,
@@ -317,7 +340,7 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
   }
   if (weak != 0) {
     fmt::print("weak evidence:    {} of {} outputs{}{}\n", weak, computed,
-               agreement.has_inputs && request.inputs.empty() ? "; --seed gives other inputs" : "",
+               agreement.has_inputs && request.inputs.size() == 0 ? "; --seed gives other inputs" : "",
                request.against == "interpreter" ? "; --by-instruction compares each instruction alone" : "");
   } else if (computed == 0) {
     fmt::print("weak evidence:    the model computes nothing\n");
@@ -550,7 +573,8 @@ Options run_options() {
       "Compiles a model for a backend, runs it, and prints the time and the memory that it needed. With --against,\n"
       "the model also runs on a second backend, and the results are compared: for each output, the largest error\n"
       "|x-y| relative to |y| or to the output's typical size, whichever is larger. Inputs are made from a seed, or\n"
-      "read from files: a literal in HLO's notation for each parameter. A package, made by `backplane compile -o\n"
+      "read from files: arrays of NumPy or ONNX, or literals in HLO's notation. A package, made by `backplane compile "
+      "-o\n"
       "FILE.bpkg`, is loaded and run without compiling, by default on the backend that it was compiled for.",
       "  backplane run model.hlo\n"
       "  backplane run model.hlo --on cpu --against interpreter\n"
@@ -569,6 +593,7 @@ Options run_options() {
       "  backplane run model.hlo --on acme --isolate=60   crashes and calls of over 60 s are errors\n"
       "  backplane run model.hlo --on interpreter --devices 8 --print    simulates replicas and partitions\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
+      "  backplane run model.onnx --inputs x.npy mask=m.npy --save results.npz\n"
       "  backplane run model.hlo --infeed a.txt b.txt     feeds two values; prints those of outfeed\n"
       "  backplane run exported.mlir --shapes f32[8,4] f32[4]    gives the unknown sizes of a program\n"
       "  backplane run exported.mlir --shape x=8x4 --value n=8    the same by name or number of a parameter\n"
@@ -577,7 +602,11 @@ Options run_options() {
   BackendChoice::add_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, whose results are compared")(
       "seed", po::value<std::uint64_t>()->default_value(1), "seed of the random inputs")(
-      "inputs", po::value<std::vector<std::string>>()->multitoken(), "files with the inputs, one per parameter")(
+      "inputs", po::value<std::vector<std::string>>()->multitoken(),
+      "files with the inputs, one per parameter: .npy, .pb (TensorProto), .bin (bytes), a literal as text; or "
+      "NAME=FILE, or a "
+      "file .npz with the names of the parameters")("save", po::value<std::string>()->default_value(""),
+                                                    "file for the results: .npz, or .npy for one")(
       "infeed", po::value<std::vector<std::string>>()->multitoken(),
       "files with the values that infeed takes, one per value, in this order; each run begins with the first")(
       "memory-limit", po::value<std::int64_t>()->default_value(0),
@@ -628,9 +657,14 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
     return exit;
   }
   request.print_results = options.has("print");
+  request.save_file = options.get<std::string>("save");
   request.by_instruction = options.has("by-instruction");
   if (options.has("inputs")) {
-    request.inputs = options.get<std::vector<std::string>>("inputs");
+    auto inputs = arrays::InputFiles::read(options.get<std::vector<std::string>>("inputs"));
+    if (!inputs.ok()) {
+      return report(inputs.error());
+    }
+    request.inputs = std::move(*inputs);
   }
   if (options.has("infeed")) {
     request.infeeds = options.get<std::vector<std::string>>("infeed");
@@ -644,6 +678,9 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
     if (exit) {
       return exit;
     }
+  }
+  if (!request.save_file.empty() && options.has("devices")) {
+    return options.misuse("--save cannot be combined with --devices, which has a result of each device");
   }
   if (options.has("devices")) {
     request.devices = options.get<std::int64_t>("devices");
@@ -672,7 +709,7 @@ int run_model(std::span<const std::string> arguments) {
     const auto exit = open_package(options, request);
     return exit ? *exit : print(run_package(request), request, options.has("json"));
   }
-  if (!request.inputs.empty()) {
+  if (request.inputs.size() != 0) {
     if (const Status taken = request.model.take_from(request.inputs); !taken.ok()) {
       return report(taken.error());
     }
@@ -682,8 +719,10 @@ int run_model(std::span<const std::string> arguments) {
     return report(modules.error());
   }
   request.has_several = modules->size() > 1;
-  if (request.has_several && (!request.inputs.empty() || !request.dump_dir.empty())) {
-    return report(request.model.too_many(*modules, request.inputs.empty() ? "--dump-dir" : "--inputs"));
+  if (request.has_several && (request.inputs.size() != 0 || !request.dump_dir.empty() || !request.save_file.empty())) {
+    return report(request.model.too_many(*modules, request.inputs.size() != 0  ? "--inputs"
+                                                   : request.save_file.empty() ? "--dump-dir"
+                                                                               : "--save"));
   }
   int worst = success;
   for (const ir::Module &module : *modules) {

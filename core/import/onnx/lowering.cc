@@ -417,6 +417,9 @@ Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
                            outputs[i].is_sequence() ? "a sequence" : "no array");
       }
       results.push_back(outputs[i].array());
+      if (results[i].is_valid() && builder.module().instruction(results[i].id()).opcode() != Opcode::Parameter) {
+        builder.module().set_name(results[i].id(), clean_name(model_.graph.outputs[i].name, "output"));
+      }
     }
     builder.set_origin("", "");
     const Array root = results.size() == 1 ? results[0] : builder.tuple(results);

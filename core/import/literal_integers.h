@@ -8,7 +8,7 @@
 
 #include "core/ir/literal.h"
 
-namespace bp::import::stablehlo {
+namespace bp::import {
 
 // Returns the elements of an array of integers, if there are few enough of them to be sizes.
 inline std::optional<std::vector<std::int64_t>> size_integers(const ir::Literal &literal) {
@@ -29,4 +29,4 @@ inline std::optional<std::vector<std::int64_t>> size_integers(const ir::Literal 
   return integers;
 }
 
-}  // namespace bp::import::stablehlo
+}  // namespace bp::import
