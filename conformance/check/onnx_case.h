@@ -1,5 +1,5 @@
 // Folders of ONNX models with test data, as ONNX's own tests are: model.onnx and test_data_set_0 with input_0.pb, ...,
-// output_0.pb, ..., which are TensorProtos.
+// output_0.pb, ..., which are protocol buffers of tensors, sequences or optional values.
 #pragma once
 
 #include "conformance/check/case.h"

@@ -76,8 +76,11 @@ Result<ir::Literal> read_raw(const std::string &bytes, const ir::Shape &shape, c
 }
 
 Result<ir::Literal> read_tensor_file(const std::string &bytes, const std::string &file) {
-  Result<ir::Literal> array = import::onnx::read_array(bytes);
-  return array.ok() ? std::move(array) : std::move(array).error().at({file, 0, 0, {}});
+  Result<import::onnx::StoredValue> value = import::onnx::read_value(bytes, import::onnx::Form::Array);
+  if (!value.ok()) {
+    return std::move(value).error().at({file, 0, 0, {}});
+  }
+  return std::move(value->arrays[0]);
 }
 
 bool is_text_literal(const std::string &file, std::string_view bytes) {

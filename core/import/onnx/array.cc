@@ -170,6 +170,19 @@ std::string to_string(Span sizes) {
   return fmt::format("[{}]", fmt::join(sizes, ","));
 }
 
+// Whether there can be an array of these sizes; otherwise keeps an error.
+bool check_sizes(GraphBuilder &builder, Span sizes) {
+  if (sizes.size() > ir::max_rank) {
+    builder.fail("an array has {} dimensions, expected at most {}", sizes.size(), ir::max_rank);
+    return false;
+  }
+  if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; })) {
+    builder.fail("an array has sizes {}, expected at least 0", to_string(sizes));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string clean_name(std::string_view text, std::string_view if_empty) {
@@ -276,6 +289,9 @@ Array GraphBuilder::filled(ElementType type, Span sizes, double value) {
 }
 
 Array GraphBuilder::iota(ElementType type, Span sizes, std::int64_t dimension) {
+  if (!check_sizes(*this, sizes)) {
+    return {this, ir::no_instruction};
+  }
   return add(
       Opcode::Iota, std::span<const Array>{},
       [&](ir::Module &m, InstructionId id) { m.set_number(id, AttributeKey::IotaDimension, dimension); }, {},
@@ -320,7 +336,13 @@ ComputationId GraphBuilder::scalar_computation(Opcode opcode, ElementType type) 
       return id;
     }
   }
-  return ir::add_scalar_computation(module_, opcode, type, name);
+  // Not every op takes every type: what cannot be built is an error of the model.
+  const ComputationId id = module_.add_computation(name);
+  GraphBuilder inner(module_, id, state_);
+  const Array x = inner.parameter(Shape::scalar(type), "lhs"), y = inner.parameter(Shape::scalar(type), "rhs");
+  const Array result = inner.add(opcode, {x, y});
+  module_.set_root(id, result.is_valid() ? result.id() : x.id());
+  return id;
 }
 
 ComputationId GraphBuilder::computation(std::string_view name, std::span<const Shape> parameters, const Body &body) {
@@ -372,6 +394,38 @@ Arrays GraphBuilder::loop(std::int64_t count, const Arrays &values, const LoopBo
   return elements(*this, add(Opcode::While, {initial}, {}, calls));
 }
 
+Arrays GraphBuilder::loop(const Array &count, const Arrays &values, const LoopBody &body) {
+  Arrays state = {scalar(ElementType::S32, 0)};
+  state.insert(state.end(), values.begin(), values.end());
+  state.push_back(count);
+  const Array initial = tuple(state);
+  if (!initial.is_valid()) {
+    return Arrays(values.size(), initial);
+  }
+  const Shape shape = initial.shape();
+  const auto last = static_cast<std::int64_t>(values.size()) + 1;
+  const ComputationId condition =
+      computation("condition", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
+        return b.element(parameters[0], 0) < b.element(parameters[0], last);
+      });
+  const auto elements = [&](GraphBuilder &b, const Array &packed) {
+    Arrays unpacked;
+    for (std::int64_t i = 1; i < last; ++i) {
+      unpacked.push_back(b.element(packed, i));
+    }
+    return unpacked;
+  };
+  const ComputationId step = computation("body", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
+    const Array iteration = b.element(parameters[0], 0);
+    Arrays next = body(b, iteration, elements(b, parameters[0]));
+    next.insert(next.begin(), iteration + 1);
+    next.push_back(b.element(parameters[0], last));
+    return b.tuple(next);
+  });
+  const ComputationId calls[] = {condition, step};
+  return elements(*this, add(Opcode::While, {initial}, {}, calls));
+}
+
 // --- Types ---
 
 Array convert(const Array &x, ElementType type) {
@@ -404,6 +458,9 @@ std::optional<Integers> broadcast_sizes(Span a, Span b) {
 Array broadcast_in(const Array &x, Span sizes, Span dimensions) {
   if (!x.is_valid()) {
     return x;
+  }
+  if (!check_sizes(x.builder(), sizes)) {
+    return {&x.builder(), ir::no_instruction};
   }
   return x.builder().add(
       Opcode::Broadcast, {x},
@@ -441,7 +498,10 @@ Array reshape(const Array &x, Span sizes) {
   if (!x.is_valid() || std::ranges::equal(x.sizes(), sizes)) {
     return x;
   }
-  if (ir::product(sizes) != x.count() || std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; })) {
+  if (!check_sizes(x.builder(), sizes)) {
+    return {&x.builder(), ir::no_instruction};
+  }
+  if (ir::product(sizes) != x.count()) {
     return x.builder().fail("{} cannot become {}: it has another number of elements", ir::to_string(x.shape()),
                             to_string(sizes));
   }
@@ -567,6 +627,19 @@ Array take(const Array &x, const Array &indices, std::int64_t dimension) {
   });
 }
 
+Array take(const Array &x, Span indices, std::int64_t dimension) {
+  if (!x.is_valid() || indices.empty()) {
+    return slice(x, dimension, 0, 0);
+  }
+  const std::int64_t step = indices.size() == 1 ? 1 : indices[1] - indices[0];
+  bool is_even = step > 0;
+  for (std::size_t i = 1; i < indices.size(); ++i) {
+    is_even = is_even && indices[i] - indices[i - 1] == step;
+  }
+  return is_even ? slice(x, dimension, indices.front(), indices.back() + 1, step)
+                 : take(x, x.builder().integers(indices), dimension);
+}
+
 Array dynamic_slice(const Array &x, const Arrays &starts, Span sizes) {
   if (!x.is_valid()) {
     return x;
@@ -636,6 +709,28 @@ Array number(double value, const Array &like) {
   return like.is_valid() ? like.builder().scalar(like.type(), value) : like;
 }
 
+namespace {
+// Returns the lowest or the highest value of a type.
+double extreme(ElementType type, bool highest) {
+  if (type == ElementType::Pred) {
+    return highest ? 1 : 0;
+  }
+  if (ir::is_floating(type)) {
+    return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  }
+  return highest ? 0x1p64 : -0x1p64;  // saturates at the limit of the type
+}
+
+}  // namespace
+
+Array lowest(const Array &like) {
+  return number(extreme(like.type(), false), like);
+}
+
+Array highest(const Array &like) {
+  return number(extreme(like.type(), true), like);
+}
+
 #define BP_BINARY(symbol, opcode)                         \
   Array operator symbol(const Array &x, const Array &y) { \
     return apply(Opcode::opcode, x, y);                   \
@@ -661,13 +756,11 @@ BP_BINARY(/, Divide)
   }
 BP_COMPARISON(<, Lt)
 BP_COMPARISON(>, Gt)
-BP_COMPARISON(<=, Le)
-BP_COMPARISON(>=, Ge)
-BP_COMPARISON(==, Eq)
-BP_COMPARISON(!=, Ne)
+BP_COMPARISON(<=, Le) BP_COMPARISON(>=, Ge) BP_COMPARISON(==, Eq) BP_COMPARISON(!=, Ne)
 #undef BP_COMPARISON
 
-Array operator-(const Array &x) {
+    Array
+    operator-(const Array &x) {
   return apply(Opcode::Negate, x);
 }
 Array operator&&(const Array &x, const Array &y) {
@@ -768,7 +861,7 @@ Array reduce(Opcode opcode, double initial, const Array &x, Span dimensions, Kee
         std::span(&combiner, 1));
   }
   result = convert(result, x.type());
-  if (keep == KeepSizes::No) {
+  if (keep == KeepSizes::No || !result.is_valid()) {
     return result;
   }
   Integers sizes = x.sizes();
@@ -794,18 +887,6 @@ Array reduce_mean(const Array &x, Span dimensions, KeepSizes keep) {
 Array reduce_product(const Array &x, Span dimensions, KeepSizes keep) {
   return reduce(Opcode::Multiply, 1, x, dimensions, keep);
 }
-
-namespace {
-
-// Returns the lowest or the highest value of a type.
-double extreme(ElementType type, bool highest) {
-  if (ir::is_floating(type)) {
-    return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-  }
-  return highest ? 0x1p64 : -0x1p64;  // saturates at the limit of the type
-}
-
-}  // namespace
 
 Array reduce_max(const Array &x, Span dimensions, KeepSizes keep) {
   return reduce(Opcode::Maximum, extreme(x.type(), false), x, dimensions, keep);

@@ -130,6 +130,7 @@ class GraphBuilder {
   // The body can use these values and constants only.
   using LoopBody = std::function<Arrays(GraphBuilder &, Array iteration, Arrays values)>;
   Arrays loop(std::int64_t count, const Arrays &values, const LoopBody &body);
+  Arrays loop(const Array &count, const Arrays &values, const LoopBody &body);  // of a count that is computed, s32[]
 
  private:
   ir::Module &module_;
@@ -168,6 +169,8 @@ Array pad(const Array &x, const Array &value, std::span<const ir::PaddingDimensi
 // Takes the slices with these indices along a dimension, as NumPy's take(): the result has the dimensions of the
 // indices in place of `dimension`. Indices must be in range.
 Array take(const Array &x, const Array &indices, std::int64_t dimension);
+// Takes the slices with these indices, which are in range: by a slice if they are evenly spaced.
+Array take(const Array &x, Span indices, std::int64_t dimension);
 // Returns one box whose start is computed: a scalar per dimension.
 Array dynamic_slice(const Array &x, const Arrays &starts, Span sizes);
 Array dynamic_update_slice(const Array &x, const Array &update, const Arrays &starts);
@@ -179,6 +182,9 @@ Array compare(ir::ComparisonDirection direction, const Array &x, const Array &y)
 Array select(const Array &condition, const Array &x, const Array &y);
 // Returns a number in the type of `like`, as a scalar.
 Array number(double value, const Array &like);
+// Return the lowest or the highest value of the type of `like`, as a scalar: infinities, if there are any.
+Array lowest(const Array &like);
+Array highest(const Array &like);
 
 Array operator+(const Array &x, const Array &y);
 Array operator-(const Array &x, const Array &y);

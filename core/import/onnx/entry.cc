@@ -21,10 +21,27 @@ std::vector<const ValueInfo *> entry_inputs(const Model &model) {
   return inputs;
 }
 
+const Type &array_type(const Type &type) {
+  const bool is_optional = type.kind == Type::Kind::Optional;
+  const Type &inner = is_optional ? type.elements[0] : type;
+  return inner.kind == Type::Kind::Sequence ? inner.elements[0] : inner;
+}
+
+Form form_of(const Type &type) {
+  if (type.kind == Type::Kind::Optional) {
+    return type.elements[0].kind == Type::Kind::Sequence ? Form::OptionalSequence : Form::Optional;
+  }
+  return type.kind == Type::Kind::Sequence ? Form::Sequence : Form::Array;
+}
+
+bool is_sequence(Form form) {
+  return form == Form::Sequence || form == Form::OptionalSequence;
+}
+
 Result<Shape> declared_shape(const ValueInfo &input) {
-  const Type &type = input.type.kind == Type::Kind::Optional ? input.type.elements[0] : input.type;
+  const Type &type = array_type(input.type);
   if (type.kind != Type::Kind::Tensor) {
-    return unsupported("the input \"{}\" is no array, expected arrays", input.name);
+    return unsupported("the input \"{}\" is no array, expected arrays or sequences of them", input.name);
   }
   const auto element = element_type(type.data_type);
   if (!element) {

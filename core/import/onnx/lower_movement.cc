@@ -1,4 +1,467 @@
 // Operators that move, repeat or select elements without computing.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "core/import/onnx/lower.h"
 
-namespace bp::import::onnx {}  // namespace bp::import::onnx
+namespace bp::import::onnx {
+namespace {
+
+// Returns the product of two sizes; an error if there is none in 64 bits.
+std::int64_t movement_product(const Node &node, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) {
+    node.fail("a size of {} times {} elements is too large", a, b);
+    return 0;
+  }
+  return result;
+}
+
+// Returns numbers that are an attribute in the first versions, and later an input.
+Integers listed_numbers(const Node &node, std::int64_t first_with_input, std::string_view attribute,
+                        std::size_t input) {
+  return node.version() < first_with_input ? node.integers(attribute) : node.known_integers(input);
+}
+
+// --- Sizes ---
+
+// Returns the sizes that the operand of Reshape gets: 0 keeps the size, -1 is what is left.
+Integers reshape_sizes(const Node &node, const Array &x, Integers sizes) {
+  const bool zero_is_size = node.flag("allowzero");  // since version 14
+  std::int64_t known = 1;
+  std::optional<std::size_t> open;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && !open) {
+      open = i;
+      continue;
+    }
+    if (sizes[i] < 0) {
+      node.fail("size {} is {}, expected at least 0, or -1 once", i, sizes[i]);
+      return {};
+    }
+    if (sizes[i] == 0 && !zero_is_size) {
+      if (i >= x.rank()) {
+        node.fail("size {} is that of the operand, {}, which has no such dimension", i, ir::to_string(x.shape()));
+        return {};
+      }
+      sizes[i] = x.shape().size(i);
+    }
+    known = movement_product(node, known, sizes[i]);
+  }
+  if (open) {
+    if (known == 0 || x.count() % known != 0) {
+      node.fail("{} elements in {} do not follow from the other sizes, which have {}", x.count(),
+                ir::to_string(x.shape()), known);
+      return {};
+    }
+    sizes[*open] = x.count() / known;
+  }
+  return sizes;
+}
+
+// Repeats along each dimension: a new dimension before it, which is joined with it.
+Array repeat_dimensions(const Node &node, const Array &x, const Integers &repeats) {
+  Integers repeated, kept, sizes;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    if (repeats[i] < 0) {
+      node.fail("dimension {} is repeated {} times, expected at least 0", i, repeats[i]);
+      return x;
+    }
+    const std::int64_t size = x.shape().size(i);
+    if (repeats[i] != 1) {
+      repeated.push_back(repeats[i]);
+    }
+    if (repeats[i] == 1 || size != 1) {
+      kept.push_back(static_cast<std::int64_t>(repeated.size()));
+      repeated.push_back(size);
+    }
+    sizes.push_back(movement_product(node, repeats[i], size));
+  }
+  Integers own;
+  for (const std::int64_t dimension : kept) {
+    own.push_back(repeated[static_cast<std::size_t>(dimension)]);
+  }
+  return reshape(broadcast_in(reshape(x, own), repeated, kept), sizes);
+}
+
+// --- Slices ---
+
+// Returns the box of the ranges, one per dimension.
+Array sliced_box(const Array &x, const std::vector<ir::SliceRange> &ranges) {
+  if (!x.is_valid()) {
+    return x;
+  }
+  return x.builder().add(Opcode::Slice, {x},
+                         [&](ir::Module &m, ir::InstructionId id) { m.set_slice_ranges(id, ranges); });
+}
+
+// Returns the elements that a slice takes of a dimension, in ascending order: `step` may be negative.
+ir::SliceRange taken_range(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  start = start < 0 ? start + size : start;
+  end = end < 0 ? end + size : end;
+  if (size == 0) {
+    return {0, 0, 1};
+  }
+  if (step > 0) {
+    start = std::clamp<std::int64_t>(start, 0, size);
+    return {start, std::clamp(end, start, size), step};
+  }
+  start = std::clamp<std::int64_t>(start, 0, size - 1);
+  end = std::clamp<std::int64_t>(end, -1, start);
+  const std::int64_t stride = step < -size ? size : -step;
+  if (start == end) {
+    return {0, 0, 1};
+  }
+  const std::int64_t last = start - (start - end - 1) / stride * stride;
+  return {last, start + 1, stride};
+}
+
+// --- Blocks of pixels ---
+
+// Whether the operand of DepthToSpace or SpaceToDepth fits.
+bool check_blocks(const Node &node, const Array &x, std::int64_t block) {
+  if (x.rank() != 4) {
+    node.fail("the operand is {}, expected batch, channels, height and width", ir::to_string(x.shape()));
+    return false;
+  }
+  if (block < 1) {
+    node.fail("blocksize is {}, expected at least 1", block);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// --- Sizes ---
+
+// Since version 5, the sizes are an input.
+Values lower_reshape(const Node &node) {
+  const Array x = node.input(0);
+  return {reshape(x, reshape_sizes(node, x, listed_numbers(node, 5, "shape", 1)))};
+}
+
+Values lower_flatten(const Node &node) {
+  const Array x = node.input(0);
+  const auto rank = static_cast<std::int64_t>(x.rank());
+  std::int64_t axis = node.integer("axis", 1);
+  if (axis < -rank || axis > rank) {
+    return node.fail("axis is {}, expected {} to {}", axis, -rank, rank);
+  }
+  axis = axis < 0 ? axis + rank : axis;
+  const Integers sizes = x.sizes();
+  const auto first = static_cast<std::size_t>(axis);
+  return {reshape(x, {ir::product(Span(sizes).first(first)), ir::product(Span(sizes).subspan(first))})};
+}
+
+// Since version 13, the axes are an input.
+Values lower_squeeze(const Node &node) {
+  const Array x = node.input(0);
+  Integers axes;
+  if (node.version() < 13 ? node.has("axes") : node.has_input(1)) {
+    axes = node.dimensions(listed_numbers(node, 13, "axes", 1), x.rank());
+  } else {
+    for (std::size_t i = 0; i < x.rank(); ++i) {
+      if (x.shape().size(i) == 1) {
+        axes.push_back(static_cast<std::int64_t>(i));
+      }
+    }
+  }
+  for (const std::int64_t axis : axes) {
+    if (x.size(axis) != 1) {
+      return node.fail("dimension {} of {} is removed, expected that its size is 1", axis, ir::to_string(x.shape()));
+    }
+  }
+  return {squeeze(x, axes)};
+}
+
+Values lower_unsqueeze(const Node &node) {
+  const Array x = node.input(0);
+  const Integers numbers = listed_numbers(node, 13, "axes", 1);
+  Integers sizes = x.sizes();
+  for (const std::int64_t axis : node.dimensions(numbers, x.rank() + numbers.size())) {
+    if (!node.builder().has_failed()) {
+      sizes.insert(sizes.begin() + axis, 1);
+    }
+  }
+  return {reshape(x, sizes)};
+}
+
+Values lower_expand(const Node &node) {
+  const Array x = node.input(0);
+  const Integers wanted = node.known_integers(1);
+  const auto sizes = broadcast_sizes(x.shape().sizes(), wanted);
+  if (!sizes) {
+    return node.fail("{} cannot be repeated to [{}]", ir::to_string(x.shape()), fmt::join(wanted, ","));
+  }
+  return {broadcast_to(x, *sizes)};
+}
+
+// In versions 1 to 5, one axis is repeated.
+Values lower_tile(const Node &node) {
+  const Array x = node.input(0);
+  Integers repeats(x.rank(), 1);
+  if (node.version() < 6) {
+    const std::int64_t tiles = node.known_integer(1), axis = node.dimension(node.known_integer(2), x.rank());
+    if (node.builder().has_failed()) {
+      return {};
+    }
+    repeats[static_cast<std::size_t>(axis)] = tiles;
+  } else {
+    repeats = node.known_integers(1);
+  }
+  if (repeats.size() != x.rank()) {
+    return node.fail("{} numbers of repeats for {}, expected one per dimension", repeats.size(),
+                     ir::to_string(x.shape()));
+  }
+  return {std::ranges::count(repeats, 1) == std::ssize(repeats) ? x : repeat_dimensions(node, x, repeats)};
+}
+
+// --- Order of dimensions ---
+
+Values lower_transpose(const Node &node) {
+  const Array x = node.input(0);
+  Integers reversed(x.rank());
+  for (std::size_t i = 0; i < reversed.size(); ++i) {
+    reversed[i] = static_cast<std::int64_t>(reversed.size() - 1 - i);
+  }
+  return {transpose(x, node.integers("perm", reversed))};
+}
+
+Values lower_depth_to_space(const Node &node) {
+  const Array x = node.input(0);
+  const std::int64_t block = node.integer("blocksize");
+  const std::string_view mode = node.text("mode", "DCR");  // since version 11
+  if (mode != "DCR" && mode != "CRD") {
+    return node.fail("mode is \"{}\", expected DCR or CRD", mode);
+  }
+  if (!check_blocks(node, x, block)) {
+    return {};
+  }
+  const std::int64_t n = x.size(0), h = x.size(2), w = x.size(3), depth = x.size(1) / block / block;
+  if (x.size(1) % block != 0 || x.size(1) / block % block != 0) {
+    return node.fail("{} channels do not fill blocks of {} times {} pixels", x.size(1), block, block);
+  }
+  const Array moved = mode == "DCR" ? transpose(reshape(x, {n, block, block, depth, h, w}), {0, 3, 4, 1, 5, 2})
+                                    : transpose(reshape(x, {n, depth, block, block, h, w}), {0, 1, 4, 2, 5, 3});
+  return {reshape(moved, {n, depth, movement_product(node, h, block), movement_product(node, w, block)})};
+}
+
+Values lower_space_to_depth(const Node &node) {
+  const Array x = node.input(0);
+  const std::int64_t block = node.integer("blocksize");
+  if (!check_blocks(node, x, block)) {
+    return {};
+  }
+  const std::int64_t n = x.size(0), c = x.size(1), h = x.size(2) / block, w = x.size(3) / block;
+  if (x.size(2) % block != 0 || x.size(3) % block != 0) {
+    return node.fail("{} are no blocks of {} times {} pixels", ir::to_string(x.shape()), block, block);
+  }
+  const Array moved = transpose(reshape(x, {n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  return {reshape(moved, {n, movement_product(node, movement_product(node, c, block), block), h, w})};
+}
+
+// --- Parts ---
+
+// In versions 1 to 3, the axis has a default.
+Values lower_concat(const Node &node) {
+  const std::int64_t axis = node.version() < 4 ? node.integer("axis", 1) : node.integer("axis");
+  const std::int64_t dimension = node.dimension(axis, node.input(0).rank());
+  return {concatenate(node.inputs(), dimension)};
+}
+
+namespace {
+
+// Returns the sizes of equal parts. Since version 18, the last one may be smaller.
+Integers equal_parts(const Node &node, std::int64_t size) {
+  const auto outputs = static_cast<std::int64_t>(node.output_count());
+  const std::int64_t count = node.integer("num_outputs", outputs);
+  if (outputs == 0 || count != outputs) {
+    node.fail("num_outputs is {} for {} outputs", count, outputs);
+    return {};
+  }
+  const std::int64_t part = size / count + (size % count == 0 ? 0 : 1);
+  const std::int64_t last = size - part * (count - 1);
+  if (last < 0 || (node.version() < 18 && last != part)) {
+    node.fail("{} elements are no {} equal parts", size, count);
+    return {};
+  }
+  Integers sizes(static_cast<std::size_t>(count), part);
+  sizes.back() = last;
+  return sizes;
+}
+
+}  // namespace
+
+// The sizes of the parts are an attribute or, in version 1 and since version 13, an input.
+Values lower_split(const Node &node) {
+  const Array x = node.input(0);
+  const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
+  const std::int64_t size = x.size(axis);
+  const bool has_sizes = node.has_input(1) || node.has("split");
+  const Integers sizes = node.has_input(1)   ? node.known_integers(1)
+                         : node.has("split") ? node.integers("split")
+                                             : equal_parts(node, size);
+  if (has_sizes && sizes.size() != node.output_count()) {
+    return node.fail("{} sizes of parts for {} outputs", sizes.size(), node.output_count());
+  }
+  std::int64_t begin = 0;
+  Values parts;
+  for (const std::int64_t part : sizes) {
+    if (part < 0 || part > size - begin) {
+      return node.fail("the parts have sizes [{}], expected at least 0 and {} in all", fmt::join(sizes, ","), size);
+    }
+    parts.push_back(slice(x, axis, begin, begin + part));
+    begin += part;
+  }
+  if (begin != size) {
+    return node.fail("the parts have sizes [{}], expected {} in all", fmt::join(sizes, ","), size);
+  }
+  return parts;
+}
+
+// Since version 10, the numbers are inputs, and there are steps.
+Values lower_slice(const Node &node) {
+  const Array x = node.input(0);
+  const bool has_inputs = node.version() >= 10;
+  const Integers starts = listed_numbers(node, 10, "starts", 1), ends = listed_numbers(node, 10, "ends", 2);
+  Integers axes, steps(starts.size(), 1);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    axes.push_back(static_cast<std::int64_t>(i));
+  }
+  if (has_inputs ? node.has_input(3) : node.has("axes")) {
+    axes = listed_numbers(node, 10, "axes", 3);
+  }
+  if (has_inputs && node.has_input(4)) {
+    steps = node.known_integers(4);
+  }
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
+    return node.fail("there are {} starts, {} ends, {} axes and {} steps, expected the same number", starts.size(),
+                     ends.size(), axes.size(), steps.size());
+  }
+  node.dimensions(axes, x.rank());
+  std::vector<ir::SliceRange> ranges;
+  for (const std::int64_t size : x.sizes()) {
+    ranges.push_back({0, size, 1});
+  }
+  Integers reversed;
+  for (std::size_t i = 0; i < axes.size() && !node.builder().has_failed(); ++i) {
+    if (steps[i] == 0) {
+      return node.fail("a step is 0");
+    }
+    const std::int64_t axis = node.dimension(axes[i], x.rank());
+    ranges[static_cast<std::size_t>(axis)] = taken_range(x.size(axis), starts[i], ends[i], steps[i]);
+    if (steps[i] < 0) {
+      reversed.push_back(axis);
+    }
+  }
+  return {reverse(sliced_box(x, ranges), reversed)};
+}
+
+// --- Places ---
+
+// The first elements of each sequence, as many as it has, are taken from the last to the first one. The sequences of a
+// batch lie in the first two dimensions, which become one.
+Values lower_reverse_sequence(const Node &node) {
+  const Array x = node.input(0), lengths = node.input(1);
+  const std::int64_t batch = node.integer("batch_axis", 1), time = node.integer("time_axis", 0);
+  if (x.rank() < 2 || batch < 0 || batch > 1 || time != 1 - batch) {
+    return node.fail("batch_axis is {} and time_axis {} of {}, expected 0 and 1 or 1 and 0", batch, time,
+                     ir::to_string(x.shape()));
+  }
+  if (lengths.rank() != 1 || lengths.size(0) != x.size(batch)) {
+    return node.fail("the lengths are {}, expected {}", ir::to_string(lengths.shape()), x.size(batch));
+  }
+  const Array joined = flatten(x, 0, 2);
+  const bool is_long = joined.size(0) > std::numeric_limits<std::int32_t>::max();
+  const ElementType type = is_long ? ElementType::S64 : ElementType::S32;
+  const Integers sizes = {x.size(0), x.size(1)};
+  const Array length = broadcast_in(convert(lengths, type), sizes, Integers{batch});
+  const Array step = node.builder().iota(type, sizes, time), row = node.builder().iota(type, sizes, batch);
+  const Array from = select(step < length, length - 1 - step, step);
+  const Array width = reshape(node.builder().integers(Integers{x.size(1)}, type), {});
+  return {take(joined, time == 0 ? from * width + row : row * width + from, 0)};
+}
+
+namespace {
+
+// Returns, for each element of a matrix, how far it is to the right of the main diagonal.
+Array diagonal_numbers(GraphBuilder &builder, std::int64_t rows, std::int64_t columns) {
+  const bool is_long = std::max(rows, columns) > std::numeric_limits<std::int32_t>::max();
+  const ElementType type = is_long ? ElementType::S64 : ElementType::S32;
+  return builder.iota(type, Integers{rows, columns}, 1) - builder.iota(type, Integers{rows, columns}, 0);
+}
+
+// Converts the number of a diagonal, s64, which may be far outside of the matrix.
+Array diagonal_number(const Array &number, ElementType type) {
+  const Array wide = convert(reshape(number, {}), ElementType::S64);
+  return type == ElementType::S64 ? wide : convert(minimum(maximum(wide, -0x1p31), 0x1p31 - 1), type);
+}
+
+}  // namespace
+
+Values lower_trilu(const Node &node) {
+  const Array x = node.input(0);
+  if (x.rank() < 2) {
+    return node.fail("the operand is {}, expected matrices", ir::to_string(x.shape()));
+  }
+  const Array diagonal = diagonal_numbers(node.builder(), x.size(-2), x.size(-1));
+  const Array first = node.has_input(1) ? diagonal_number(node.input(1), diagonal.type()) : number(0, diagonal);
+  return {select(node.flag("upper", true) ? diagonal >= first : diagonal <= first, x, 0)};
+}
+
+Values lower_eye_like(const Node &node) {
+  const Array x = node.input(0);
+  if (x.rank() != 2) {
+    return node.fail("the operand is {}, expected a matrix", ir::to_string(x.shape()));
+  }
+  const Array diagonal = diagonal_numbers(node.builder(), x.size(0), x.size(1));
+  const Array wanted = diagonal_number(node.builder().integers({node.integer("k", 0)}), diagonal.type());
+  return {convert(diagonal == wanted, node.element_type("dtype", x.type()))};
+}
+
+namespace {
+
+// Returns the number of elements from `start` on, before `limit`: of reals, or of integers without rounding.
+std::optional<std::int64_t> range_count(double start, double limit, double delta) {
+  const double count = std::ceil((limit - start) / delta);
+  if (!(std::abs(count) < 0x1p62)) {
+    return {};
+  }
+  return std::max<std::int64_t>(static_cast<std::int64_t>(count), 0);
+}
+std::optional<std::int64_t> range_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
+  std::int64_t length = 0;
+  if (delta == 0 || delta == std::numeric_limits<std::int64_t>::min() ||
+      __builtin_sub_overflow(limit, start, &length) || length == std::numeric_limits<std::int64_t>::min()) {
+    return {};
+  }
+  const std::int64_t count = length / delta + (length % delta != 0 && (length < 0) == (delta < 0) ? 1 : 0);
+  return std::max<std::int64_t>(count, 0);
+}
+
+}  // namespace
+
+// The number of elements must be known. Types of 16 bits, which there are since version 27, are computed in f32,
+// or f64 if `stash_type` says so.
+Values lower_range(const Node &node) {
+  const Array start = reshape(node.input(0), {}), delta = reshape(node.input(2), {});
+  const ElementType type = start.type();
+  std::optional<std::int64_t> count;
+  if (ir::is_floating(type)) {
+    const std::vector<double> a = node.known_reals(0), b = node.known_reals(1), c = node.known_reals(2);
+    count = a.size() == 1 && b.size() == 1 && c.size() == 1 ? range_count(a[0], b[0], c[0]) : std::nullopt;
+  } else {
+    count = range_count(node.known_integer(0), node.known_integer(1), node.known_integer(2));
+  }
+  if (!count || node.builder().has_failed()) {
+    return node.fail("the number of elements from start to limit is not finite, or too large");
+  }
+  const bool is_double = compute_type(type) != type && node.integer("stash_type", 1) == 11;
+  const ElementType wide = is_double ? ElementType::F64 : compute_type(type);
+  const Array steps = node.builder().iota(wide, Integers{*count}, 0);
+  return {convert(convert(start, wide) + steps * convert(delta, wide), type)};
+}
+
+}  // namespace bp::import::onnx

@@ -1,4 +1,165 @@
-// Operators that depend on the order of elements or on their running sums.
+// Operators that compare elements along a dimension, or combine each with those before it.
+#include <limits>
+
 #include "core/import/onnx/lower.h"
 
-namespace bp::import::onnx {}  // namespace bp::import::onnx
+namespace bp::import::onnx {
+namespace {
+
+// --- Largest elements ---
+
+struct ExtremeChoice {
+  bool is_largest = true;
+  bool is_last = false;  // of equal elements
+};
+
+// Returns the computation that chooses one of two elements, each with its index. A NaN is larger and smaller than all
+// numbers, as in NumPy. The choice does not depend on the order in which elements are combined.
+ir::ComputationId extreme_computation(GraphBuilder &builder, ElementType type, ElementType index_type,
+                                      const ExtremeChoice &choice) {
+  const Shape shapes[] = {Shape::scalar(type), Shape::scalar(index_type), Shape::scalar(type),
+                          Shape::scalar(index_type)};
+  return builder.computation("extreme", shapes, [&](GraphBuilder &inner, const Arrays &p) {
+    Array is_first = choice.is_largest ? p[0] > p[2] : p[0] < p[2];
+    Array is_equal = p[0] == p[2];
+    if (ir::is_floating(type)) {
+      is_first = is_first || (is_nan(p[0]) && !is_nan(p[2]));
+      is_equal = is_equal || (is_nan(p[0]) && is_nan(p[2]));
+    }
+    is_first = is_first || (is_equal && (choice.is_last ? p[1] > p[3] : p[1] < p[3]));
+    const Array chosen[] = {select(is_first, p[0], p[2]), select(is_first, p[1], p[3])};
+    return inner.tuple(chosen);
+  });
+}
+
+// Returns the index of the largest or smallest element along a dimension, which is removed.
+Array index_of_extreme(const Array &x, std::int64_t dimension, const ExtremeChoice &choice) {
+  if (!x.is_valid()) {
+    return x;
+  }
+  GraphBuilder &builder = x.builder();
+  const bool is_long = x.size(dimension) > std::numeric_limits<std::int32_t>::max();
+  const ElementType index_type = is_long ? ElementType::S64 : ElementType::S32;
+  const ir::ComputationId choose = extreme_computation(builder, x.type(), index_type, choice);
+  // The initial element comes after all others.
+  const Array first = choice.is_largest ? lowest(x) : highest(x);
+  const Array index = builder.scalar(index_type, choice.is_last ? -1 : static_cast<double>(x.size(dimension)));
+  const Array chosen = builder.add(
+      Opcode::Reduce, {x, indices_along(x, dimension, index_type), first, index},
+      [&](ir::Module &m, ir::InstructionId id) { m.set_numbers(id, ir::AttributeKey::Dimensions, {dimension}); },
+      std::span(&choose, 1));
+  return builder.element(chosen, 1);
+}
+
+Values lower_index_of_extreme(const Node &node, bool is_largest) {
+  const Array x = node.input(0);
+  const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
+  if (node.builder().has_failed()) {
+    return {};
+  }
+  if (x.size(axis) == 0) {
+    return node.fail("dimension {} of {} is empty, expected elements", axis, ir::to_string(x.shape()));
+  }
+  // The choice among equals is an attribute since version 12.
+  const Array index = index_of_extreme(x, axis, {is_largest, node.flag("select_last_index")});
+  const Array wide = convert(index, ElementType::S64);
+  return {node.flag("keepdims", true) ? expand_dimension(wide, axis) : wide};
+}
+
+// --- Running sums ---
+
+// Combines each element with those before it along a dimension, or with those after it. As windows that begin before
+// the array and end at the element, which backends compute in one pass.
+Array running_combination(Opcode opcode, double initial, const Array &x, std::int64_t dimension, bool is_reverse) {
+  const std::int64_t size = x.size(dimension);
+  if (!x.is_valid() || x.count() == 0) {
+    return x;
+  }
+  const Array wide = convert(x, compute_type(x.type()));
+  std::vector<ir::WindowDimension> window(x.rank());
+  ir::WindowDimension &along = window[static_cast<std::size_t>(dimension)];
+  along.size = size;
+  (is_reverse ? along.pad_high : along.pad_low) = size - 1;
+  return convert(reduce_window(opcode, number(initial, wide), wide, window), x.type());
+}
+
+Values lower_running(const Node &node, Opcode opcode, double initial) {
+  Array x = node.input(0);
+  const std::int64_t axis = node.dimension(node.known_integer(1), x.rank());
+  if (node.builder().has_failed()) {
+    return {};
+  }
+  const bool is_reverse = node.flag("reverse");
+  if (node.flag("exclusive") && x.size(axis) > 0) {
+    std::vector<ir::PaddingDimension> padding(x.rank());
+    padding[static_cast<std::size_t>(axis)] =
+        is_reverse ? ir::PaddingDimension{-1, 1, 0} : ir::PaddingDimension{1, -1, 0};
+    x = pad(x, number(initial, x), padding);
+  }
+  return {running_combination(opcode, initial, x, axis, is_reverse)};
+}
+
+}  // namespace
+
+Values lower_arg_max(const Node &node) {
+  return lower_index_of_extreme(node, true);
+}
+Values lower_arg_min(const Node &node) {
+  return lower_index_of_extreme(node, false);
+}
+
+// In versions 1 to 9 the number of elements is an attribute. The order of the results, which need not be sorted since
+// version 11, is always that of sorted ones.
+Values lower_top_k(const Node &node) {
+  const Array x = node.input(0);
+  const std::int64_t k = node.version() < 10 ? node.integer("k") : node.known_integer(1);
+  const std::int64_t axis = node.dimension(node.integer("axis", -1), x.rank());
+  if (node.builder().has_failed()) {
+    return {};
+  }
+  if (k < 0 || k > x.size(axis)) {
+    return node.fail("k is {}, expected at least 0 and at most {}", k, x.size(axis));
+  }
+  Integers exchanged(x.rank());
+  for (std::size_t i = 0; i < exchanged.size(); ++i) {
+    exchanged[i] = static_cast<std::int64_t>(i);
+  }
+  std::swap(exchanged[static_cast<std::size_t>(axis)], exchanged.back());
+  // Zeros of both signs are equal, and the first one comes first: TopK would put 0 before -0.
+  const Array ordered = ir::is_floating(x.type()) ? x + 0 : x;
+  const Array top =
+      node.builder().add(Opcode::TopK, {transpose(ordered, exchanged)}, [&](ir::Module &m, ir::InstructionId id) {
+        m.set_number(id, ir::AttributeKey::K, k);
+        m.set_number(id, ir::AttributeKey::Largest, node.flag("largest", true));
+      });
+  const Array values = transpose(node.builder().element(top, 0), exchanged);
+  const Array indices = transpose(node.builder().element(top, 1), exchanged);
+  return {values, convert(indices, ElementType::S64)};
+}
+
+Values lower_cum_sum(const Node &node) {
+  return lower_running(node, Opcode::Add, 0);
+}
+Values lower_cum_prod(const Node &node) {
+  return lower_running(node, Opcode::Multiply, 1);
+}
+
+// In versions 1 to 12, the dimensions from the axis on are one.
+Values lower_hardmax(const Node &node) {
+  const Array x = node.input(0);
+  const bool is_joined = node.version() < 13;
+  const auto rank = static_cast<std::int64_t>(x.rank());
+  std::int64_t axis = node.integer("axis", is_joined ? 1 : -1);
+  if (!is_joined || axis != rank) {
+    axis = node.dimension(axis, x.rank());
+  }
+  if (node.builder().has_failed() || x.count() == 0) {
+    return {x};
+  }
+  const Array lines = is_joined ? flatten(x, axis, rank) : x;
+  const Array largest = index_of_extreme(lines, axis, {});
+  const Array is_largest = indices_along(lines, axis, largest.type()) == expand_dimension(largest, axis);
+  return {reshape(convert(is_largest, x.type()), x.shape().sizes())};
+}
+
+}  // namespace bp::import::onnx

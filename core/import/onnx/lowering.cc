@@ -12,7 +12,8 @@ namespace {
 
 using ir::InstructionId;
 
-constexpr int max_depth = 64;  // of functions and graphs within each other
+constexpr int max_depth = 64;                // of functions and graphs within each other
+constexpr std::int64_t max_nodes = 1 << 20;  // with those of functions and graphs, each time that they are expanded
 
 // Removes instructions that the entry's root does not need, except parameters, and computations that nothing calls.
 void remove_unused(ir::Module &module) {
@@ -202,6 +203,11 @@ Values Lowering::expand(GraphBuilder &builder, const Function &function, const N
 }
 
 void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto) {
+  if (++node_count_ > max_nodes) {
+    builder.fail(unsupported("{}: the graph has more than {} nodes when functions and loops are expanded", proto.path,
+                             max_nodes));
+    return;
+  }
   if (++depth_ > max_depth) {
     builder.fail("{}: functions and graphs are nested more than {} deep", proto.path, max_depth);
     return;
@@ -346,14 +352,14 @@ Values Lowering::embedded(const Node &node, const Graph &inner, const Values &in
 
 Result<Shape> Lowering::parameter_shape(const ValueInfo &input, std::size_t number) {
   BP_ASSIGN(Shape shape, declared_shape(input));
-  const Type &type = input.type.kind == Type::Kind::Optional ? input.type.elements[0] : input.type;
+  const Type &type = array_type(input.type);
   if (number < options_.shapes.size() && options_.shapes[number].is_valid()) {
     const Shape &given = options_.shapes[number];
     bool fits = given.is_array() && given.element_type() == shape.element_type() &&
                 (!type.has_sizes || given.rank() == shape.rank());
     for (std::size_t i = 0; fits && type.has_sizes && i < given.rank(); ++i) {
       fits = shape.size(i) == ir::unbounded || shape.size(i) == given.size(i);
-      if (!type.sizes[i].parameter.empty()) {
+      if (!type.sizes[i].parameter.empty() && !is_sequence(form_of(input.type))) {
         const auto [known, is_new] = named_sizes_.emplace(type.sizes[i].parameter, given.size(i));
         if (!is_new && known->second != given.size(i)) {
           return invalid_input("the size \"{}\" of \"{}\" is {}, but {} in another input", known->first, input.name,
@@ -387,42 +393,112 @@ Result<Shape> Lowering::parameter_shape(const ValueInfo &input, std::size_t numb
   return shape;
 }
 
-Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
+Result<std::int64_t> Lowering::length_of_input(const ValueInfo &input, std::size_t number) const {
+  const auto given = options_.lengths.find(number);
+  const Form form = form_of(input.type);
+  if (given == options_.lengths.end()) {
+    if (is_sequence(form)) {
+      return unsupported("the input \"{}\" is a sequence, expected the number of its elements", input.name);
+    }
+    return 1;
+  }
+  const std::int64_t length = given->second;
+  const bool fits = form == Form::Array      ? length == 1
+                    : form == Form::Sequence ? length >= 0
+                    : form == Form::Optional ? length == 1 || length == absent
+                                             : length >= absent;
+  if (!fits) {
+    return invalid_input("{} elements were given for the input \"{}\"", length, input.name);
+  }
+  return length;
+}
+
+Result<std::vector<InstructionId>> Lowering::define_inputs(GraphBuilder &builder, Scope &scope) {
   const std::vector<const ValueInfo *> inputs = entry_inputs(model_);
-  // The first pass finds the sizes that have names, which an earlier input may share with a later one.
+  std::vector<std::int64_t> lengths;
+  std::vector<const ValueInfo *> owners;  // of the parameters
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (const auto shape = parameter_shape(*inputs[i], i);
-        !shape.ok() && shape.error().code() != ErrorCode::Unsupported) {
+    BP_ASSIGN(const std::int64_t length, length_of_input(*inputs[i], i));
+    lengths.push_back(length);
+    owners.insert(owners.end(), static_cast<std::size_t>(std::max<std::int64_t>(length, 0)), inputs[i]);
+  }
+  // The first pass finds the sizes that have names, which an earlier input may share with a later one.
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const auto shape = parameter_shape(*owners[i], i);
+    if (!shape.ok() && shape.error().code() != ErrorCode::Unsupported) {
       return shape.error();
     }
   }
   std::vector<InstructionId> ids;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    BP_ASSIGN(const Shape shape, parameter_shape(*inputs[i], i));
-    const Array parameter = builder.parameter(shape, "");
-    builder.module().set_name(parameter.id(), clean_name(inputs[i]->name, "input"));
-    define(builder, scope, inputs[i]->name, parameter);
-    ids.push_back(parameter.id());
-    const auto given = options_.values.find(i);
-    if (given != options_.values.end() && ir::same(given->second.shape(), shape, ir::CompareLayout::No)) {
-      state_.given.emplace(parameter.id(), given->second);
+    Values elements;
+    for (std::int64_t k = 0; k < lengths[i]; ++k) {
+      BP_ASSIGN(const Shape shape, parameter_shape(*inputs[i], ids.size()));
+      const Array parameter = builder.parameter(shape, "");
+      builder.module().set_name(parameter.id(), clean_name(inputs[i]->name, "input"));
+      const auto given = options_.values.find(ids.size());
+      if (given != options_.values.end() && ir::same(given->second.shape(), shape, ir::CompareLayout::No)) {
+        state_.given.emplace(parameter.id(), given->second);
+      }
+      ids.push_back(parameter.id());
+      elements.push_back(parameter);
+    }
+    const bool has_elements = is_sequence(form_of(inputs[i]->type));
+    define(builder, scope, inputs[i]->name,
+           lengths[i] == absent ? Value()
+           : has_elements       ? Value::sequence(std::move(elements))
+                                : elements[0]);
+  }
+  return ids;
+}
+
+namespace {
+
+// Gives a result the name of the model's output, unless it is an input.
+void name_result(const Array &result, std::string_view name) {
+  if (result.is_valid()) {
+    ir::Module &module = result.builder().module();
+    if (module.instruction(result.id()).opcode() != Opcode::Parameter) {
+      module.set_name(result.id(), clean_name(name, "output"));
     }
   }
-  const Values outputs = graph(builder, scope, model_.graph, {});
-  if (!state_.error) {
-    Arrays results;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!outputs[i].is_array()) {
-        return unsupported("the output \"{}\" is {}, expected arrays", model_.graph.outputs[i].name,
-                           outputs[i].is_sequence() ? "a sequence" : "no array");
-      }
-      results.push_back(outputs[i].array());
-      if (results[i].is_valid() && builder.module().instruction(results[i].id()).opcode() != Opcode::Parameter) {
-        builder.module().set_name(results[i].id(), clean_name(model_.graph.outputs[i].name, "output"));
+}
+
+}  // namespace
+
+Result<Arrays> Lowering::results(const Values &outputs) const {
+  Arrays results;
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    bool are_arrays = !outputs[i].has_texts();
+    const std::size_t begin = results.size();
+    for (const Value &element : outputs[i].is_sequence() ? outputs[i].elements() : Values{outputs[i]}) {
+      if (element.is_array()) {
+        results.push_back(element.array());
+        name_result(element.array(), model_.graph.outputs[i].name);
+      } else if (outputs[i].is_present()) {
+        are_arrays = false;
       }
     }
+    if (!are_arrays) {
+      return unsupported("the output \"{}\" has texts, expected arrays or sequences of them",
+                         model_.graph.outputs[i].name);
+    }
+    lengths.push_back(outputs[i].is_present() ? static_cast<std::int64_t>(results.size() - begin) : absent);
+  }
+  if (options_.result_lengths != nullptr) {
+    *options_.result_lengths = std::move(lengths);
+  }
+  return results;
+}
+
+Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
+  BP_ASSIGN(const std::vector<InstructionId> ids, define_inputs(builder, scope));
+  const Values outputs = graph(builder, scope, model_.graph, {});
+  if (!state_.error) {
+    BP_ASSIGN(const Arrays arrays, results(outputs));
     builder.set_origin("", "");
-    const Array root = results.size() == 1 ? results[0] : builder.tuple(results);
+    const Array root = arrays.size() == 1 ? arrays[0] : builder.tuple(arrays);
     if (!state_.error) {
       builder.module().set_root(builder.computation(), root.id());
       builder.module().set_entry(builder.computation());

@@ -11,8 +11,12 @@ namespace bp::import::onnx {
 
 // Returns the inputs of the graph that are no constants with a value in the model.
 std::vector<const ValueInfo *> entry_inputs(const Model &model);
-// Returns the shape of an input as the model states it: unknown sizes are ir::unbounded. A scalar if nothing is known
-// of its sizes.
+// Returns the type of an array, and of the elements of a sequence, which may be optional.
+const Type &array_type(const Type &type);
+Form form_of(const Type &type);
+bool is_sequence(Form form);
+// Returns the shape of an input, or of each of its elements, as the model states it: unknown sizes are ir::unbounded. A
+// scalar if nothing is known of its sizes.
 Result<Shape> declared_shape(const ValueInfo &input);
 
 class Lowering {
@@ -35,7 +39,13 @@ class Lowering {
                   const Arrays &captures, const Arrays &captured);
 
  private:
+  // `number`: of the parameter; an input that is a sequence has several.
   Result<Shape> parameter_shape(const ValueInfo &input, std::size_t number);
+  // `number`: of the input. Returns how many elements it has, or `absent`.
+  Result<std::int64_t> length_of_input(const ValueInfo &input, std::size_t number) const;
+  Result<std::vector<ir::InstructionId>> define_inputs(GraphBuilder &builder, Scope &scope);
+  // Returns the arrays of which the results consist.
+  Result<Arrays> results(const Values &outputs) const;
   Status lower_entry(GraphBuilder &builder, Scope &scope);
   void nodes(GraphBuilder &builder, Scope &scope, const std::vector<NodeProto> &protos);
   void node(GraphBuilder &builder, Scope &scope, const NodeProto &proto);
@@ -51,6 +61,7 @@ class Lowering {
   const Options &options_;
   BuildState state_;
   std::map<std::string_view, std::int64_t> named_sizes_;  // of the sizes that have names
+  std::int64_t node_count_ = 0;                           // that were lowered
   int depth_ = 0;                                         // of functions and graphs that are being lowered
 };
 

@@ -43,6 +43,12 @@ constexpr Field name{1, "name"}, input{4, "input"}, output{5, "output"}, attribu
     opset_import{9, "opset_import"}, domain{10, "domain"}, attribute_proto{11, "attribute_proto"},
     overload{13, "overload"};
 }
+namespace sequence_fields {
+constexpr Field elem_type{2, "elem_type"}, tensor_values{3, "tensor_values"};
+}
+namespace optional_fields {
+constexpr Field elem_type{2, "elem_type"}, tensor_value{3, "tensor_value"}, sequence_value{5, "sequence_value"};
+}
 
 // Reads the messages of one file.
 class Reader {
@@ -266,6 +272,51 @@ Result<Model> read_model(std::string_view bytes, const std::string &folder) {
 Result<Tensor> read_tensor(std::string_view bytes) {
   BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "TensorProto"}));
   return read_tensor(message, ".");
+}
+
+namespace {
+
+// The kinds of elements: DataType of SequenceProto and OptionalProto.
+constexpr std::int64_t tensor_elements = 1, sequence_elements = 3;
+
+Result<std::vector<Tensor>> tensors_of_sequence(const Message &message) {
+  BP_ASSIGN(const std::int64_t kind, message.integer(sequence_fields::elem_type));
+  if (kind != 0 && kind != tensor_elements) {
+    return unsupported("{}: the elements are of kind {}, expected tensors ({})", message.path().to_string(), kind,
+                       tensor_elements);
+  }
+  std::vector<Tensor> tensors;
+  BP_TRY(message.for_each(sequence_fields::tensor_values, [&](const Message &item) -> Status {
+    BP_ASSIGN(Tensor tensor, read_tensor(item, "."));
+    tensors.push_back(std::move(tensor));
+    return {};
+  }));
+  return tensors;
+}
+
+}  // namespace
+
+Result<std::vector<Tensor>> read_sequence(std::string_view bytes) {
+  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "SequenceProto"}));
+  return tensors_of_sequence(message);
+}
+
+Result<std::optional<std::vector<Tensor>>> read_optional(std::string_view bytes) {
+  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "OptionalProto"}));
+  BP_ASSIGN(const std::int64_t kind, message.integer(optional_fields::elem_type));
+  std::optional<std::vector<Tensor>> tensors;
+  if (kind == tensor_elements && message.has(optional_fields::tensor_value)) {
+    BP_ASSIGN(const Message inner, message.child(optional_fields::tensor_value));
+    BP_ASSIGN(Tensor tensor, read_tensor(inner, "."));
+    tensors.emplace(1, std::move(tensor));
+  } else if (kind == sequence_elements && message.has(optional_fields::sequence_value)) {
+    BP_ASSIGN(const Message inner, message.child(optional_fields::sequence_value));
+    BP_ASSIGN(tensors, tensors_of_sequence(inner));
+  } else if (kind != 0 && kind != tensor_elements && kind != sequence_elements) {
+    return unsupported("{}: the value is of kind {}, expected a tensor ({}) or a sequence ({})",
+                       message.path().to_string(), kind, tensor_elements, sequence_elements);
+  }
+  return tensors;
 }
 
 bool is_model(std::string_view bytes) {

@@ -31,8 +31,12 @@ Array Node::input(std::size_t i) const {
     fail("input {} is absent", i);
     return {&builder_, ir::no_instruction};
   }
+  if (inputs_[i].has_texts()) {
+    unsupported(fmt::format("input {} is a tensor of texts, which are not computed", i));
+    return {&builder_, ir::no_instruction};
+  }
   if (!inputs_[i].is_array()) {
-    fail("input {} is a {}, expected an array", i, inputs_[i].is_sequence() ? "sequence" : "tensor of texts");
+    fail("input {} is a sequence, expected an array", i);
     return {&builder_, ir::no_instruction};
   }
   return inputs_[i].array();
@@ -77,6 +81,14 @@ std::vector<double> Node::known_reals(std::size_t i) const {
   }
   fail_unknown(*this, i);
   return {};
+}
+
+std::optional<ir::Literal> Node::known_literal(std::size_t i) const {
+  auto value = input(i).literal(Known::Given);
+  if (!value) {
+    fail_unknown(*this, i);
+  }
+  return value;
 }
 
 std::int64_t Node::known_integer(std::size_t i) const {

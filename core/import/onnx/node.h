@@ -54,6 +54,7 @@ class Node {
   Integers known_integers(std::size_t i) const;
   std::vector<double> known_reals(std::size_t i) const;
   std::int64_t known_integer(std::size_t i) const;  // of an array of one element
+  std::optional<ir::Literal> known_literal(std::size_t i) const;
 
   // --- Outputs ---
   std::size_t output_count() const { return proto_.outputs.size(); }

@@ -33,27 +33,42 @@ Result<std::vector<InputInfo>> inputs(std::string_view bytes, const Options &opt
   std::vector<InputInfo> result;
   for (const ValueInfo *input : entry_inputs(model)) {
     BP_ASSIGN(Shape shape, declared_shape(*input));
-    const Type &type = input->type.kind == Type::Kind::Optional ? input->type.elements[0] : input->type;
-    result.push_back({std::string(input->name), std::move(shape), type.has_sizes});
+    result.push_back(
+        {std::string(input->name), std::move(shape), array_type(input->type).has_sizes, form_of(input->type)});
   }
   return result;
 }
 
-Result<std::vector<std::string>> results(std::string_view bytes, const Options &options) {
+Result<std::vector<Output>> results(std::string_view bytes, const Options &options) {
   BP_ASSIGN(const Model model, read_model_of(bytes, options));
-  std::vector<std::string> names;
+  std::vector<Output> outputs;
   for (const ValueInfo &output : model.graph.outputs) {
-    names.emplace_back(output.name);
+    outputs.push_back({std::string(output.name), form_of(output.type)});
   }
-  return names;
+  return outputs;
 }
 
-Result<ir::Literal> read_array(std::string_view bytes) {
-  BP_ASSIGN(const Tensor tensor, read_tensor(bytes));
-  if (tensor.has_texts()) {
-    return unsupported("the tensor \"{}\" has texts, expected numbers or truth values", tensor.name);
+Result<StoredValue> read_value(std::string_view bytes, Form form) {
+  std::optional<std::vector<Tensor>> tensors;
+  if (form == Form::Array) {
+    BP_ASSIGN(Tensor tensor, read_tensor(bytes));
+    tensors.emplace(1, std::move(tensor));
+  } else if (form == Form::Sequence) {
+    BP_ASSIGN(tensors, read_sequence(bytes));
+  } else {
+    BP_ASSIGN(tensors, read_optional(bytes));
   }
-  return tensor.literal;
+  if (!tensors) {
+    return StoredValue{absent};
+  }
+  StoredValue value{static_cast<std::int64_t>(tensors->size())};
+  for (const Tensor &tensor : *tensors) {
+    if (tensor.has_texts()) {
+      return unsupported("the tensor \"{}\" has texts, expected numbers or truth values", tensor.name);
+    }
+    value.arrays.push_back(tensor.literal);
+  }
+  return value;
 }
 
 std::vector<std::string> operators() {

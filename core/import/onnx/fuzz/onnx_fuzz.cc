@@ -24,6 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   } else if (!bp::ir::verify(*module).ok()) {
     __builtin_trap();
   }
-  (void)onnx::read_array(bytes);
+  for (const onnx::Form form : {onnx::Form::Array, onnx::Form::Sequence, onnx::Form::Optional}) {
+    (void)onnx::read_value(bytes, form).ok();
+  }
   return 0;
 }
