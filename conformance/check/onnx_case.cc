@@ -21,25 +21,6 @@ namespace filesystem = boost::filesystem;
 constexpr double absolute = 1e-7, relative = 1e-3;
 
 // Returns the absolute tolerance for an output. The rounding errors of a discrete Fourier transform are relative to its
-// largest element, not to the one that they are in: as ops.def has it, 16 units in its last place.
-double absolute_tolerance(const ir::Module &program, const ir::Literal &expected) {
-  bool transforms = false;
-  for (const ir::Computation computation : program.computations()) {
-    for (const ir::Instruction instruction : computation.instructions()) {
-      transforms = transforms || instruction.opcode() == ir::Opcode::Fft;
-    }
-  }
-  if (!transforms || expected.shape().element_type() != ir::ElementType::F32) {
-    return absolute;
-  }
-  double largest = 0;
-  for (const float element : expected.elements<float>()) {
-    largest = std::isfinite(element) ? std::max(largest, std::abs(static_cast<double>(element))) : largest;
-  }
-  return std::max(absolute, largest * 16 * std::numeric_limits<float>::epsilon());
-}
-
-// Returns the absolute tolerance for an output. The rounding errors of a discrete Fourier transform are relative to its
 // largest element, not to the one that they are in: by ops.def, 16 units in its last place.
 double absolute_tolerance(const ir::Module &program, const ir::Literal &expected) {
   const auto transforms = [](const ir::Computation &computation) {
