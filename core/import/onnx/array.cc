@@ -64,6 +64,10 @@ std::optional<Literal> evaluate(GraphBuilder &builder, InstructionId wanted, Kno
     if (instruction.opcode() == Opcode::Constant || (known == Known::Given && state.values.contains(id))) {
       continue;
     }
+    if (const auto outside = state.same_as.find(id); outside != state.same_as.end()) {
+      open.push_back(outside->second);
+      continue;
+    }
     if (instruction.opcode() == Opcode::Parameter) {
       if (known != Known::Given || !state.given.contains(id)) {
         return {};
@@ -93,6 +97,11 @@ std::optional<Literal> evaluate(GraphBuilder &builder, InstructionId wanted, Kno
   options.max_steps = 1 << 22;
   for (const InstructionId id : needed) {  // operands have smaller ids
     if (value(id) != nullptr) {
+      continue;
+    }
+    if (const auto outside = state.same_as.find(id); outside != state.same_as.end()) {
+      Literal same = *value(outside->second);
+      state.values.emplace(id, std::move(same));
       continue;
     }
     const Instruction instruction = module.instruction(id);
@@ -363,10 +372,8 @@ ComputationId GraphBuilder::computation(std::string_view name, std::span<const S
   return id;
 }
 
-Arrays GraphBuilder::loop(std::int64_t count, const Arrays &values, const LoopBody &body) {
-  Arrays state = {scalar(ElementType::S32, 0)};
-  state.insert(state.end(), values.begin(), values.end());
-  const Array initial = tuple(state);
+Arrays GraphBuilder::loop_while(const Arrays &values, const LoopCondition &condition, const WhileBody &body) {
+  const Array initial = tuple(values);
   if (!initial.is_valid()) {
     return Arrays(values.size(), initial);
   }
@@ -374,56 +381,46 @@ Arrays GraphBuilder::loop(std::int64_t count, const Arrays &values, const LoopBo
   const auto elements = [&](GraphBuilder &b, const Array &packed) {
     Arrays unpacked;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      unpacked.push_back(b.element(packed, static_cast<std::int64_t>(i) + 1));
+      unpacked.push_back(b.element(packed, static_cast<std::int64_t>(i)));
     }
     return unpacked;
   };
-  const ComputationId condition =
-      computation("condition", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
-        return b.element(parameters[0], 0) < b.scalar(ElementType::S32, static_cast<double>(count));
-      });
-  const ComputationId step = computation("body", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
-    const Array iteration = b.element(parameters[0], 0);
-    Arrays next = {iteration + 1};
-    for (const Array &value : body(b, iteration, elements(b, parameters[0]))) {
-      next.push_back(value);
-    }
-    return b.tuple(next);
-  });
-  const ComputationId calls[] = {condition, step};
+  const ComputationId calls[] = {
+      computation("condition", std::span(&shape, 1),
+                  [&](GraphBuilder &b, const Arrays &parameters) { return condition(b, elements(b, parameters[0])); }),
+      computation("body", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
+        return b.tuple(body(b, elements(b, parameters[0])));
+      })};
   return elements(*this, add(Opcode::While, {initial}, {}, calls));
 }
 
 Arrays GraphBuilder::loop(const Array &count, const Arrays &values, const LoopBody &body) {
-  Arrays state = {scalar(ElementType::S32, 0)};
-  state.insert(state.end(), values.begin(), values.end());
-  state.push_back(count);
-  const Array initial = tuple(state);
-  if (!initial.is_valid()) {
-    return Arrays(values.size(), initial);
-  }
-  const Shape shape = initial.shape();
-  const auto last = static_cast<std::int64_t>(values.size()) + 1;
-  const ComputationId condition =
-      computation("condition", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
-        return b.element(parameters[0], 0) < b.element(parameters[0], last);
+  Arrays all = {scalar(ElementType::S32, 0), count};  // the iteration and the count come first
+  all.insert(all.end(), values.begin(), values.end());
+  all = loop_while(
+      all, [](GraphBuilder &, const Arrays &before) { return before[0] < before[1]; },
+      [&](GraphBuilder &b, const Arrays &before) {
+        Arrays next = body(b, before[0], {before.begin() + 2, before.end()});
+        next.insert(next.begin(), {before[0] + 1, before[1]});
+        return next;
       });
-  const auto elements = [&](GraphBuilder &b, const Array &packed) {
-    Arrays unpacked;
-    for (std::int64_t i = 1; i < last; ++i) {
-      unpacked.push_back(b.element(packed, i));
-    }
-    return unpacked;
-  };
-  const ComputationId step = computation("body", std::span(&shape, 1), [&](GraphBuilder &b, const Arrays &parameters) {
-    const Array iteration = b.element(parameters[0], 0);
-    Arrays next = body(b, iteration, elements(b, parameters[0]));
-    next.insert(next.begin(), iteration + 1);
-    next.push_back(b.element(parameters[0], last));
-    return b.tuple(next);
-  });
-  const ComputationId calls[] = {condition, step};
-  return elements(*this, add(Opcode::While, {initial}, {}, calls));
+  return {all.begin() + 2, all.end()};
+}
+
+Arrays GraphBuilder::loop(std::int64_t count, const Arrays &values, const LoopBody &body) {
+  Arrays all = {scalar(ElementType::S32, 0)};
+  all.insert(all.end(), values.begin(), values.end());
+  all = loop_while(
+      all,
+      [&](GraphBuilder &b, const Arrays &before) {
+        return before[0] < b.scalar(ElementType::S32, static_cast<double>(count));
+      },
+      [&](GraphBuilder &b, const Arrays &before) {
+        Arrays next = body(b, before[0], {before.begin() + 1, before.end()});
+        next.insert(next.begin(), before[0] + 1);
+        return next;
+      });
+  return {all.begin() + 1, all.end()};
 }
 
 // --- Types ---
@@ -756,7 +753,9 @@ BP_BINARY(/, Divide)
   }
 BP_COMPARISON(<, Lt)
 BP_COMPARISON(>, Gt)
-BP_COMPARISON(<=, Le) BP_COMPARISON(>=, Ge) BP_COMPARISON(==, Eq) BP_COMPARISON(!=, Ne)
+BP_COMPARISON(<=, Le)
+BP_COMPARISON(>=, Ge)
+BP_COMPARISON(==, Eq) BP_COMPARISON(!=, Ne)
 #undef BP_COMPARISON
 
     Array
@@ -919,6 +918,15 @@ Array dot(const Array &x, const Array &y, const DotDimensions &dimensions) {
     m.set_numbers(id, AttributeKey::LhsContractingDims, dimensions.lhs_contracting);
     m.set_numbers(id, AttributeKey::RhsContractingDims, dimensions.rhs_contracting);
   });
+}
+
+Array widened(const Array &contraction, ElementType type) {
+  if (contraction.is_valid()) {
+    Shape shape = contraction.shape();
+    shape.set_element_type(type);
+    contraction.builder().module().set_shape(contraction.id(), shape);
+  }
+  return contraction;
 }
 
 Array matmul(const Array &x, const Array &y) {

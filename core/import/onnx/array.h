@@ -79,6 +79,8 @@ struct BuildState {
   std::unordered_map<ir::InstructionId, ir::Literal> given;
   std::set<ir::InstructionId> used;
   std::unordered_map<ir::InstructionId, ir::Literal> values;  // of instructions, evaluated before
+  // Instructions of loops and branches that stand for earlier ones outside, whose value they have.
+  std::unordered_map<ir::InstructionId, ir::InstructionId> same_as;
 };
 
 // Adds instructions to one computation.
@@ -131,6 +133,10 @@ class GraphBuilder {
   using LoopBody = std::function<Arrays(GraphBuilder &, Array iteration, Arrays values)>;
   Arrays loop(std::int64_t count, const Arrays &values, const LoopBody &body);
   Arrays loop(const Array &count, const Arrays &values, const LoopBody &body);  // of a count that is computed, s32[]
+  // Adds a loop that goes on while condition(its builder, values), pred[], is true, as loop() otherwise.
+  using LoopCondition = std::function<Array(GraphBuilder &, Arrays values)>;
+  using WhileBody = std::function<Arrays(GraphBuilder &, Arrays values)>;
+  Arrays loop_while(const Arrays &values, const LoopCondition &condition, const WhileBody &body);
 
  private:
   ir::Module &module_;
@@ -259,6 +265,8 @@ struct DotDimensions {
 };
 // Returns [batch, free dimensions of x, free dimensions of y].
 Array dot(const Array &x, const Array &y, const DotDimensions &dimensions);
+// Gives a dot or convolution that nothing uses yet a wider type, in which its sums are then: f32 for products of f16.
+Array widened(const Array &contraction, ElementType type);
 
 // --- Order ---
 // Returns the numbers of the elements along a dimension, as s32 of the same shape: iota.

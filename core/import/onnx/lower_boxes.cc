@@ -13,14 +13,14 @@ namespace bp::import::onnx {
 namespace {
 
 // A box by its corners.
-struct Box {
+struct CornerBox {
   float low[2], high[2];
   float area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
 };
 
 // `numbers`: two opposite corners, or the center and the sizes.
-Box box_of(const double *numbers, bool has_center) {
-  Box box;
+CornerBox box_of(const double *numbers, bool has_center) {
+  CornerBox box;
   for (int i = 0; i < 2; ++i) {
     const auto first = static_cast<float>(numbers[i]), second = static_cast<float>(numbers[i + 2]);
     box.low[i] = has_center ? first - second / 2 : std::min(first, second);
@@ -30,7 +30,7 @@ Box box_of(const double *numbers, bool has_center) {
 }
 
 // Whether the intersection of two boxes is more than this part of their union.
-bool overlap(const Box &a, const Box &b, float threshold) {
+bool boxes_overlap(const CornerBox &a, const CornerBox &b, float threshold) {
   float intersection = 1;
   for (int i = 0; i < 2; ++i) {
     const float extent = std::min(a.high[i], b.high[i]) - std::max(a.low[i], b.low[i]);
@@ -43,13 +43,13 @@ bool overlap(const Box &a, const Box &b, float threshold) {
   return intersection > 0 && a.area() > 0 && b.area() > 0 && joined > 0 && intersection / joined > threshold;
 }
 
-struct Limits {
+struct BoxLimits {
   std::int64_t count = 0;
   float overlap = 0, score = -HUGE_VALF;
 };
 
 // Chooses boxes of one class: the indices, in the order of their scores.
-Integers choose(std::span<const Box> boxes, std::span<const double> scores, const Limits &limits) {
+Integers choose_boxes(std::span<const CornerBox> boxes, std::span<const double> scores, const BoxLimits &limits) {
   Integers order(boxes.size()), chosen;
   std::iota(order.begin(), order.end(), 0);
   const auto score = [&](std::int64_t i) {
@@ -62,9 +62,9 @@ Integers choose(std::span<const Box> boxes, std::span<const double> scores, cons
       break;
     }
     const bool is_good = limits.score == -HUGE_VALF || score(i) > limits.score;
-    const Box &box = boxes[static_cast<std::size_t>(i)];
+    const CornerBox &box = boxes[static_cast<std::size_t>(i)];
     if (is_good && std::ranges::none_of(chosen, [&](std::int64_t other) {
-          return overlap(box, boxes[static_cast<std::size_t>(other)], limits.overlap);
+          return boxes_overlap(box, boxes[static_cast<std::size_t>(other)], limits.overlap);
         })) {
       chosen.push_back(i);
     }
@@ -72,8 +72,8 @@ Integers choose(std::span<const Box> boxes, std::span<const double> scores, cons
   return chosen;
 }
 
-Limits limits_of(const Node &node) {
-  Limits limits;
+BoxLimits box_limits(const Node &node) {
+  BoxLimits limits;
   const auto real = [&](std::size_t input, float if_absent) {
     if (!node.has_input(input) || node.input(input).count() == 0) {
       return if_absent;
@@ -96,7 +96,7 @@ Values lower_non_max_suppression(const Node &node) {
     return node.fail("the boxes are {} and the scores {}, expected sizes [N,B,4] and [N,C,B]",
                      ir::to_string(boxes.shape()), ir::to_string(scores.shape()));
   }
-  const Limits limits = limits_of(node);
+  const BoxLimits limits = box_limits(node);
   const std::int64_t images = boxes.size(0), classes = scores.size(1);
   const auto count = static_cast<std::size_t>(boxes.size(1));
   Integers result;
@@ -107,13 +107,13 @@ Values lower_non_max_suppression(const Node &node) {
     }
     const bool has_center = node.flag("center_point_box");
     for (std::int64_t image = 0; image < images; ++image) {
-      std::vector<Box> own;
+      std::vector<CornerBox> own;
       for (std::size_t i = 0; i < count; ++i) {
         own.push_back(box_of(&corners[(static_cast<std::size_t>(image) * count + i) * 4], has_center));
       }
       for (std::int64_t number = 0; number < classes; ++number) {
         const auto first = static_cast<std::size_t>(image * classes + number) * count;
-        for (const std::int64_t i : choose(own, std::span(values).subspan(first, count), limits)) {
+        for (const std::int64_t i : choose_boxes(own, std::span(values).subspan(first, count), limits)) {
           result.insert(result.end(), {image, number, i});
         }
       }

@@ -1,4 +1,5 @@
 // Operators that read an image at places that are computed: GridSample, and AffineGrid, which computes such places.
+#include <algorithm>
 #include <cmath>
 
 #include "core/import/onnx/lower.h"

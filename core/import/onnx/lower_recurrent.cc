@@ -25,7 +25,7 @@ struct ActivationInfo {
   Activation activation;  // with the defaults
 };
 
-const ActivationInfo activations[] = {
+const ActivationInfo activation_infos[] = {
     {"affine", true, true, {[](const Array &x, double a, double b) { return x * a + b; }, 1, 0}},
     {"elu",
      true,
@@ -49,9 +49,9 @@ const ActivationInfo activations[] = {
 
 // Gives functions their numbers from an attribute. They are for those functions that have such a number, in order; a
 // list with a number for each function is understood too.
-void set_numbers(const Node &node, std::string_view attribute, bool ActivationInfo::*has_number,
-                 double Activation::*number, std::span<const ActivationInfo *const> infos,
-                 std::vector<Activation> &result) {
+void set_activation_numbers(const Node &node, std::string_view attribute, bool ActivationInfo::*has_number,
+                            double Activation::*number, std::span<const ActivationInfo *const> infos,
+                            std::vector<Activation> &result) {
   const std::vector<double> numbers = node.reals(attribute);
   const bool is_for_each = numbers.size() == infos.size();
   std::size_t next = 0;
@@ -77,27 +77,29 @@ std::vector<Activation> recurrent_activations(const Node &node, std::size_t dire
   const std::size_t count = directions * defaults.size();
   if (names.size() < count) {
     node.fail("there are {} activations, expected {}", names.size(), count);
-    return std::vector<Activation>(count, activations[0].activation);
+    return std::vector<Activation>(count, activation_infos[0].activation);
   }
   std::vector<const ActivationInfo *> infos;
   std::vector<Activation> result;
   for (std::size_t i = 0; i < count; ++i) {
     std::string name(names[i]);
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto *found = std::ranges::find(activations, name, &ActivationInfo::name);
-    if (found == std::end(activations)) {
+    const auto *found = std::ranges::find(activation_infos, name, &ActivationInfo::name);
+    if (found == std::end(activation_infos)) {
       node.fail("there is no activation \"{}\"", names[i]);
-      found = std::begin(activations);
+      found = std::begin(activation_infos);
     }
     infos.push_back(found);
     result.push_back(found->activation);
   }
-  set_numbers(node, "activation_alpha", &ActivationInfo::has_alpha, &Activation::alpha, infos, result);
-  set_numbers(node, "activation_beta", &ActivationInfo::has_beta, &Activation::beta, infos, result);
+  set_activation_numbers(node, "activation_alpha", &ActivationInfo::has_alpha, &Activation::alpha, infos, result);
+  set_activation_numbers(node, "activation_beta", &ActivationInfo::has_beta, &Activation::beta, infos, result);
   return result;
 }
 
 // --- The network ---
+
+constexpr std::int64_t max_network_size = 1 << 28;  // of steps and of the hidden layer
 
 struct Network {
   std::int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, gates = 0;
@@ -120,21 +122,21 @@ struct Network {
   }
 };
 
-void expect_sizes(const Node &node, const Array &array, std::string_view name, const Integers &sizes) {
+void expect_network_sizes(const Node &node, const Array &array, std::string_view name, const Integers &sizes) {
   if (array.is_valid() && array.sizes() != sizes) {
     node.fail("{} is {}, expected sizes [{}]", name, ir::to_string(array.shape()), fmt::join(sizes, ","));
   }
 }
 
 // Returns an initial state as [directions, batch, hidden size]; zeros if it is absent.
-Array initial_state(const Node &node, const Network &network, std::size_t input, std::string_view name) {
+Array initial_network_state(const Node &node, const Network &network, std::size_t input, std::string_view name) {
   const auto directions = static_cast<std::int64_t>(network.directions);
   const Array given = node.optional_input(input);
   if (!given.is_present()) {
     return node.builder().filled(network.x.type(), Integers{directions, network.batch, network.hidden}, 0);
   }
   const Array state = network.batch_first && given.rank() == 3 ? transpose(given, {1, 0, 2}) : given;
-  expect_sizes(node, state, name, {directions, network.batch, network.hidden});
+  expect_network_sizes(node, state, name, {directions, network.batch, network.hidden});
   return convert(state, network.x.type());
 }
 
@@ -164,24 +166,25 @@ Network read_network(const Node &node, std::int64_t gates, std::initializer_list
   network.inputs = network.x.size(2);
   network.hidden = r.size(2);
   network.gates = gates;
+  if (network.steps > max_network_size || network.hidden > max_network_size) {
+    node.unsupported(fmt::format("the sizes of {} and {}", ir::to_string(x.shape()), ir::to_string(r.shape())));
+    return network;
+  }
   const auto directions = static_cast<std::int64_t>(network.directions);
   const std::int64_t rows = gates * network.hidden;
   if (node.has("hidden_size") && node.integer("hidden_size") != network.hidden) {
     node.fail("hidden_size is {}, but the recurrence weights are {}", node.integer("hidden_size"),
               ir::to_string(r.shape()));
   }
-  if (network.steps > std::numeric_limits<std::int32_t>::max() || network.hidden > (1 << 30)) {
-    node.fail("the sizes of {} and {}", ir::to_string(x.shape()), ir::to_string(r.shape()));
-  }
-  expect_sizes(node, node.input(1), "the weights", {directions, rows, network.inputs});
-  expect_sizes(node, r, "the recurrence weights", {directions, rows, network.hidden});
+  expect_network_sizes(node, node.input(1), "the weights", {directions, rows, network.inputs});
+  expect_network_sizes(node, r, "the recurrence weights", {directions, rows, network.hidden});
   network.w = convert(node.input(1), type);
   network.r = convert(r, type);
   network.bias = convert(node.optional_input(3), type);
-  expect_sizes(node, network.bias, "the bias", {directions, 2 * rows});
+  expect_network_sizes(node, network.bias, "the bias", {directions, 2 * rows});
   network.lengths = node.optional_input(4);
-  expect_sizes(node, network.lengths, "sequence_lens", {network.batch});
-  network.hidden_state = initial_state(node, network, 5, "initial_h");
+  expect_network_sizes(node, network.lengths, "sequence_lens", {network.batch});
+  network.hidden_state = initial_network_state(node, network, 5, "initial_h");
   return network;
 }
 
@@ -204,8 +207,8 @@ Array recur(const Array &state, const Array &weights) {
 
 // A step of one direction: from the products with the input [batch, gates x hidden size], the arrays that do not change
 // and the states to the next states, of which the first one is the output.
-using Step = std::function<Arrays(const Network &, std::size_t direction, const Array &z, const Arrays &fixed,
-                                  const Arrays &states)>;
+using NetworkStep = std::function<Arrays(const Network &, std::size_t direction, const Array &z, const Arrays &fixed,
+                                         const Arrays &states)>;
 
 // The values that the loop has for each direction.
 struct DirectionValues {
@@ -232,7 +235,7 @@ struct DirectionValues {
 
 // Makes one step of one direction.
 DirectionValues advance(const Network &network, std::size_t direction, const Array &iteration,
-                        const DirectionValues &values, const Array &lengths, const Step &step) {
+                        const DirectionValues &values, const Array &lengths, const NetworkStep &step) {
   const Array zero = number(0, iteration);
   const Array time = network.is_backward(direction) ? static_cast<double>(network.steps - 1) - iteration : iteration;
   const Integers row = {1, network.batch, network.gates * network.hidden};
@@ -271,7 +274,7 @@ Array join_directions(const Arrays &parts, std::int64_t dimension) {
 
 // Runs the loop. Returns the outputs of the node: all outputs, and the last of each state.
 Values run_network(const Node &node, const Network &network, std::vector<DirectionValues> directions,
-                   const Step &step) {
+                   const NetworkStep &step) {
   if (node.builder().has_failed()) {
     return {};
   }
@@ -423,10 +426,10 @@ Values lower_gru(const Node &node) {
 Values lower_lstm(const Node &node) {
   Network network = read_network(node, 4, {"Sigmoid", "Tanh", "Tanh"});
   network.peepholes = convert(node.optional_input(7), network.x.type());
-  expect_sizes(node, network.peepholes, "the peepholes",
-               {static_cast<std::int64_t>(network.directions), 3 * network.hidden});
+  expect_network_sizes(node, network.peepholes, "the peepholes",
+                       {static_cast<std::int64_t>(network.directions), 3 * network.hidden});
   if (!node.builder().has_failed()) {
-    network.cell_state = initial_state(node, network, 6, "initial_c");
+    network.cell_state = initial_network_state(node, network, 6, "initial_c");
   }
   std::vector<DirectionValues> directions(network.directions);
   for (std::size_t i = 0; i < network.directions && !node.builder().has_failed(); ++i) {

@@ -136,14 +136,16 @@ RegionSide region_side(const Node &node, const Array &regions, std::int64_t begi
   }
   side.step = extent / static_cast<double>(pooled);
   const std::int64_t ratio = node.integer("sampling_ratio", 0);
-  side.samples = ratio > 0 ? side.step * 0.0 + static_cast<double>(ratio) : maximum(ceil(side.step), 0);
+  side.samples = ratio > 0 ? node.builder().filled(side.step.type(), side.step.sizes(), static_cast<double>(ratio))
+                           : maximum(ceil(side.step), 0);
   side.pooled = pooled;
   side.size = size;
   return side;
 }
 
 bool is_region_input(const Node &node, const Array &x, const Array &regions, std::int64_t columns) {
-  if (x.rank() != 4 || regions.rank() != 2 || regions.size(1) != columns || x.count() == 0 || x.count() > (1 << 30)) {
+  if (x.rank() != 4 || regions.rank() != 2 || regions.size(1) != columns || x.count() == 0 || x.count() > (1 << 30) ||
+      regions.count() > (1 << 30)) {
     node.fail("the images are {} and the regions {}, expected sizes [N,C,H,W] and [R,{}]", ir::to_string(x.shape()),
               ir::to_string(regions.shape()), columns);
     return false;

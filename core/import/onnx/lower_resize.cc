@@ -3,7 +3,6 @@
 // All that says which elements of the operand an element of the result is made from is known while the graph is
 // imported. So a dimension is resized by one contraction with a constant matrix of weights; "nearest" by one movement.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/import/onnx/lower.h"
@@ -11,11 +10,12 @@
 namespace bp::import::onnx {
 namespace {
 
-constexpr std::int64_t max_matrix = 1 << 22;   // elements of a constant matrix, where there is another way
-constexpr std::int64_t max_weights = 1 << 26;  // of a dimension
+constexpr std::int64_t max_resize_matrix = 1 << 22;   // elements of a constant matrix, where there is another way
+constexpr std::int64_t max_resize_weights = 1 << 26;  // of a dimension
+constexpr std::int64_t max_resize_size = 1 << 30;     // of a dimension of the operand
 
 // How a node samples: attributes, or that which older operators always do.
-struct Sampling {
+struct ResizeSampling {
   std::string_view mode = "nearest";
   std::string_view coordinates = "asymmetric";
   std::string_view nearest = "legacy";  // downwards, but upwards where the result is smaller
@@ -30,12 +30,12 @@ struct ResizedDimension {
   double begin = 0, extent = 0;  // of the part of the operand that is resized, if the node crops
 };
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> texts) {
+bool is_resize_choice(std::string_view text, std::initializer_list<std::string_view> texts) {
   return std::ranges::find(texts, text) != texts.end();
 }
 
-Sampling resize_sampling(const Node &node) {
-  Sampling sampling;
+ResizeSampling resize_sampling(const Node &node) {
+  ResizeSampling sampling;
   sampling.mode = node.text("mode", "nearest");
   const bool is_first = node.version() < 11;
   if (is_first && sampling.mode == "bilinear") {  // a name that the first Upsample had
@@ -49,14 +49,15 @@ Sampling resize_sampling(const Node &node) {
     sampling.has_antialias = node.flag("antialias");
     sampling.excludes_outside = node.flag("exclude_outside");
   }
-  if (!is_one_of(sampling.mode, {"nearest", "linear"}) && (is_first || sampling.mode != "cubic")) {
+  if (!is_resize_choice(sampling.mode, {"nearest", "linear"}) && (is_first || sampling.mode != "cubic")) {
     node.fail("mode is \"{}\", expected nearest, linear or cubic", sampling.mode);
   }
-  if (!is_one_of(sampling.coordinates, {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                                        "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
+  if (!is_resize_choice(sampling.coordinates,
+                        {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+                         "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
     node.fail("coordinate_transformation_mode is \"{}\"", sampling.coordinates);
   }
-  if (!is_one_of(sampling.nearest, {"legacy", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
+  if (!is_resize_choice(sampling.nearest, {"legacy", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
     node.fail("nearest_mode is \"{}\"", sampling.nearest);
   }
   return sampling;
@@ -64,7 +65,7 @@ Sampling resize_sampling(const Node &node) {
 
 // Returns the place in the operand that element i of the result stands for. A scale is the one that the node gives: the
 // size of the result, times which it is rounded down to, need not be a whole number.
-double original_place(const Sampling &sampling, const ResizedDimension &d, std::int64_t i) {
+double original_place(const ResizeSampling &sampling, const ResizedDimension &d, std::int64_t i) {
   const auto x = static_cast<double>(i), size = static_cast<double>(d.size), last = size - 1;
   const double width = d.scale * size;
   if (sampling.coordinates == "asymmetric") {
@@ -89,12 +90,12 @@ double original_place(const Sampling &sampling, const ResizedDimension &d, std::
 
 // Returns the places for all elements of the result, and whether each one is outside of the operand and has the
 // extrapolation's value.
-struct Places {
+struct ResizePlaces {
   std::vector<double> places;
   Integers is_outside;
 };
-Places original_places(const Sampling &sampling, const ResizedDimension &d) {
-  Places result;
+ResizePlaces original_places(const ResizeSampling &sampling, const ResizedDimension &d) {
+  ResizePlaces result;
   for (std::int64_t i = 0; i < d.result; ++i) {
     const double place = original_place(sampling, d, i);
     const auto last = static_cast<double>(d.size - 1);
@@ -150,7 +151,7 @@ Array take_regular(const Array &x, const Integers &indices, std::int64_t dimensi
   return take(x, x.builder().integers(indices, ElementType::S32), dimension);
 }
 
-Array resize_nearest(const Array &x, const Sampling &sampling, const ResizedDimension &d,
+Array resize_nearest(const Array &x, const ResizeSampling &sampling, const ResizedDimension &d,
                      const std::vector<double> &places) {
   Integers indices;
   for (const double place : places) {
@@ -163,7 +164,7 @@ Array resize_nearest(const Array &x, const Sampling &sampling, const ResizedDime
 // --- Linear and cubic ---
 
 // Returns the weight of an element at a distance from the place.
-double sample_weight(const Sampling &sampling, double distance) {
+double sample_weight(const ResizeSampling &sampling, double distance) {
   const double x = std::abs(distance), a = sampling.cubic_a;
   if (sampling.mode == "linear") {
     return std::max(1 - x, 0.0);
@@ -172,19 +173,20 @@ double sample_weight(const Sampling &sampling, double distance) {
 }
 
 // For each element of the result, `width` elements of the operand and their weights.
-struct Weights {
+struct ResizeWeights {
   std::int64_t width = 0;
   Integers indices;
   std::vector<double> weights;
   bool is_identity = true;
 };
 
-Weights sample_weights(const Node &node, const Sampling &sampling, const ResizedDimension &d, const Places &places) {
-  Weights result;
+ResizeWeights sample_weights(const Node &node, const ResizeSampling &sampling, const ResizedDimension &d,
+                             const ResizePlaces &places) {
+  ResizeWeights result;
   // Where the result is smaller, antialiasing makes the filter wider.
   const double factor = sampling.has_antialias ? std::min(d.scale, 1.0) : 1;
   const double half = std::ceil((sampling.mode == "linear" ? 1 : 2) / factor);
-  if (!(half * 2 * static_cast<double>(d.result) <= static_cast<double>(max_weights))) {
+  if (!(half * 2 * static_cast<double>(d.result) <= static_cast<double>(max_resize_weights))) {
     node.unsupported("a filter of so many elements");
     return result;
   }
@@ -212,7 +214,7 @@ Weights sample_weights(const Node &node, const Sampling &sampling, const Resized
 }
 
 // Adds the slices of the operand, each multiplied by its weight: for a dimension whose matrix would be huge.
-Array resize_by_slices(const Array &x, const Weights &weights, const ResizedDimension &d) {
+Array resize_by_slices(const Array &x, const ResizeWeights &weights, const ResizedDimension &d) {
   Array sum;
   const auto width = static_cast<std::size_t>(weights.width);
   Integers sizes(x.rank(), 1);
@@ -232,7 +234,7 @@ Array resize_by_slices(const Array &x, const Weights &weights, const ResizedDime
 }
 
 // Multiplies by the matrix of weights. The dimension that is resized becomes the last one.
-Array resize_by_matrix(const Array &x, const Weights &weights, const ResizedDimension &d) {
+Array resize_by_matrix(const Array &x, const ResizeWeights &weights, const ResizedDimension &d) {
   std::vector<double> matrix(static_cast<std::size_t>(d.result * d.size));
   for (std::size_t i = 0; i < weights.indices.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i) / weights.width;
@@ -251,15 +253,15 @@ ElementType resize_type(ElementType type) {
 
 // Resizes dimensions by weighted sums. `order`: for each dimension of the result, which one it was; the contractions
 // change it, and it is restored once.
-Array resize_weighted(const Node &node, const Array &operand, const Sampling &sampling,
-                      const std::vector<ResizedDimension> &dimensions, const std::vector<Places> &places) {
+Array resize_weighted(const Node &node, const Array &operand, const ResizeSampling &sampling,
+                      const std::vector<ResizedDimension> &dimensions, const std::vector<ResizePlaces> &places) {
   Array x = convert(operand, resize_type(operand.type()));
   Integers order;
   for (std::size_t i = 0; i < operand.rank(); ++i) {
     order.push_back(static_cast<std::int64_t>(i));
   }
   for (std::size_t i = 0; i < dimensions.size() && !node.builder().has_failed(); ++i) {
-    const Weights weights = sample_weights(node, sampling, dimensions[i], places[i]);
+    const ResizeWeights weights = sample_weights(node, sampling, dimensions[i], places[i]);
     if (node.builder().has_failed() || weights.is_identity) {
       continue;
     }
@@ -267,9 +269,9 @@ Array resize_weighted(const Node &node, const Array &operand, const Sampling &sa
     const auto place = std::ranges::find(order, d.dimension);
     d.dimension = place - order.begin();
     const double count = static_cast<double>(d.size) * static_cast<double>(d.result);
-    if (count > static_cast<double>(max_matrix) && weights.width <= 4) {
+    if (count > static_cast<double>(max_resize_matrix) && weights.width <= 4) {
       x = resize_by_slices(x, weights, d);
-    } else if (count <= static_cast<double>(max_weights)) {
+    } else if (count <= static_cast<double>(max_resize_weights)) {
       x = resize_by_matrix(x, weights, d);
       std::rotate(place, place + 1, order.end());
     } else {
@@ -303,7 +305,7 @@ Integers resized_axes(const Node &node, std::size_t rank) {
 
 // The sizes are those of ONNX's shape inference: they do not depend on the region that is resized, although the text of
 // the operator multiplies by its extent.
-void set_scales(const Node &node, const std::vector<double> &scales, std::vector<ResizedDimension> &dimensions) {
+void set_resize_scales(const Node &node, const std::vector<double> &scales, std::vector<ResizedDimension> &dimensions) {
   if (scales.size() != dimensions.size()) {
     node.fail("there are {} scales, expected {}", scales.size(), dimensions.size());
     return;
@@ -319,13 +321,13 @@ void set_scales(const Node &node, const std::vector<double> &scales, std::vector
   }
 }
 
-void set_sizes(const Node &node, const Integers &sizes, std::vector<ResizedDimension> &dimensions) {
+void set_resize_sizes(const Node &node, const Integers &sizes, std::vector<ResizedDimension> &dimensions) {
   if (sizes.size() != dimensions.size()) {
     node.fail("there are {} sizes, expected {}", sizes.size(), dimensions.size());
     return;
   }
   const std::string_view policy = node.version() < 18 ? "stretch" : node.text("keep_aspect_ratio_policy", "stretch");
-  if (!is_one_of(policy, {"stretch", "not_larger", "not_smaller"})) {
+  if (!is_resize_choice(policy, {"stretch", "not_larger", "not_smaller"})) {
     node.fail("keep_aspect_ratio_policy is \"{}\"", policy);
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -348,7 +350,7 @@ void set_sizes(const Node &node, const Integers &sizes, std::vector<ResizedDimen
   }
 }
 
-void set_crop(const Node &node, std::vector<ResizedDimension> &dimensions) {
+void set_resize_crop(const Node &node, std::vector<ResizedDimension> &dimensions) {
   const std::vector<double> region = node.known_reals(1);
   if (region.size() != 2 * dimensions.size()) {
     node.fail("the region has {} numbers, expected {}", region.size(), 2 * dimensions.size());
@@ -365,30 +367,30 @@ void set_crop(const Node &node, std::vector<ResizedDimension> &dimensions) {
   }
 }
 
-std::vector<ResizedDimension> resized_dimensions(const Node &node, const Array &x, const Sampling &sampling) {
+std::vector<ResizedDimension> resized_dimensions(const Node &node, const Array &x, const ResizeSampling &sampling) {
   std::vector<ResizedDimension> dimensions;
   for (const std::int64_t axis : resized_axes(node, x.rank())) {
     dimensions.push_back({axis, x.size(axis), x.size(axis)});
   }
   if (node.operation() == "Upsample" && node.version() < 9) {
-    set_scales(node, node.reals("scales"), dimensions);
+    set_resize_scales(node, node.reals("scales"), dimensions);
     return dimensions;
   }
   if (node.version() < 11) {
-    set_scales(node, node.known_reals(1), dimensions);
+    set_resize_scales(node, node.known_reals(1), dimensions);
     return dimensions;
   }
   if (sampling.crops()) {
-    set_crop(node, dimensions);
+    set_resize_crop(node, dimensions);
   }
   // Version 11 has empty scales if there are sizes.
   if (node.has_input(3) && node.input(3).count() > 0) {
     if (node.has_input(2) && node.input(2).count() > 0) {
       node.fail("there are scales and sizes, expected one of them");
     }
-    set_sizes(node, node.known_integers(3), dimensions);
+    set_resize_sizes(node, node.known_integers(3), dimensions);
   } else if (node.has_input(2)) {
-    set_scales(node, node.known_reals(2), dimensions);
+    set_resize_scales(node, node.known_reals(2), dimensions);
   } else {
     node.fail("there are neither scales nor sizes");
   }
@@ -396,8 +398,8 @@ std::vector<ResizedDimension> resized_dimensions(const Node &node, const Array &
 }
 
 // Gives the elements outside of the region that is resized the value that an attribute says.
-Array extrapolate(const Array &x, const Sampling &sampling, const std::vector<ResizedDimension> &dimensions,
-                  const std::vector<Places> &places) {
+Array extrapolate_resized(const Array &x, const ResizeSampling &sampling,
+                          const std::vector<ResizedDimension> &dimensions, const std::vector<ResizePlaces> &places) {
   Array outside;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
     if (std::ranges::find(places[i].is_outside, 1) == places[i].is_outside.end()) {
@@ -410,7 +412,7 @@ Array extrapolate(const Array &x, const Sampling &sampling, const std::vector<Re
   return outside ? select(outside, sampling.extrapolation, x) : x;
 }
 
-Values resize(const Node &node, const Sampling &sampling) {
+Values resize_by(const Node &node, const ResizeSampling &sampling) {
   const Array x = node.input(0);
   const std::vector<ResizedDimension> dimensions = resized_dimensions(node, x, sampling);
   if (node.builder().has_failed()) {
@@ -419,14 +421,14 @@ Values resize(const Node &node, const Sampling &sampling) {
   Integers sizes = x.sizes();
   for (const ResizedDimension &d : dimensions) {
     sizes[static_cast<std::size_t>(d.dimension)] = d.result;
-    if (d.result > max_weights) {
-      return node.unsupported(fmt::format("the size {}, expected at most {}", d.result, max_weights));
+    if (d.size > max_resize_size || d.result > max_resize_weights) {
+      return node.unsupported(fmt::format("the size {} becomes {}", d.size, d.result));
     }
   }
   if (ir::product(sizes) == 0) {
     return {node.builder().filled(x.type(), sizes, 0)};
   }
-  std::vector<Places> places;
+  std::vector<ResizePlaces> places;
   for (const ResizedDimension &d : dimensions) {
     places.push_back(original_places(sampling, d));
   }
@@ -437,7 +439,7 @@ Values resize(const Node &node, const Sampling &sampling) {
   for (std::size_t i = 0; i < dimensions.size() && sampling.mode == "nearest"; ++i) {
     result = resize_nearest(result, sampling, dimensions[i], places[i].places);
   }
-  result = extrapolate(result, sampling, dimensions, places);
+  result = extrapolate_resized(result, sampling, dimensions, places);
   const bool is_rounded = ir::is_floating(result.type()) && !ir::is_floating(x.type());
   return {convert(is_rounded ? round_even(result) : result, x.type())};
 }
@@ -445,7 +447,7 @@ Values resize(const Node &node, const Sampling &sampling) {
 }  // namespace
 
 Values lower_resize(const Node &node) {
-  return resize(node, resize_sampling(node));
+  return resize_by(node, resize_sampling(node));
 }
 
 }  // namespace bp::import::onnx

@@ -7,7 +7,7 @@
 namespace bp::import::onnx {
 namespace {
 
-constexpr std::int64_t max_transform = 1 << 26;  // elements along the dimension that is transformed
+constexpr std::int64_t max_fourier_length = 1 << 26;  // elements along the dimension that is transformed
 constexpr std::int64_t max_signal_constant = 1 << 24;
 
 // --- Transforms ---
@@ -20,7 +20,7 @@ Array fourier(const Array &x, ir::FftType type, std::int64_t length) {
 }
 
 // Cuts the last dimension, or adds zeros to it.
-Array with_length(const Array &x, std::int64_t length) {
+Array with_signal_length(const Array &x, std::int64_t length) {
   if (!x.is_valid() || x.size(-1) == length) {
     return x;
   }
@@ -30,29 +30,29 @@ Array with_length(const Array &x, std::int64_t length) {
 }
 
 // Returns one part of complex numbers whose parts are the last dimension; none if there is no such part.
-Array part_of(const Array &x, std::int64_t part) {
+Array complex_part(const Array &x, std::int64_t part) {
   const Integers last = {static_cast<std::int64_t>(x.rank()) - 1};
   return part < x.size(-1) ? squeeze(slice(x, last[0], part, part + 1), last) : Array();
 }
 
-struct Transform {
+struct FourierTransform {
   bool is_inverse = false, is_onesided = false;
   std::int64_t length = 0;  // of the signal
 };
 
 // Transforms the last dimension of numbers whose imaginary part may be absent. Returns the parts as a new last
 // dimension.
-Array transformed(const Array &real, const Array &imaginary, const Transform &transform) {
+Array fourier_parts(const Array &real, const Array &imaginary, const FourierTransform &transform) {
   const auto rank = static_cast<std::int64_t>(real.rank());
   const std::int64_t length = transform.length;
   const std::int64_t count = transform.is_inverse && transform.is_onesided ? length / 2 + 1 : length;
-  const Array re = with_length(real, count);
+  const Array re = with_signal_length(real, count);
   if (!transform.is_inverse && transform.is_onesided) {
     const Array y = fourier(re, ir::FftType::Rfft, length);
     return concatenate({expand_dimension(apply(Opcode::Real, y), rank), expand_dimension(apply(Opcode::Imag, y), rank)},
                        rank);
   }
-  const Array im = imaginary ? with_length(imaginary, count) : re * 0.0;
+  const Array im = imaginary ? with_signal_length(imaginary, count) : re.builder().filled(re.type(), re.sizes(), 0);
   const Array x = apply(Opcode::Complex, re, im);
   if (transform.is_onesided) {
     return expand_dimension(fourier(x, ir::FftType::Irfft, length), rank);
@@ -62,9 +62,9 @@ Array transformed(const Array &real, const Array &imaginary, const Transform &tr
                      rank);
 }
 
-bool is_transform_length(const Node &node, std::int64_t length) {
-  if (length < 1 || length > max_transform) {
-    node.fail("the length of the transform is {}, expected 1 to {}", length, max_transform);
+bool is_fourier_length(const Node &node, std::int64_t length) {
+  if (length < 1 || length > max_fourier_length) {
+    node.fail("the length of the transform is {}, expected 1 to {}", length, max_fourier_length);
     return false;
   }
   return true;
@@ -112,7 +112,7 @@ void fill_triangle(std::vector<double> &matrix, std::size_t columns, std::size_t
   }
 }
 
-double real_scalar(const Node &node, std::size_t input) {
+double mel_scalar(const Node &node, std::size_t input) {
   const std::vector<double> values = node.known_reals(input);
   if (values.size() != 1) {
     node.fail("input {} has {} elements, expected one", input, values.size());
@@ -135,7 +135,10 @@ Values lower_dft(const Node &node) {
     return node.fail("dimension {} of {} is transformed, expected one before the last one, of size 1 or 2", number,
                      ir::to_string(x.shape()));
   }
-  Transform transform{node.flag("inverse"), node.flag("onesided"), x.size(axis)};
+  if (!is_fourier_length(node, x.size(axis))) {
+    return {};
+  }
+  FourierTransform transform{node.flag("inverse"), node.flag("onesided"), x.size(axis)};
   if (node.has_input(1)) {
     transform.length = node.known_integer(1);
   } else if (transform.is_inverse && transform.is_onesided) {
@@ -144,7 +147,7 @@ Values lower_dft(const Node &node) {
   if (transform.is_onesided && !transform.is_inverse && x.size(-1) == 2) {
     return node.fail("one side of the spectrum of complex numbers, expected real ones");
   }
-  if (node.builder().has_failed() || !is_transform_length(node, transform.length)) {
+  if (node.builder().has_failed() || !is_fourier_length(node, transform.length)) {
     return {};
   }
   // The dimension that is transformed becomes the last one of the numbers, and goes back.
@@ -159,10 +162,10 @@ Values lower_dft(const Node &node) {
   back.push_back(last);
   const Array wide = convert(x, compute_type(x.type()));
   const auto part = [&](std::int64_t i) {
-    const Array own = part_of(wide, i);
+    const Array own = complex_part(wide, i);
     return own ? transpose(own, there) : own;
   };
-  return {convert(transpose(transformed(part(0), part(1), transform), back), x.type())};
+  return {convert(transpose(fourier_parts(part(0), part(1), transform), back), x.type())};
 }
 
 Values lower_stft(const Node &node) {
@@ -174,8 +177,8 @@ Values lower_stft(const Node &node) {
   }
   const std::int64_t size = signal.size(1);
   const std::int64_t length = node.has_input(3) ? node.known_integer(3) : window ? window.size(0) : size;
-  const Transform transform{false, node.flag("onesided", true), length};
-  if (node.builder().has_failed() || !is_transform_length(node, length)) {
+  const FourierTransform transform{false, node.flag("onesided", true), length};
+  if (node.builder().has_failed() || !is_fourier_length(node, length)) {
     return {};
   }
   if (step < 1 || length > size) {
@@ -185,7 +188,7 @@ Values lower_stft(const Node &node) {
     return node.fail("one side of the spectrum of complex numbers, expected real ones");
   }
   const std::int64_t frames = 1 + (size - length) / step;
-  if (ir::product(Integers{frames, length}) > max_transform) {
+  if (ir::product(Integers{frames, length}) > max_fourier_length) {
     return node.unsupported(fmt::format("{} frames of {} elements", frames, length));
   }
   const ElementType type = compute_type(signal.type());
@@ -194,14 +197,14 @@ Values lower_stft(const Node &node) {
   const Array indices =
       builder.iota(ElementType::S32, sizes, 0) * static_cast<double>(step) + builder.iota(ElementType::S32, sizes, 1);
   const auto part = [&](std::int64_t i) {
-    const Array own = part_of(convert(signal, type), i);
+    const Array own = complex_part(convert(signal, type), i);
     if (!own.is_present()) {
       return own;
     }
     const Array framed = take(own, indices, 1);
-    return window ? framed * with_length(convert(window, type), length) : framed;
+    return window ? framed * with_signal_length(convert(window, type), length) : framed;
   };
-  return {convert(transformed(part(0), part(1), transform), signal.type())};
+  return {convert(fourier_parts(part(0), part(1), transform), signal.type())};
 }
 
 Values lower_hann_window(const Node &node) {
@@ -216,7 +219,7 @@ Values lower_blackman_window(const Node &node) {
 
 Values lower_mel_weight_matrix(const Node &node) {
   const std::int64_t bins = node.known_integer(0), length = node.known_integer(1), rate = node.known_integer(2);
-  const double low = real_scalar(node, 3), high = real_scalar(node, 4);
+  const double low = mel_scalar(node, 3), high = mel_scalar(node, 4);
   if (bins < 1 || length < 0 || rate < 1 || bins > max_signal_constant || length > max_signal_constant ||
       bins * (length / 2 + 1) > max_signal_constant) {
     return node.fail("{} bins of the mel scale, transforms of {} and {} samples a second", bins, length, rate);

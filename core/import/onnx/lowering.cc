@@ -14,6 +14,21 @@ using ir::InstructionId;
 
 constexpr int max_depth = 64;                // of functions and graphs within each other
 constexpr std::int64_t max_nodes = 1 << 20;  // with those of functions and graphs, each time that they are expanded
+constexpr int max_unrolled = 1024;           // iterations of loops
+
+// Adds a computation after those that it calls. `is_open`: which computations are still to be added.
+void add_callees_first(const ir::Module &module, ir::ComputationId id, std::vector<bool> &is_open,
+                       std::vector<ir::ComputationId> &computations) {
+  is_open[ir::index(id)] = false;
+  for (const ir::Instruction instruction : module.computation(id).instructions()) {
+    for (const ir::ComputationId callee : instruction.calls()) {
+      if (is_open[ir::index(callee)]) {
+        add_callees_first(module, callee, is_open, computations);
+      }
+    }
+  }
+  computations.push_back(id);
+}
 
 // Removes instructions that the entry's root does not need, except parameters, and computations that nothing calls.
 void remove_unused(ir::Module &module) {
@@ -46,11 +61,7 @@ void remove_unused(ir::Module &module) {
     }
   }
   std::vector<ir::ComputationId> computations;
-  for (const ir::ComputationId id : module.computation_ids()) {
-    if (called[ir::index(id)]) {
-      computations.push_back(id);
-    }
-  }
+  add_callees_first(module, module.entry().id(), called, computations);
   for (const ir::ComputationId id : computations) {
     std::vector<InstructionId> order;
     for (const InstructionId instruction : module.computation(id).instruction_ids()) {
@@ -208,7 +219,7 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
                              max_nodes));
     return;
   }
-  if (++depth_ > max_depth) {
+  if (depth_ >= max_depth) {
     builder.fail("{}: functions and graphs are nested more than {} deep", proto.path, max_depth);
     return;
   }
@@ -227,6 +238,7 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
   if (builder.has_failed()) {
     return;
   }
+  ++depth_;
   if (const Function *function = find_function(proto)) {
     outputs = expand(builder, *function, proto, node.values(), scope);
   } else if (const Operator *found = find_operator(proto.domain, proto.operation, version)) {
@@ -314,7 +326,7 @@ Values Lowering::embedded(const Node &node, const Graph &inner, const Values &in
   scope.operator_sets = node.scope().operator_sets;
   scope.attributes = node.scope().attributes;
   const auto passed = [&](const Array &array) -> Array {
-    for (std::size_t i = 0; i < captures.size(); ++i) {
+    for (std::size_t i = 0; i < captures.size() && i < captured.size(); ++i) {
       if (captures[i].id() == array.id()) {
         return captured[i];
       }
@@ -332,6 +344,11 @@ Values Lowering::embedded(const Node &node, const Graph &inner, const Values &in
     std::ranges::transform(value.elements(), std::back_inserter(elements), translate);
     return Value::sequence(std::move(elements));
   };
+  for (std::size_t i = 0; i < captures.size() && i < captured.size(); ++i) {
+    if (captured[i].is_valid()) {
+      state_.same_as.emplace(captured[i].id(), captures[i].id());
+    }
+  }
   const Graph *const only[] = {&inner};
   for (const std::string_view name : free_names(only)) {
     for (const Scope *visited = &node.scope(); visited != nullptr; visited = visited->outer) {
@@ -346,6 +363,15 @@ Values Lowering::embedded(const Node &node, const Graph &inner, const Values &in
     }
   }
   return graph(builder, scope, inner, inputs);
+}
+
+void Lowering::forget_error() {
+  state_.error.reset();
+  state_.unknown = ir::no_instruction;
+}
+
+bool Lowering::may_unroll() {
+  return ++unrolled_ <= max_unrolled;
 }
 
 // --- The entry ---

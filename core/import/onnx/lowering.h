@@ -37,6 +37,10 @@ class Lowering {
   // Lowers a graph in a computation of its own, in which `captured` stand for captures().
   Values embedded(const Node &node, const Graph &graph, const Values &inputs, GraphBuilder &builder,
                   const Arrays &captures, const Arrays &captured);
+  // Forgets an error that arose since there was none, to try another way.
+  void forget_error();
+  // Counts an iteration of a loop that is unrolled: false if there were too many in the model.
+  bool may_unroll();
 
  private:
   // `number`: of the parameter; an input that is a sequence has several.
@@ -63,6 +67,7 @@ class Lowering {
   std::map<std::string_view, std::int64_t> named_sizes_;  // of the sizes that have names
   std::int64_t node_count_ = 0;                           // that were lowered
   int depth_ = 0;                                         // of functions and graphs that are being lowered
+  int unrolled_ = 0;                                      // iterations
 };
 
 }  // namespace bp::import::onnx

@@ -277,13 +277,13 @@ Result<Tensor> read_tensor(std::string_view bytes) {
 namespace {
 
 // The kinds of elements: DataType of SequenceProto and OptionalProto.
-constexpr std::int64_t tensor_elements = 1, sequence_elements = 3;
+constexpr std::int64_t tensor_kind = 1, sequence_kind = 3;
 
 Result<std::vector<Tensor>> tensors_of_sequence(const Message &message) {
   BP_ASSIGN(const std::int64_t kind, message.integer(sequence_fields::elem_type));
-  if (kind != 0 && kind != tensor_elements) {
+  if (kind != 0 && kind != tensor_kind) {
     return unsupported("{}: the elements are of kind {}, expected tensors ({})", message.path().to_string(), kind,
-                       tensor_elements);
+                       tensor_kind);
   }
   std::vector<Tensor> tensors;
   BP_TRY(message.for_each(sequence_fields::tensor_values, [&](const Message &item) -> Status {
@@ -305,16 +305,16 @@ Result<std::optional<std::vector<Tensor>>> read_optional(std::string_view bytes)
   BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "OptionalProto"}));
   BP_ASSIGN(const std::int64_t kind, message.integer(optional_fields::elem_type));
   std::optional<std::vector<Tensor>> tensors;
-  if (kind == tensor_elements && message.has(optional_fields::tensor_value)) {
+  if (kind == tensor_kind && message.has(optional_fields::tensor_value)) {
     BP_ASSIGN(const Message inner, message.child(optional_fields::tensor_value));
     BP_ASSIGN(Tensor tensor, read_tensor(inner, "."));
     tensors.emplace(1, std::move(tensor));
-  } else if (kind == sequence_elements && message.has(optional_fields::sequence_value)) {
+  } else if (kind == sequence_kind && message.has(optional_fields::sequence_value)) {
     BP_ASSIGN(const Message inner, message.child(optional_fields::sequence_value));
     BP_ASSIGN(tensors, tensors_of_sequence(inner));
-  } else if (kind != 0 && kind != tensor_elements && kind != sequence_elements) {
+  } else if (kind != 0 && kind != tensor_kind && kind != sequence_kind) {
     return unsupported("{}: the value is of kind {}, expected a tensor ({}) or a sequence ({})",
-                       message.path().to_string(), kind, tensor_elements, sequence_elements);
+                       message.path().to_string(), kind, tensor_kind, sequence_kind);
   }
   return tensors;
 }
