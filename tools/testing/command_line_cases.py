@@ -205,6 +205,7 @@ NOBODY = """backplane: no plugin answers to "nobody", expected one of: ...
 MISTAKES = [
     ([], USAGE, ""),
     (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
+    (["formats", "good.hlo"], SUCCESS, ""),
     (["run", "good.hlo", "--on", "nobody"], FAILED, NOBODY),
     *[(["run", "good.hlo", "--on", names], FAILED,
        f'backplane: the backend "{names}" has an empty name, expected a name such as cpu, a path, or several of these with commas '
