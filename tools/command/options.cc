@@ -35,7 +35,7 @@ std::string leading_words(std::string_view usage) {
   return std::string(usage.substr(0, usage.rfind(' ', end)));
 }
 
-std::string_view to_string(Completion completion) {
+std::string_view kind_of(Completion completion) {
   switch (completion) {
     case Completion::Folder: return "folder";
     case Completion::Backend: return "backend";
@@ -107,9 +107,7 @@ boost::json::object Options::describe(const program_options::option_description 
     object["completion"] = boost::json::value_from(words->second);
   } else {
     const auto kind = completions_.find(option.long_name());
-    object["completion"] = kind != completions_.end() ? to_string(kind->second)
-                           : is_text(semantic)        ? "file"
-                                                      : "nothing";
+    object["completion"] = kind != completions_.end() ? kind_of(kind->second) : is_text(semantic) ? "file" : "nothing";
   }
   return object;
 }
