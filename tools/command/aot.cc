@@ -261,6 +261,7 @@ int compile_ahead_of_time(std::span<const std::string> arguments) {
       "static-arena", "put the memory that a run works in into the object: then one run at a time")(
       "threads", po::value<int>()->default_value(1), "with --static-arena: threads that it is enough for")(
       "freestanding", "for a program without a C library: needs no function from elsewhere");
+  options.complete({"name"}, Completion::Nothing);
   add_deadline_option(options, "the compilation");
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {

@@ -15,6 +15,7 @@ void add_setting_options(Options &options) {
   options.add()("set", po::value<std::vector<std::string>>()->composing(),
                 "a setting of the backend, NAME=VALUE; may be repeated")(
       "emulate", "emulate the device on the host, like --set emulate=1; for nvptx");
+  options.complete({"set"}, Completion::Nothing);
 }
 
 std::optional<int> read_settings(const Options &options, std::vector<std::pair<std::string, std::string>> &settings) {
@@ -97,6 +98,8 @@ void BackendChoice::add_to(Options &options, const std::string &default_name) {
                 "the target to compile for, like --set target=...; for cpu, such as aarch64-linux-gnu")(
       "features", po::value<std::string>(),
       "features of the target, like --set features=...; for cpu, such as x86-64-v3 or +avx2,-fma");
+  options.complete({"on"}, Completion::Backend);
+  options.complete({"target", "features"}, Completion::Nothing);
   add_isolate_option(options);
   add_layer_option(options);
 }

@@ -131,6 +131,7 @@ int bisect_model(std::span<const std::string> arguments) {
   options.add()("against", po::value<std::string>()->default_value("interpreter"), "the backend to compare with")(
       "tolerance", po::value<double>()->default_value(1e-4),
       "largest error that is allowed: |x-y| relative to |y| or to the output's typical size, whichever is larger");
+  options.complete({"against"}, Completion::Backend);
   add_check_options(options);
   BackendChoice::add_to(options);
   ModelChoice::add_to(options);

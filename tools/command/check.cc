@@ -285,6 +285,7 @@ int check_programs(std::span<const std::string> arguments) {
       "also fail if a run takes more or less memory than was predicted; one program at a time; needs "
       "backplane_counting from the build tree, the same command with a counting allocator")(
       "json", "print one JSON object instead of text");
+  options.expect_one_of("policy", {"strict", "device"});
   options.add_positional("files", -1);
   if (auto exit = options.parse(arguments)) {
     return *exit;
@@ -297,11 +298,8 @@ int check_programs(std::span<const std::string> arguments) {
   if (auto exit = request.backend.read(options)) {
     return *exit;
   }
-  const std::string policy = options.get<std::string>("policy");
-  if (policy != "strict" && policy != "device") {
-    return options.misuse(fmt::format("--policy {}: expected strict or device", policy));
-  }
-  request.policy = policy == "device" ? conformance::Policy::Device : conformance::Policy::Strict;
+  request.policy =
+      options.get<std::string>("policy") == "device" ? conformance::Policy::Device : conformance::Policy::Strict;
   request.memory = options.has("memory");
   if (request.memory) {
     request.backend.add_lowest_layer(device_memory_counter());

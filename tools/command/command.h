@@ -26,6 +26,8 @@ struct Command {
 
 // Returns all subcommands, in the order of the help text. Defined in main.cc.
 std::span<const Command> commands();
+// Returns the meanings of the exit codes, in the order of their numbers. Defined in main.cc.
+std::span<const std::string_view> exit_codes();
 
 int run_model(std::span<const std::string> arguments);        // run.cc
 int compile_model(std::span<const std::string> arguments);    // compile.cc
@@ -46,6 +48,10 @@ int describe_memory(std::span<const std::string> arguments);  // memory.cc
 int show_stats(std::span<const std::string> arguments);       // stats.cc
 int inspect_plugin(std::span<const std::string> arguments);   // inspect.cc
 int new_backend(std::span<const std::string> arguments);      // new.cc
+
+// `backplane --describe`, which is not a subcommand: describes all of them as JSON, for tools/documentation, or lists
+// the names of backends or passes, for the completion of command lines.
+int describe(std::span<const std::string> arguments);  // describe.cc
 
 // Prints the error on standard error, as "backplane: ...", and returns ExitCode::failed.
 int report(const Error &error);

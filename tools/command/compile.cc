@@ -166,6 +166,9 @@ int compile_model(std::span<const std::string> arguments) {
       "host-functions", po::value<std::string>(),
       "NAME,... of what programs may call the application for while they run, on a device that can (bp.host-call): "
       "targets of custom calls, infeed, outfeed; the application serves them when it runs the package");
+  options.complete("emit", {"llvm", "asm", "obj", "ptx", "plan"});
+  options.complete({"dump-dir"}, Completion::Folder);
+  options.complete({"host-functions"}, Completion::Nothing);
   add_deadline_option(options, "all compilations together");
   PassChoice::add_to(options);
   ModelChoice::add_to(options);

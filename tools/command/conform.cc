@@ -210,6 +210,11 @@ Options conform_options() {
       "worker", po::value<int>(), "run the cases that arrive through this file descriptor; for internal use");
   add_setting_options(options);
   add_renderings(options);
+  options.complete({"backend", "another"}, Completion::Backend);
+  options.complete("tier", {"kernels", "memory", "compiler", "queue"});
+  options.complete("stage", names_of(conformance::stages()));
+  options.complete("mutant", names_of(conformance::mutants()));
+  options.complete({"case", "show", "challenge", "shard"}, Completion::Nothing);
   return options;
 }
 
@@ -304,23 +309,26 @@ std::optional<int> read_shard(const Options &options, conformance::Shard &shard)
   return std::nullopt;
 }
 
-// Returns the function of `conform WORD ...`; nullptr if the word is no such command but the name of a backend.
-int (*command_on_results(const std::string &word))(std::span<const std::string>) {
-  constexpr std::pair<std::string_view, int (*)(std::span<const std::string>)> commands[] = {
-      {"verify", verify_results},   {"report", report_results}, {"diff", compare_results}, {"coverage", show_coverage},
-      {"workload", count_workload}, {"sign", sign_results},     {"attach", attach_results}};
-  const auto found = std::ranges::find(commands, word, [](const auto &one) { return one.first; });
-  return found == std::end(commands) ? nullptr : found->second;
-}
+// The functions of `conform WORD ...`; another word is the name of a backend.
+constexpr std::pair<std::string_view, int (*)(std::span<const std::string>)> commands_on_results[] = {
+    {"verify", verify_results},   {"report", report_results}, {"diff", compare_results}, {"coverage", show_coverage},
+    {"workload", count_workload}, {"sign", sign_results},     {"attach", attach_results}};
 
 }  // namespace
 
 int conform(std::span<const std::string> arguments) {
-  if (const auto command = arguments.empty() ? nullptr : command_on_results(arguments[0])) {
-    return command(arguments.subspan(1));
+  for (const auto &[word, run] : commands_on_results) {
+    if (!arguments.empty() && arguments[0] == word) {
+      return run(arguments.subspan(1));
+    }
   }
   Options options = conform_options();
   if (auto exit = options.parse(arguments)) {
+    if (arguments[0] == describe_argument) {
+      for (const auto &[word, run] : commands_on_results) {
+        run(arguments);
+      }
+    }
     return *exit;
   }
   if (auto exit = check_listing(options)) {

@@ -226,6 +226,7 @@ int verify_results(std::span<const std::string> arguments) {
       "the current path of a model file; default: the path in the report")(
       "signed-by", po::value<std::string>(), "file with the public key, in PEM, that must have signed the results")(
       "challenge", po::value<std::string>(), "text that must have been given to the run as --challenge");
+  options.complete({"challenge"}, Completion::Nothing);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }

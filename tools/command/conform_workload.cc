@@ -27,6 +27,7 @@ int count_workload(std::span<const std::string> arguments) {
   options.add()("name", po::value<std::string>(), "name of the workload; default: that of the first file")(
       "program", po::value<std::string>(), "where the programs come from; default: the files as given")(
       "output,o", po::value<std::string>(), "file for the JSON; default: standard output");
+  options.complete({"name", "program"}, Completion::Nothing);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }

@@ -83,7 +83,6 @@ int print_format_of(const std::string &file, bool explains, bool as_json) {
 }  // namespace
 
 int list_formats(std::span<const std::string> arguments) {
-  namespace po = boost::program_options;
   Options options(
       "formats [FILE [--why]] [--json]",
       "Lists the formats of programs that are read, and the road that models of other formats take. With a\n"
@@ -92,8 +91,8 @@ int list_formats(std::span<const std::string> arguments) {
       "  backplane formats model.onnx\n"
       "  backplane formats unknown.bin --why       says for each format whether the file is of it\n"
       "  backplane formats --json > formats.json\n");
-  options.add()("file", po::value<std::string>(), "a file")("why", "say for each format whether the file is of it")(
-      "json", "print one JSON object instead of text");
+  options.add()("why", "say for each format whether the file is of it")("json",
+                                                                        "print one JSON object instead of text");
   options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {
     return *exit;

@@ -143,6 +143,7 @@ int fuzz_passes(std::span<const std::string> arguments) {
       "approximate number of instructions of the entry computation; default: 6 to 35, by the seed")(
       "failures", po::value<int>()->default_value(5), "stop after this number of failures")(
       "output,o", po::value<std::string>()->default_value("."), "folder for programs that fail");
+  options.complete({"output"}, Completion::Folder);
   Problem::add_to(options);
   options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {

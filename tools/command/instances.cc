@@ -128,6 +128,7 @@ int list_instances(std::span<const std::string> arguments) {
                   "  backplane run model.hlo --on npu:SIM-0002\n");
   options.add()("json", "print one JSON object per device");
   options.add_positional("name", 1);
+  options.complete({"name"}, Completion::Backend);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }

@@ -49,6 +49,7 @@ void add_layer_option(Options &options) {
       "ui.perfetto.dev), counters or counters=FILE (prints, or writes as JSON, what the device counts by instruction), "
       "record=FILE (records the calls, for backplane replay), deadline=SECONDS (ends the command if a call or "
       "submitted work takes longer); may be repeated");
+  options.complete("layer", {"validate", "trace=", "counters", "counters=", "record=", "deadline="});
 }
 
 std::optional<int> read_layers(const Options &options, std::vector<host::Layer> &layers) {

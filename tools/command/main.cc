@@ -14,6 +14,7 @@
 #include "core/host/build_configuration.h"
 #include "tools/command/command.h"
 #include "tools/command/layer_choice.h"
+#include "tools/command/options.h"
 #include "tools/command/terminal.h"
 
 namespace bp::command {
@@ -43,6 +44,9 @@ constexpr std::array all_commands = {
     Command{"formats", "list the formats of models that are read, or say of which one a file is", list_formats},
 };
 
+constexpr std::array<std::string_view, 4> all_exit_codes = {"success", "a negative answer, such as different results",
+                                                            "wrong usage", "failure"};
+
 void print_help() {
   fmt::print("Usage: backplane COMMAND [arguments]\n\nCommands:\n");
   for (const Command &command : all_commands) {
@@ -50,7 +54,11 @@ void print_help() {
   }
   fmt::print(
       "\nbackplane COMMAND --help describes a command, with examples; backplane --version prints the version.\n"
-      "Exit codes: 0: success; 1: a negative answer, such as different results; 2: wrong usage; 3: failure.\n");
+      "Exit codes: ");
+  for (std::size_t code = 0; code < all_exit_codes.size(); ++code) {
+    fmt::print("{}{}: {}", code == 0 ? "" : "; ", code, all_exit_codes[code]);
+  }
+  fmt::print(".\n");
 }
 
 void print_version() {
@@ -62,6 +70,10 @@ void print_version() {
 
 std::span<const Command> commands() {
   return all_commands;
+}
+
+std::span<const std::string_view> exit_codes() {
+  return all_exit_codes;
 }
 
 int report(const Error &error) {
@@ -133,6 +145,9 @@ int run(std::span<const std::string> arguments) {
   if (arguments[0] == "--version") {
     print_version();
     return success;
+  }
+  if (arguments[0] == describe_argument) {
+    return describe(arguments.subspan(1));
   }
   for (const Command &command : commands()) {
     if (command.name == arguments[0]) {

@@ -76,6 +76,7 @@ void ModelChoice::add_to(Options &options) {
       "the same for one parameter, by name or number, such as x=8x128")(
       "value", boost::program_options::value<std::vector<std::string>>()->multitoken(),
       "elements of an integer parameter on which sizes depend, such as 0=8");
+  options.complete({"part", "shapes", "shape", "value"}, Completion::Nothing);
   options.add_positional("model", 1);
 }
 

@@ -158,6 +158,10 @@ int new_backend(std::span<const std::string> arguments) {
                                                                         "the folder to create; default: the name")(
       "headers", po::value<std::string>()->default_value(""),
       "the folder that contains backplane/backplane.h; default: the one that was installed or built with this command");
+  options.expect_one_of("tier", names_of(tiers));
+  options.expect_one_of("lang", {"c", "cpp"});
+  options.complete({"output", "headers"}, Completion::Folder);
+  options.complete({"name"}, Completion::Nothing);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }
@@ -167,12 +171,6 @@ int new_backend(std::span<const std::string> arguments) {
   NewRequest request{
       options.get<std::string>("name"), options.get<std::string>("tier"), options.get<std::string>("lang"), {}, {}};
   request.folder = options.has("output") ? options.get<std::string>("output") : request.name;
-  if (std::ranges::none_of(tiers, [&](const auto &tier) { return tier.name == request.tier; })) {
-    return options.misuse(fmt::format("--tier is '{}', expected kernels, compiler, memory or queue", request.tier));
-  }
-  if (request.language != "c" && request.language != "cpp") {
-    return options.misuse(fmt::format("--lang is '{}', expected c or cpp", request.language));
-  }
   if (Status name = check_name(request.name); !name.ok()) {
     return options.misuse(name.error().message());
   }

@@ -79,14 +79,6 @@ constexpr Form forms[] = {
      [](const ir::Module &module, Version target) { return import::stablehlo::to_bytecode(module, target); }, true},
 };
 
-std::string names_of_forms() {
-  std::string names;
-  for (const Form &form : forms) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", form.name);
-  }
-  return names;
-}
-
 // Options for the output.
 struct OutputOptions {
   const Form &form;
@@ -389,6 +381,10 @@ Options optimize_options() {
       "explain-clusters",
       "print, instead of the module, which parts of it the backend gets, what they cost, and why others stay on "
       "the host");
+  options.complete({"passes"}, Completion::Pass);
+  options.complete({"dump-dir"}, Completion::Folder);
+  options.complete({"target-version", "explain-fusion"}, Completion::Nothing);
+  options.expect_one_of("emit", names_of(forms));
   PassChoice::add_to(options);
   BackendChoice::add_to(options, "");
   ModelChoice::add_to(options);
@@ -414,11 +410,7 @@ int optimize(std::span<const std::string> arguments) {
   if (auto exit = model.read(options)) {
     return *exit;
   }
-  const auto &emit = options.get<std::string>("emit");
-  auto form = std::ranges::find(forms, emit, &Form::name);
-  if (form == std::end(forms)) {
-    return options.misuse(fmt::format("--emit is '{}', expected one of {}", emit, names_of_forms()));
-  }
+  const auto *form = std::ranges::find(forms, options.get<std::string>("emit"), &Form::name);
   const auto target = target_version(options, *form);
   if (!target.ok()) {
     return options.misuse(target.error().message());

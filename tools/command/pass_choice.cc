@@ -2,11 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
-#include <utility>
-
 #include "core/compile/passes.h"
 
 namespace bp::command {
@@ -22,6 +17,8 @@ void PassChoice::add_to(Options &options) {
       "those whose cost is lower there, with copies and starts; marked: those with frontend_attributes="
       "{backplane_cluster=\"NAME\"}")("cluster-min", boost::program_options::value<std::int64_t>()->default_value(1),
                                       "minimum number of instructions of a cluster; smaller ones run on the host");
+  options.complete({"disable-pass"}, Completion::Pass);
+  options.expect_one_of("cluster", {"auto", "marked", "off"});
 }
 
 std::optional<int> PassChoice::read(const Options &options, const std::string &on) {
@@ -36,14 +33,8 @@ std::optional<int> PassChoice::read(const Options &options, const std::string &o
     disabled_ = options.get<std::vector<std::string>>("disable-pass");
   }
   using Mode = compile::ClusterOptions::Mode;
-  constexpr std::pair<std::string_view, Mode> modes[] = {
-      {"auto", Mode::Auto}, {"marked", Mode::Marked}, {"off", Mode::Off}};
   const auto &mode = options.get<std::string>("cluster");
-  const auto found = std::ranges::find(modes, mode, &std::pair<std::string_view, Mode>::first);
-  if (found == std::end(modes)) {
-    return options.misuse(fmt::format("--cluster is '{}', expected auto, marked or off", mode));
-  }
-  clusters_.mode = found->second;
+  clusters_.mode = mode == "auto" ? Mode::Auto : mode == "marked" ? Mode::Marked : Mode::Off;
   if (auto exit = options.check_at_least<std::int64_t>("cluster-min", 1)) {
     return exit;
   }

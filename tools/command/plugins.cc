@@ -105,6 +105,7 @@ int list_plugins(std::span<const std::string> arguments) {
                 "also print the folders that were searched, why files were refused, and peculiarities of the others")(
       "json", "print one JSON object per file, also for refused files");
   options.add_positional("name", 1);
+  options.complete({"name"}, Completion::Backend);
   if (auto exit = options.parse(arguments)) {
     return *exit;
   }

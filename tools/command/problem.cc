@@ -57,6 +57,8 @@ void Problem::add_to(Options &options) {
       "deadline", po::value<double>()->default_value(defaults.limits_.seconds), "maximum seconds for one trial")(
       "memory", po::value<double>()->default_value(static_cast<double>(defaults.limits_.bytes) / 1e9),
       "maximum memory for one trial, in GB");
+  options.complete({"passes"}, Completion::Pass);
+  options.complete({"against"}, Completion::Backend);
   BackendChoice::add_to(options, "");
 }
 

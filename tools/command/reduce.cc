@@ -45,6 +45,7 @@ int reduce_model(std::span<const std::string> arguments) {
       "depth", po::value<int>()->default_value(4),
       "with --extract: number of levels of operands to keep; values beyond become parameters")(
       "output,o", po::value<std::string>(), "the file to write");
+  options.complete({"extract"}, Completion::Nothing);
   Problem::add_to(options);
   ModelChoice::add_to(options);
   if (auto exit = options.parse(arguments)) {

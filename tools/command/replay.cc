@@ -180,6 +180,7 @@ int replay_calls(std::span<const std::string> arguments) {
       "patience", po::value<double>()->default_value(60),
       "seconds to wait for the signal of a submit() before it counts as lost")(
       "json", "print one JSON object instead of text; with --list, one for each call");
+  options.complete({"on"}, Completion::Backend);
   add_isolate_option(options);
   options.add_positional("file", 1);
   if (auto exit = options.parse(arguments)) {

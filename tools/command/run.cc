@@ -625,6 +625,8 @@ Options run_options() {
       "folder for the module before and after each pass, the memory plan and the files of the backend")(
       "print", "print the results, also with --json")("json",
                                                       "print one JSON object per line and module instead of text");
+  options.complete({"against"}, Completion::Backend);
+  options.complete({"cache-dir", "dump-dir"}, Completion::Folder);
   PassChoice::add_to(options);
   add_deadline_option(options, "the compilation and all runs together");
   ModelChoice::add_to(options);

@@ -205,6 +205,8 @@ NOBODY = """backplane: no plugin answers to "nobody", expected one of: ...
 MISTAKES = [
     ([], USAGE, ""),
     (["fly"], USAGE, "backplane: there is no command 'fly'; backplane --help lists them"),
+    (["--describe", "x"], USAGE, "backplane: --describe is followed by 'x', expected nothing, backends or passes"),
+    (["formats", "good.hlo"], SUCCESS, ""),
     (["run", "good.hlo", "--on", "nobody"], FAILED, NOBODY),
     *[(["run", "good.hlo", "--on", names], FAILED,
        f'backplane: the backend "{names}" has an empty name, expected a name such as cpu, a path, or several of these with commas '
@@ -540,7 +542,7 @@ MISUSES = [
     (["conform", "null", "--set", "x"], "--set is 'x', expected NAME=VALUE"),
     (["conform", "null", "--deadline", "0"], "--jobs must be at least 0, --deadline positive"),
     (["check", "checks.hlo", "--part", "-1"], "--part and --jobs must be at least 0"),
-    (["check", "checks.hlo", "--policy", "lenient"], "--policy lenient: expected strict or device"),
+    (["check", "checks.hlo", "--policy", "lenient"], "--policy is 'lenient', expected strict or device"),
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
     (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE, counters, counters=FILE, record=FILE or deadline=SECONDS"),
@@ -599,7 +601,7 @@ MISUSES = [
     (["opt"], "no model was given"),
     (["opt", "good.hlo", "--passes=simplfy"], "there is no pass 'simplfy', did you mean 'simplify'?"),
     (["opt", "good.hlo", "--emit=x"],
-     "--emit is 'x', expected one of hlo, buffers, module-proto, proto, stablehlo, bytecode"),
+     "--emit is 'x', expected hlo, buffers, module-proto, proto, stablehlo or bytecode"),
     (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=0.8.0"],
      "--target-version is '0.8.0', expected 0.9.0 to 1.20.0, a version of StableHLO"),
     (["opt", "open.mlir", "--passes=none", "--emit=bytecode", "--target-version=1.9"],

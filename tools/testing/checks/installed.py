@@ -92,10 +92,13 @@ def documented_lines(installation):
 
 
 def pages(installation):
-    """The pages of docs are installed, so that links between them work."""
+    """The pages of docs are installed, so that links between them work, and so are manual pages and completion."""
     missing = [page.name for page in (ROOT / "docs").rglob("*")
                if not (installation.prefix / "share/doc/backplane" / page.relative_to(ROOT / "docs")).exists()]
     installation.check(not missing, f"of docs, there is no {', '.join(missing)}")
+    for file in ("man/man1/backplane.1", "man/man1/backplane-conform-verify.1", "zsh/site-functions/_backplane",
+                 "bash-completion/completions/backplane.bash", "fish/vendor_completions.d/backplane.fish"):
+        installation.check((installation.prefix / "share" / file).exists(), f"there is no share/{file}")
 
 
 def main():
