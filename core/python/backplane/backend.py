@@ -19,14 +19,13 @@ MAX_FETCHING = 64  # programs of a backend that return their argument
 IDENTITY = "HloModule fetch\nENTRY main {{ ROOT x = {} parameter(0) }}"
 
 
-def flag(value: bool | None) -> str | None:
-    return None if value is None else str(int(value))
+def as_text(value: Any) -> str:
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(int(value) if isinstance(value, bool) else value)
 
 
 def given(values: Mapping[str, Any]) -> dict[str, str]:
     """Returns the options that are given, as text."""
-    return {key: os.fspath(value) if isinstance(value, os.PathLike) else str(value) for key, value in values.items()
-            if value is not None}
+    return {key: as_text(value) for key, value in values.items() if value is not None}
 
 
 def compile_options(device_only: bool | None = None, memory_limit: int | None = None,
@@ -35,8 +34,8 @@ def compile_options(device_only: bool | None = None, memory_limit: int | None = 
                     host_functions: Sequence[str] | None = None) -> dict[str, str]:
     if isinstance(host_functions, str):
         raise invalid("host_functions is a string, expected a sequence of strings")
-    return given({"device-only": flag(device_only), "memory-limit": memory_limit, "cache-dir": cache_dir,
-                  "dump-dir": dump_dir, "deadline": deadline, "keep-artifacts": flag(keep_artifacts),
+    return given({"device-only": device_only, "memory-limit": memory_limit, "cache-dir": cache_dir,
+                  "dump-dir": dump_dir, "deadline": deadline, "keep-artifacts": keep_artifacts,
                   "host-functions": None if host_functions is None else ",".join(host_functions)})
 
 
@@ -181,7 +180,8 @@ class Backend(Closable):
         made, errors = ctypes.c_void_p(), Diag()
         start = time.monotonic()
         with self._owned as backend:
-            check(getattr(library(), function)(backend, *source, *options(settings), errors, ctypes.byref(made)), errors)
+            compile_it = getattr(library(), function)
+            check(compile_it(backend, *source, *options(settings), errors, ctypes.byref(made)), errors)
         log.debug("%s: compiled for %s in %.3f seconds", name, self.name, time.monotonic() - start)
         return Executable(pointer_of(made), self)
 
@@ -193,12 +193,12 @@ def load(name: str = "cpu", settings: Mapping[str, str | int | float] | None = N
          isolate_memory: int | None = None, isolate_strict: bool | None = None) -> Backend:
     """Loads a backend.
 
-    `name`: "interpreter", which needs no plugin; or one that a plugin answers to (plugins() lists them), searched for in
-    the folders of BACKPLANE_PATH or, if that is not set, where Backplane was installed; or the path of a plugin,
+    `name`: "interpreter", which needs no plugin; or one that a plugin answers to (plugins() lists them), searched for
+    in the folders of BACKPLANE_PATH or, if that is not set, where Backplane was installed; or the path of a plugin,
     with a '/'. "npu:1" is the device with this number, "npu:SIM-0002" the one with this identity. Several names,
     separated by commas, share programs. `settings`: the backend's own (`backplane plugins NAME` lists them).
-    `isolate`: runs the backend in a separate process; if it crashes, later calls fail with DEVICE_LOST, and it has to be
-    loaded again. The value is the maximum number of seconds for one of its calls; 0: no limit. `isolate_memory`:
+    `isolate`: runs the backend in a separate process; if it crashes, later calls fail with DEVICE_LOST, and it has to
+    be loaded again. The value is the maximum number of seconds for one of its calls; 0: no limit. `isolate_memory`:
     maximum bytes of address space of that process. `isolate_strict`: an error if the system cannot restrict what that
     process may do; otherwise that is a warning.
 
@@ -212,7 +212,7 @@ def load(name: str = "cpu", settings: Mapping[str, str | int | float] | None = N
     if any(key.startswith("isolate") for key in all_settings):
         raise Error(Code.INVALID, "isolation is given as a setting, expected the arguments isolate, isolate_memory or "
                     "isolate_strict")
-    all_settings |= given({"isolate": isolate, "isolate-memory": isolate_memory, "isolate-strict": flag(isolate_strict)})
+    all_settings |= given({"isolate": isolate, "isolate-memory": isolate_memory, "isolate-strict": isolate_strict})
     made, errors = ctypes.c_void_p(), Diag()
     start = time.monotonic()
     check(library().load(text(name, "the name"), *options(all_settings), errors, ctypes.byref(made)), errors)

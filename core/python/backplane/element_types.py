@@ -90,7 +90,7 @@ class ArrayType:
 
     element_type: str  # HLO's name
     shape: tuple[int, ...]  # sizes of the dimensions; () for a scalar
-    name: str = ""  # of the parameter, or of the result's instruction; "x{1}" is the second element of a tuple x
+    name: str = ""  # of the parameter, or of the result's instruction; "x{1}" is the second element of a tuple
 
     def __post_init__(self) -> None:
         if self.element_type not in BY_NAME:

@@ -95,8 +95,8 @@ def type_of(managed: ManagedTensor) -> ArrayType:
     tensor = managed.tensor
     found = BY_DLPACK.get((tensor.code, tensor.bits))
     if found is None or tensor.lanes != 1 or (tensor.bits < 8 and not managed.flags & PADDED):
-        raise Error(Code.UNSUPPORTED, f"a DLPack tensor has elements of type code {tensor.code}, {tensor.bits} bits and "
-                    f"{tensor.lanes} lanes, expected a type that HLO has, unpacked, and 1 lane")
+        raise Error(Code.UNSUPPORTED, f"a DLPack tensor has elements of type code {tensor.code}, {tensor.bits} bits "
+                    f"and {tensor.lanes} lanes, expected a type that HLO has, unpacked, and 1 lane")
     return ArrayType(found.name, shape_of(managed))
 
 

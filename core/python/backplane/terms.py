@@ -87,8 +87,8 @@ class Terms(Closable):
     target, what serves custom calls; `infeed` and `outfeed`: what serves these. A function gets a Call, and returns an
     array, several in a sequence, or None if the instruction has no results. It runs on a thread of the run, at the same
     time for several runs. An exception fails the run: with INVALID, or with the code of an Error; CANCELLED ends the
-    run as cancel() does. A function may run other executables, but not on a device with a run that waits for it. One that
-    refers to its terms keeps them until they are closed.
+    run as cancel() does. A function may run other executables, but not on a device with a run that waits for it. One
+    that refers to its terms keeps them until they are closed.
 
     >>> import backplane
     >>> text = '''HloModule double
@@ -117,8 +117,8 @@ class Terms(Closable):
         serves: list[tuple[Any, tuple[bytes, ...], Function]] = [
             (library().serve_function, (text(target, "a target"),), function)
             for target, function in (functions or {}).items()]
-        serves += [(add, (), function) for add, function in ((library().serve_infeed, infeed),
-                                                             (library().serve_outfeed, outfeed)) if function is not None]
+        feeds = ((library().serve_infeed, infeed), (library().serve_outfeed, outfeed))
+        serves += [(add, (), function) for add, function in feeds if function is not None]
         for add, target, function in serves:
             if not callable(function):
                 raise invalid(f"a function is of type {type(function).__name__}, expected a callable")
