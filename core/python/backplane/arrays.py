@@ -8,7 +8,7 @@ import numpy as np
 from backplane.element_types import ArrayType
 from backplane.handles import Closable, pointer_of
 from backplane.library import Diag, check, library
-from backplane.tensors import HOST, ManagedTensor, NDArray, Taken, capsule_of, type_of
+from backplane.tensors import HOST, ManagedTensor, NDArray, Taken, capsule_of, empty, lend, type_of
 
 if TYPE_CHECKING:
     from backplane.backend import Backend
@@ -53,22 +53,26 @@ class DeviceArray(Closable):
         return self._backend.fetch(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
-        return np.array(self.numpy(), dtype=dtype, copy=copy)
+        if copy is False and self._device[0] != HOST:
+            raise ValueError("the array is in memory of the backend's device, expected that it may be copied")
+        array = self.numpy()
+        return array.astype(array.dtype if dtype is None else dtype, copy=bool(copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._device
 
     def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-        """Returns a capsule of a read-only tensor. Readers of before DLPack 1.0, which do not know what is read-only,
-        get a copy. BufferError: the array is in memory that only its backend can read, which numpy() copies."""
+        """Returns a capsule of a read-only tensor, without a copy. Readers of before DLPack 1.0, which do not know what
+        is read-only, get a copy. BufferError: the array is in memory that only its backend can read, which numpy() copies."""
         if self._device[0] != HOST or dl_device not in (None, self._device):
             raise BufferError("the array is in memory of the backend's device, expected that numpy() is called first")
-        if max_version is None or max_version[0] < 1:
-            return np.array(self.numpy()).__dlpack__()
-        if copy:
-            return np.array(self.numpy()).__dlpack__(max_version=max_version)
-        return capsule_of(self.share())
+        has_version = max_version is not None and max_version[0] >= 1
+        if has_version and not copy:
+            return capsule_of(self.share().release(), has_version)
+        copied = empty(self.shape, self.dtype)
+        np.copyto(copied, self.numpy())
+        return capsule_of(lend(copied), has_version)
 
     def __repr__(self) -> str:
         return f"<backplane.DeviceArray {self.type} on {self._backend.name}{' (closed)' if self.is_closed else ''}>"

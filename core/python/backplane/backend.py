@@ -64,8 +64,8 @@ class Backend(Closable):
                 cache_dir: str | os.PathLike[str] | None = None, dump_dir: str | os.PathLike[str] | None = None,
                 deadline: float | None = None, keep_artifacts: bool | None = None,
                 host_functions: Sequence[str] | None = None) -> Executable:
-        """Compiles a program: HLO text, StableHLO as text or bytecode, or an HLO protocol buffer; the format is
-        detected. Instructions that the backend does not run itself run on the host.
+        """Compiles a program: HLO text, StableHLO as text or bytecode, an HLO protocol buffer, or ONNX; the format
+        is detected. Instructions that the backend does not run itself run on the host.
 
         `program`: its text or bytes, or a pathlib.Path of its file. `name` stands for the file in messages. Errors:
         INVALID: it is no valid program, or the file cannot be read. UNSUPPORTED: sizes of inputs or results are known
@@ -96,11 +96,11 @@ class Backend(Closable):
                      cache_dir: str | os.PathLike[str] | None = None, dump_dir: str | os.PathLike[str] | None = None,
                      deadline: float | None = None, keep_artifacts: bool | None = None,
                      host_functions: Sequence[str] | None = None) -> Program:
-        """Reads a StableHLO program whose sizes are not all known. Nothing is compiled yet: that is done for the shapes
+        """Reads a program, in StableHLO or ONNX, whose sizes are not all known. Nothing is compiled yet: that is done for the shapes
         that come, with these options.
 
         `max_executables`: how many executables the program keeps, at least 1; the least recently used one makes room.
-        Errors: INVALID: it is no valid StableHLO program, or the file cannot be read.
+        Errors: INVALID: it is no valid program, or the file cannot be read.
         """
         settings = compile_options(device_only, memory_limit, cache_dir, dump_dir, deadline, keep_artifacts,
                                    host_functions)

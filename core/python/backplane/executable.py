@@ -11,13 +11,15 @@ from backplane.element_types import ArrayType
 from backplane.errors import Code, Error, invalid
 from backplane.handles import Closable
 from backplane.library import Diag, check, library, text
-from backplane.tensors import NDArray, Taken, expect_type, lend_all, prepare
+from backplane.tensors import NDArray, Taken, address_of, expect_type, lend_all, prepare
 from backplane.terms import Terms, described
 
 if TYPE_CHECKING:
     from backplane.backend import Backend
 
 ON_DEVICE = 1
+# Bytes of arguments and results of a program for which a copy takes less time than tensors, which Python has to make.
+MAX_COPIED = 1 << 16
 
 
 class Executable(Closable):
@@ -26,9 +28,9 @@ class Executable(Closable):
 
     Arguments are NumPy arrays, arrays of other libraries with DLPack on the host, DeviceArrays, or numbers and
     sequences of numbers. Arrays must have the type of the input: nothing is rounded in secret. Those that are
-    row-major, without gaps and aligned to 64 bytes (empty(), aligned()) are used where they are, others are copied.
-    They are not changed, and nobody may change them during the run. Results are NumPy arrays that belong to the caller;
-    they stay valid when the executable is closed.
+    row-major, without gaps and aligned to 64 bytes (empty(), aligned()) are used where they are, unless all arrays of
+    the program together are small; others are copied. They are not changed, and nobody may change them during the run.
+    Results are NumPy arrays that belong to the caller; they stay valid when the executable is closed.
 
     >>> import backplane
     >>> executable = backplane.load("interpreter").compile('''HloModule difference
@@ -52,6 +54,7 @@ class Executable(Closable):
         #: The results, likewise.
         self.outputs: tuple[ArrayType, ...] = tuple(
             described(of.output(pointer, i).contents) for i in range(of.output_count(pointer)))
+        self._bytes = sum(array.nbytes for array in self.inputs + self.outputs)
         self._numbers = {array.name: number for number, array in enumerate(self.inputs)}
 
     def __call__(self, /, *arrays: Any, **named: Any) -> NDArray | tuple[NDArray, ...]:
@@ -89,7 +92,8 @@ class Executable(Closable):
         if on_device:
             if terms is not None:
                 raise Error(Code.UNSUPPORTED, "a run with terms leaves no results on the device, expected one of both")
-            return tuple(DeviceArray(tensor.release(), self._backend) for tensor in self._run_tensors(bound, ON_DEVICE))
+            tensors = self._run_tensors(self._prepare(bound), ON_DEVICE)
+            return tuple(DeviceArray(tensor.release(), self._backend) for tensor in tensors)
         return self._run(bound, terms)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -119,17 +123,24 @@ class Executable(Closable):
         return bound
 
     def _run(self, bound: list[Any], terms: Terms | None) -> tuple[NDArray, ...]:
+        prepared = self._prepare(bound)
         if terms is None:
-            return tuple(tensor.numpy() for tensor in self._run_tensors(bound, 0))
-        arrays = [array.numpy() if isinstance(array, (Taken, DeviceArray)) else array for array in self._prepare(bound)]
+            if self._bytes > MAX_COPIED or any(isinstance(array, (Taken, DeviceArray)) for array in prepared):
+                return tuple(tensor.numpy() for tensor in self._run_tensors(prepared, 0))
+            return self._run_copied(prepared, None)
+        arrays = [array.numpy() if isinstance(array, (Taken, DeviceArray)) else array for array in prepared]
         for array, wanted in zip(arrays, self.inputs):
-            prepare(array, wanted, f"input {wanted.name}")
+            prepare(array, wanted, f"input {wanted.name}")  # the type of a tensor was not looked at
+        with terms._owned as given:
+            return self._run_copied(arrays, given)
+
+    def _run_copied(self, arrays: Sequence[Any], terms: int | None) -> tuple[NDArray, ...]:
         results = [np.empty(output.shape, output.dtype) for output in self.outputs]
-        inputs = (ctypes.c_void_p * max(len(arrays), 1))(*[array.ctypes.data for array in arrays])
-        outputs = (ctypes.c_void_p * max(len(results), 1))(*[array.ctypes.data for array in results])
+        inputs = (ctypes.c_void_p * max(len(arrays), 1))(*map(address_of, arrays))
+        outputs = (ctypes.c_void_p * max(len(results), 1))(*map(address_of, results))
         errors = Diag()
-        with self._owned as executable, terms._owned as given:
-            check(library().run_with_terms(executable, inputs, outputs, given, errors), errors)
+        with self._owned as executable:
+            check(library().run_with_terms(executable, inputs, outputs, terms, errors), errors)
         return tuple(results)
 
     def _prepare(self, bound: list[Any]) -> list[NDArray | Taken | DeviceArray]:
@@ -143,11 +154,11 @@ class Executable(Closable):
                 prepared.append(prepare(array, wanted, what))
         return prepared
 
-    def _run_tensors(self, bound: list[Any], flags: int) -> list[Taken]:
-        prepared = [array.share() if isinstance(array, DeviceArray) else array for array in self._prepare(bound)]
+    def _run_tensors(self, prepared: "list[NDArray | Taken | DeviceArray]", flags: int) -> list[Taken]:
+        tensors = [array.share() if isinstance(array, DeviceArray) else array for array in prepared]
         outputs, errors = (ctypes.c_void_p * max(len(self.outputs), 1))(), Diag()
         with self._owned as executable:
-            inputs = lend_all(prepared)
+            inputs = lend_all(tensors)
             check(library().run_dlpack(executable, inputs, flags, outputs, errors), errors)
         return [Taken(address) for address in outputs[: len(self.outputs)] if address is not None]
 

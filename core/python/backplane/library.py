@@ -93,6 +93,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "send_dlpack": (STATUS, [POINTER, POINTER, COUNT, MADE, ERRORS]),
     "share_dlpack": (STATUS, [POINTER, MADE, ERRORS]),
     "dlpack_with_version": (POINTER, [POINTER]),
+    "dlpack_without_version": (POINTER, [POINTER]),
 }
 
 

@@ -11,7 +11,7 @@ from backplane.errors import invalid
 from backplane.executable import Executable
 from backplane.handles import Closable, pointer_of
 from backplane.library import Array, Diag, check, library
-from backplane.tensors import NDArray, Taken, prepare
+from backplane.tensors import NDArray, Taken, address_of, prepare
 
 if TYPE_CHECKING:
     from backplane.backend import Backend
@@ -26,8 +26,7 @@ class Counts(NamedTuple):
 
 
 class Program(Closable):
-    """A StableHLO program whose sizes are not all known, such as jax.export writes with symbolic shapes. It keeps
-    executables for the shapes that came. Its executables stay valid when it is closed. Any thread may use it.
+    """A program whose sizes are not all known, such as jax.export writes with symbolic shapes. It keeps executables for the shapes that came. Its executables stay valid when it is closed. Any thread may use it.
 
     >>> import backplane
     >>> program = backplane.load("interpreter").open_program('''func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
@@ -100,7 +99,7 @@ class Program(Closable):
             if element.name[0] in "su" and not isinstance(given, ArrayType):
                 elements = given.numpy() if isinstance(given, DeviceArray) else given
                 kept.append(elements)
-                inputs[number] = elements.ctypes.data
+                inputs[number] = address_of(elements)
             if any(size < 0 or size >= 2**63 for size in array.shape):
                 raise invalid(f"shape {number} is {array}, expected sizes of at least 0")
             sizes = (ctypes.c_int64 * max(len(array.shape), 1))(*array.shape)

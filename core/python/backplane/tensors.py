@@ -39,6 +39,12 @@ class ManagedTensor(ctypes.Structure):
                 ("deleter", DELETER), ("flags", ctypes.c_uint64), ("tensor", Tensor)]
 
 
+class OldManagedTensor(ctypes.Structure):
+    """DLManagedTensor, of before DLPack 1.0"""
+
+    _fields_ = [("tensor", Tensor), ("manager_ctx", ctypes.c_void_p), ("deleter", DELETER)]
+
+
 class SupportsDlpack(Protocol):
     """An array of another library."""
 
@@ -59,11 +65,12 @@ increment = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", api))
 
 
 def give_back_unused(capsule: int, is_capsule: Any = is_capsule, pointer: Any = capsule_pointer,
-                     name: bytes = VERSIONED, managed: Any = ManagedTensor) -> None:
+                     kinds: Any = ((VERSIONED, ManagedTensor), (OLD, OldManagedTensor))) -> None:
     """Releases the tensor of a capsule that nobody has taken. Called when the capsule is destroyed."""
-    if is_capsule(capsule, name):
-        address = pointer(capsule, name)
-        managed.from_address(address).deleter(address)
+    for name, managed in kinds:
+        if is_capsule(capsule, name):
+            address = pointer(capsule, name)
+            managed.from_address(address).deleter(address)
 
 
 # Arrays that the library has, by address of the tensor; and by the same, the tensor with what it points to.
@@ -75,13 +82,19 @@ increment(GIVE_BACK)
 increment(GIVE_BACK_UNUSED)
 
 
+def address_of(array: NDArray) -> int:
+    """Returns where the elements of an array are; faster than array.ctypes."""
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
 def lend(array: NDArray) -> int:
     """Returns a tensor of a row-major array without gaps. It belongs to the caller, and keeps the array."""
     element = element_type_of(array.dtype)
     sizes = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
     flags = (PADDED if element.bits < 8 else 0) | (0 if array.flags.writeable else READ_ONLY)
     made = ManagedTensor(*VERSION, None, GIVE_BACK, flags,
-                         Tensor(array.ctypes.data, HOST, 0, array.ndim, element.code, element.bits, 1, sizes, None, 0))
+                         Tensor(address_of(array), HOST, 0, array.ndim, element.code, element.bits, 1, sizes, None, 0))
     address = ctypes.addressof(made)
     lent[address] = (made, sizes, array)
     return address
@@ -184,9 +197,10 @@ def take(array: SupportsDlpack) -> Taken:
                   "a capsule of a tensor that nobody has taken")
 
 
-def capsule_of(taken: Taken) -> Any:
-    """Returns a capsule that others take the tensor from; it gives it back if nobody does."""
-    return new_capsule(taken.release(), VERSIONED, ctypes.cast(GIVE_BACK_UNUSED, ctypes.c_void_p))
+def capsule_of(tensor: int, has_version: bool) -> Any:
+    """Returns a capsule that others take a tensor from, which it owns. Without a version it is of before DLPack 1.0."""
+    pointer = tensor if has_version else library().dlpack_without_version(tensor)
+    return new_capsule(pointer, VERSIONED if has_version else OLD, ctypes.cast(GIVE_BACK_UNUSED, ctypes.c_void_p))
 
 
 def empty(shape: int | tuple[int, ...], dtype: npt.DTypeLike = np.float32) -> NDArray:
@@ -200,7 +214,7 @@ def empty(shape: int | tuple[int, ...], dtype: npt.DTypeLike = np.float32) -> ND
     made, sizes = np.dtype(dtype), (shape,) if isinstance(shape, int) else shape
     size = math.prod(sizes) * made.itemsize
     room = np.empty(size + ALIGNMENT, np.uint8)
-    start = -room.ctypes.data % ALIGNMENT
+    start = -address_of(room) % ALIGNMENT
     return room[start:start + size].view(made).reshape(sizes)
 
 
@@ -211,7 +225,7 @@ def aligned(array: npt.ArrayLike) -> NDArray:
     array([1., 2.])
     """
     given = np.asarray(array)
-    if given.flags.c_contiguous and given.ctypes.data % ALIGNMENT == 0:
+    if given.flags.c_contiguous and address_of(given) % ALIGNMENT == 0:
         return given
     made = empty(given.shape, given.dtype)
     np.copyto(made, given)

@@ -103,7 +103,7 @@ class Errors(unittest.TestCase):
         executable = backplane.load("interpreter").compile(SUM)
         self.expect(Code.INVALID, "no today", executable, Broken(RuntimeError("no today")), X)
         self.expect(Code.INVALID, "returns a int", executable, Broken(5), X)
-        capsule = X.__dlpack__(max_version=(1, 1))
+        capsule = X.__dlpack__()
         executable(Broken(capsule), X)
         self.expect(Code.INVALID, "that nobody has taken", executable, Broken(capsule), X)
         for terms in (None, backplane.Terms()):
