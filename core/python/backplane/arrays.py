@@ -38,7 +38,7 @@ class DeviceArray(Closable):
         """NumPy's type of the elements."""
         return self.type.dtype
 
-    def share(self) -> Taken:
+    def _share(self) -> Taken:
         """Returns another tensor of the array."""
         made, errors = ctypes.c_void_p(), Diag()
         with self._owned as tensor:
@@ -49,8 +49,8 @@ class DeviceArray(Closable):
         """Returns the array in the host's memory: where it is, and then read-only, or a copy of what the device has.
         INVALID: it is a copy, and the backend was closed."""
         if self._device[0] == HOST:
-            return self.share().numpy()
-        return self._backend.fetch(self)
+            return self._share().numpy()
+        return self._backend._fetch(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         if copy is False and self._device[0] != HOST:
@@ -63,13 +63,14 @@ class DeviceArray(Closable):
 
     def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-        """Returns a capsule of a read-only tensor, without a copy. Readers of before DLPack 1.0, which do not know what
-        is read-only, get a copy. BufferError: the array is in memory that only its backend can read, which numpy() copies."""
+        """Returns a capsule of a read-only tensor, without a copy. Readers of before DLPack 1.0, which do not know
+        what is read-only, get a copy. BufferError: the array is in memory that only its backend can read, which
+        numpy() copies."""
         if self._device[0] != HOST or dl_device not in (None, self._device):
             raise BufferError("the array is in memory of the backend's device, expected that numpy() is called first")
         has_version = max_version is not None and max_version[0] >= 1
         if has_version and not copy:
-            return capsule_of(self.share().release(), has_version)
+            return capsule_of(self._share().release(), has_version)
         copied = empty(self.shape, self.dtype)
         np.copyto(copied, self.numpy())
         return capsule_of(lend(copied), has_version)

@@ -96,8 +96,8 @@ class Backend(Closable):
                      cache_dir: str | os.PathLike[str] | None = None, dump_dir: str | os.PathLike[str] | None = None,
                      deadline: float | None = None, keep_artifacts: bool | None = None,
                      host_functions: Sequence[str] | None = None) -> Program:
-        """Reads a program, in StableHLO or ONNX, whose sizes are not all known. Nothing is compiled yet: that is done for the shapes
-        that come, with these options.
+        """Reads a program, in StableHLO or ONNX, whose sizes are not all known. Nothing is compiled yet: that is done
+        for the shapes that come, with these options.
 
         `max_executables`: how many executables the program keeps, at least 1; the least recently used one makes room.
         Errors: INVALID: it is no valid program, or the file cannot be read.
@@ -143,7 +143,7 @@ class Backend(Closable):
         Errors: UNSUPPORTED: the device cannot use it in place. INVALID: it is not aligned to 64 bytes for that.
         """
         if isinstance(array, DeviceArray):
-            tensor = array.share().release()
+            tensor = array._share().release()
         else:
             prepared = prepare(array, None, "the array")
             tensor = prepared.release() if isinstance(prepared, Taken) else lend(prepared)
@@ -153,7 +153,7 @@ class Backend(Closable):
                   errors)
         return DeviceArray(pointer_of(made), self)
 
-    def fetch(self, array: DeviceArray) -> NDArray:
+    def _fetch(self, array: DeviceArray) -> NDArray:
         """Returns a copy of an array of this backend's device in the host's memory. INVALID: the backend was closed."""
         # The C interface copies from a device only what a program returns.
         program = self._fetching.get(array.type)

@@ -155,7 +155,7 @@ class Executable(Closable):
         return prepared
 
     def _run_tensors(self, prepared: "list[NDArray | Taken | DeviceArray]", flags: int) -> list[Taken]:
-        tensors = [array.share() if isinstance(array, DeviceArray) else array for array in prepared]
+        tensors = [array._share() if isinstance(array, DeviceArray) else array for array in prepared]
         outputs, errors = (ctypes.c_void_p * max(len(self.outputs), 1))(), Diag()
         with self._owned as executable:
             inputs = lend_all(tensors)

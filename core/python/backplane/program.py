@@ -26,7 +26,8 @@ class Counts(NamedTuple):
 
 
 class Program(Closable):
-    """A program whose sizes are not all known, such as jax.export writes with symbolic shapes. It keeps executables for the shapes that came. Its executables stay valid when it is closed. Any thread may use it.
+    """A program whose sizes are not all known, such as jax.export writes with symbolic shapes. It keeps executables
+    for the shapes that came. They stay valid when it is closed. Any thread may use it.
 
     >>> import backplane
     >>> program = backplane.load("interpreter").open_program('''func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {

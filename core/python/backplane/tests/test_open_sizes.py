@@ -8,6 +8,11 @@ import numpy as np
 import backplane
 from programs import BACKENDS, OPEN
 
+try:
+    import onnx
+except ImportError:
+    onnx = None
+
 
 class OpenSizes(unittest.TestCase):
     def test_runs_at_several_sizes(self):
@@ -44,6 +49,20 @@ class OpenSizes(unittest.TestCase):
                 program.specialize(*arguments)
             self.assertIn(text, str(raised.exception))
             self.assertEqual(raised.exception.code, backplane.Code.INVALID)
+
+    @unittest.skipIf(onnx is None, "there is no module onnx")
+    def test_onnx(self):
+        information = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n"]) for name in "xyz"]
+        nodes = [onnx.helper.make_node("Neg", ["x"], ["y"]), onnx.helper.make_node("Abs", ["x"], ["z"])]
+        model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "graph", information[:1], information[1:]),
+                                       opset_imports=[onnx.helper.make_opsetid("", 20)], ir_version=9)
+        program = backplane.load("interpreter").open_program(model.SerializeToString(), name="model.onnx")
+        for size in (2, 3):
+            negative, positive = program(np.full(size, -2, np.float32))
+            np.testing.assert_array_equal(negative, np.full(size, 2))
+            np.testing.assert_array_equal(positive, np.full(size, 2))
+        executable = program.specialize(backplane.ArrayType("f32", (2,)))
+        self.assertEqual([array.name for array in executable.inputs + executable.outputs], ["x", "y", "z"])
 
     def test_threads(self):
         program = backplane.load("interpreter").open_program(OPEN)
