@@ -219,7 +219,7 @@ Array operator==(const Array &x, double y);
 Array operator!=(const Array &x, double y);
 Array operator&&(const Array &x, const Array &y);
 Array operator||(const Array &x, const Array &y);
-Array operator!(const Array &x);
+Array logical_not(const Array &x);  // of integers: each bit
 Array select(const Array &condition, const Array &x, double y);
 Array select(const Array &condition, double x, const Array &y);
 

@@ -23,7 +23,7 @@ ir::ComputationId extreme_computation(GraphBuilder &builder, ElementType type, E
     Array is_first = choice.is_largest ? p[0] > p[2] : p[0] < p[2];
     Array is_equal = p[0] == p[2];
     if (ir::is_floating(type)) {
-      is_first = is_first || (is_nan(p[0]) && !is_nan(p[2]));
+      is_first = is_first || (is_nan(p[0]) && logical_not(is_nan(p[2])));
       is_equal = is_equal || (is_nan(p[0]) && is_nan(p[2]));
     }
     is_first = is_first || (is_equal && (choice.is_last ? p[1] > p[3] : p[1] < p[3]));
