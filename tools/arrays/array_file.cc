@@ -136,8 +136,8 @@ std::string InputFiles::find_surplus(const std::vector<std::string> &parameter_n
     for (std::size_t p = 0; p < parameter_names.size() && !is_known; ++p) {
       is_known = find(p, parameter_names[p]) == i;
     }
-    if (!is_known) {
-      return inputs_[i].parameter.empty() ? std::to_string(unnamed - 1) : inputs_[i].parameter;
+    if (!is_known && !inputs_[i].parameter.empty()) {
+      return inputs_[i].parameter;
     }
   }
   return {};

@@ -22,7 +22,7 @@ class InputFiles {
   std::size_t size() const { return inputs_.size(); }
   // Returns the number of the input for a parameter; nothing if there is none.
   std::optional<std::size_t> find(std::size_t parameter, const std::string &name) const;
-  // Returns the name or number of an input for which there is no parameter; empty if there is none.
+  // Returns the name that was given for an input, but that no parameter has; empty if there is none.
   std::string find_surplus(const std::vector<std::string> &parameter_names) const;
   // Returns the value of an input as an argument of this shape.
   Result<ir::Literal> value(std::size_t input, const ir::Shape &shape) const;

@@ -29,6 +29,12 @@ def model(*lines):
     return "\n".join(["HloModule m", "ENTRY e {", *lines, "}", ""])
 
 
+def numpy_file(element_type, elements):
+    header = f"{{'descr': '{element_type}', 'fortran_order': False, 'shape': (4,), }}".encode()
+    header += b" " * (117 - len(header)) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + elements
+
+
 SELF_CHECKING = model("  one = s32[] constant(1)", "  two = s32[] add(one, one)", "  expected = s32[] constant(%d)",
                       "  ROOT check = () custom-call(two, expected), custom_call_target=\"check.expect_eq\", "
                       "custom_call_has_side_effect=true")
@@ -117,6 +123,16 @@ FILES = {
     "four.txt": "{1, 2, 3, 4}",
     "one.txt": "7",
     "four.npy": b"\x93NUMPY\x01\x00",
+    "floats.npy": numpy_file("<f4", bytes(16)),
+    "integers.npy": numpy_file("<i4", bytes(16)),
+    "cut.npy": numpy_file("<f4", bytes(3)),
+    "texts.npy": numpy_file("<U3", bytes(48)),
+    "floats.bin": bytes(16),
+    "short.bin": bytes(3),
+    "damaged.npz": b"PK\x03\x04" + bytes(40),
+    "packed.zip": b"PK\x03\x04" + bytes(40),
+    "weights.gguf": b"GGUF\x03\x00\x00\x00",
+    "broken.onnx": b"\x08\x08\x3a\x02\x0a\x7f\x42\x02\x10\x11",
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
     "checks.hlo": SELF_CHECKING % 2 + "// -----\n" + SELF_CHECKING % 3,
@@ -150,7 +166,8 @@ BAD_MODELS = {
     "empty.hlo": "empty.hlo:1:1: expected a computation, found the end of the text",
     "blank.hlo": "blank.hlo:3:1: expected a computation, found the end of the text",
     "cut.hlo": "cut.hlo:4:19: unknown opcode 'neg', did you mean 'not'?\n    ROOT b = f32[4] neg\n                    ^",
-    "binary.hlo": "binary.hlo: a binary file (there is a 0 at offset 7), expected HLO or StableHLO, as text, MLIR bytecode or HloProto",
+    "binary.hlo": "binary.hlo: a binary file (there is a 0 at offset 7), expected an ONNX model, HLO as a protocol buffer, "
+                  "StableHLO, as text or MLIR bytecode or HLO text",
     "nested_operands.hlo": "nested_operands.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_tuples.hlo": "nested_tuples.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
@@ -259,7 +276,36 @@ MISTAKES = [
      "backplane: cannot read absent.txt: No such file or directory"),
     (["run", "good.hlo", "--inputs", ".", "--on", "null"], FAILED, "backplane: cannot read .: Is a directory"),
     (["run", "good.hlo", "--inputs", "four.npy", "--on", "null"], FAILED,
-     "backplane: four.npy is a NumPy file, expected text such as {1, 2}"),
+     "backplane: four.npy: not a NumPy array, expected a file of NumPy's format .npy\n"
+     "  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "floats.npy", "--on", "null"], SUCCESS, ""),
+    (["run", "good.hlo", "--inputs", "a=floats.npy", "--on", "null"], SUCCESS, ""),
+    (["run", "good.hlo", "--inputs", "b=floats.npy", "--on", "null"], FAILED,
+     "backplane: 1 input files were given, but good.hlo has 1 parameters, of which none is \"b\""),
+    (["run", "good.hlo", "--inputs", "0=floats.npy", "--on", "null"], SUCCESS, ""),
+    (["run", "good.hlo", "--inputs", "floats.bin", "--on", "null"], SUCCESS, ""),
+    (["run", "good.hlo", "--inputs", "short.bin", "--on", "null"], FAILED,
+     "backplane: short.bin: 3 bytes, expected 16 of f32[4]\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "integers.npy", "--on", "null"], FAILED,
+     "backplane: integers.npy: an array of s32[4], expected f32[4]\n  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "cut.npy", "--on", "null"], FAILED,
+     "backplane: cut.npy: 3 bytes of elements, expected those of f32[4]\n"
+     "  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "texts.npy", "--on", "null"], FAILED,
+     "backplane: texts.npy: elements of type '<U3', expected numbers or truth values\n"
+     "  note: read as the value of parameter 0, f32[4]"),
+    (["run", "good.hlo", "--inputs", "damaged.npz", "--on", "null"], FAILED,
+     "backplane: damaged.npz: ..., expected a zip archive of .npy files"),
+    (["run", "good.hlo", "--inputs", "floats.npy", "--on", "null", "--save", "no/where.npz"], FAILED,
+     "backplane: no/where.npz: ..."),
+    # Formats of models.
+    (["formats", "good.hlo"], SUCCESS, ""),
+    (["formats", "packed.zip"], FAILED,
+     "backplane: packed.zip: a zip archive, expected an ONNX model, HLO as a protocol buffer, StableHLO, as text or MLIR "
+     "bytecode or HLO text\n  note: unpack it, and give the model that it holds"),
+    (["run", "weights.gguf"], FAILED,
+     "backplane: weights.gguf: weights of GGUF, expected ...\n  note: only weights are in it: ..."),
+    (["run", "broken.onnx"], FAILED, "backplane: broken.onnx: ...ModelProto..."),
     (["run", "good.hlo", "--inputs", "four.txt", "four.txt", "--on", "null"], FAILED,
      "backplane: 2 input files were given, but good.hlo has 1 parameters"),
     (["run", "good.hlo", "--inputs", "five.txt", "--on", "null"], FAILED,
@@ -672,11 +718,15 @@ MISUSES = [
     (["new", "acme", "--tier", "jet"], "--tier is 'jet', expected kernels, compiler, memory or queue"),
     (["new", "acme", "--lang", "rust"], "--lang is 'rust', expected c or cpp"),
     (["plugins", "x", "y"], "too many positional options have been specified on the command line"),
+    (["formats", "x", "y"], "too many positional options have been specified on the command line"),
+    (["formats", "--why"], "--why explains the format of a file, but no file was given"),
+    (["run", "good.hlo", "--save", "a.npz", "--on", "interpreter", "--devices", "1"],
+     "--save cannot be combined with --devices, which has a result of each device"),
     (["ops", "x"], "too many positional options have been specified on the command line"),
 ]
 
 COMMANDS = ["run", "check", "compile", "opt", "bisect", "reduce", "fuzz", "memory", "stats", "pack", "plugins", "instances",
-            "inspect", "new", "ops", "replay"]
+            "inspect", "new", "ops", "formats", "replay"]
 
 PRECISION_MISTAKES = [
     (["--stride", "x"], USAGE, "the argument ('x') for option '--stride' is invalid"),

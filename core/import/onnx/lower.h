@@ -16,6 +16,7 @@ Values lower_binary(const Node &node) {
 }
 
 #define BP_ONNX_OPERATOR(name, first, last, function) Values lower_##function(const Node &node);
+#define BP_ONNX_TRAINING(name, first, last, function) Values lower_##function(const Node &node);
 #define BP_ONNX_UNARY(name, first, last, opcode)
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #include "core/import/onnx/operators.def"

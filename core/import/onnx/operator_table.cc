@@ -12,6 +12,8 @@ constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
 
 constexpr Operator table[] = {
 #define BP_ONNX_OPERATOR(name, first, last, function) {"", #name, first, last, lower_##function},
+#define BP_ONNX_TRAINING(name, first, last, function) \
+  {"ai.onnx.preview.training", #name, first, last, lower_##function},
 #define BP_ONNX_UNARY(name, first, last, opcode) {"", #name, first, last, lower_unary<Opcode::opcode>},
 #define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
 #include "core/import/onnx/operators.def"
