@@ -103,7 +103,7 @@ def helps():
 def full_disk():
     """Every command, and every file that a command writes, fails on a full disk: as a named file, and as standard
     output."""
-    printing = [["--help"], ["ops"], ["ops", "--markdown"], ["plugins"], ["instances"], ["inspect", str(TINY)],
+    printing = [["--help"], ["ops"], ["ops", "--markdown"], ["formats"], ["formats", "--json"], ["plugins"], ["instances"], ["inspect", str(TINY)],
                 ["opt", "good.hlo"],
                 ["opt", "large.hlo"], ["opt", "large.hlo", "--emit=proto"], ["opt", "large.hlo", "--emit=buffers"],
                 ["opt", "good.hlo", "--check"], ["run", "good.hlo"], ["run", "good.hlo", "--json"], ["memory", "good.hlo"],

@@ -9,6 +9,8 @@
 namespace bp::import::hlo_proto {
 namespace {
 
+using protobuf::Writer;
+
 // Fields by number, as on the wire.
 std::string varint(std::uint32_t number, std::int64_t value) {
   Writer writer;

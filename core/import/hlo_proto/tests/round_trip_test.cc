@@ -15,6 +15,8 @@
 namespace bp::import::hlo_proto {
 namespace {
 
+using protobuf::Message;
+
 using testing::error_of;
 using testing::parse;
 
