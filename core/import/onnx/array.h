@@ -100,7 +100,7 @@ class GraphBuilder {
   Array fail(fmt::format_string<Args...> format, Args &&...args) {
     return fail(invalid_input(format, std::forward<Args>(args)...));
   }
-  // The node that new instructions come from: their metadata, and the name that theirs begin with.
+  // The operation and name of the node that new instructions come from: their metadata.
   void set_origin(std::string_view operation, std::string_view node);
 
   Array parameter(const Shape &shape, std::string_view name);
@@ -142,7 +142,6 @@ class GraphBuilder {
   ir::Module &module_;
   ir::ComputationId computation_;
   BuildState &state_;
-  std::string name_;
   ir::Metadata metadata_;
 };
 

@@ -19,7 +19,6 @@ Array GraphBuilder::fail(Error error) {
 void GraphBuilder::set_origin(std::string_view operation, std::string_view node) {
   metadata_.op_type = operation;
   metadata_.op_name = node;
-  name_ = clean_name(node, operation);
 }
 
 Array GraphBuilder::parameter(const Shape &shape, std::string_view name) {
@@ -101,8 +100,7 @@ Array GraphBuilder::add(Opcode opcode, std::span<const Array> operands, const Se
   if (!id.ok()) {
     return fail(std::move(id).error());
   }
-  if (!name_.empty()) {
-    module_.set_name(*id, name_);
+  if (!metadata_.op_type.empty()) {
     module_.set_metadata(*id, metadata_);
   }
   return {this, *id};
@@ -132,7 +130,6 @@ ComputationId GraphBuilder::scalar_computation(Opcode opcode, ElementType type) 
 ComputationId GraphBuilder::computation(std::string_view name, std::span<const Shape> parameters, const Body &body) {
   const ComputationId id = module_.add_computation(name);
   GraphBuilder inner(module_, id, state_);
-  inner.name_ = name_;
   inner.metadata_ = metadata_;
   Arrays arguments;
   for (const Shape &shape : parameters) {

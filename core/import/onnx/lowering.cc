@@ -238,6 +238,7 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
   if (builder.has_failed()) {
     return;
   }
+  const std::size_t first = builder.module().instruction_id_limit();
   ++depth_;
   if (const Function *function = find_function(proto)) {
     outputs = expand(builder, *function, proto, node.values(), scope);
@@ -251,6 +252,9 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
     if (i < outputs.size()) {
       if (outputs[i].is_array() && !outputs[i].array().is_valid()) {
         node.fail("an operand of output {} is missing", i);
+      }
+      if (outputs[i].is_array() && outputs[i].array().is_valid() && ir::index(outputs[i].array().id()) >= first) {
+        builder.module().set_name(outputs[i].array().id(), clean_name(proto.outputs[i], proto.operation));
       }
       define(builder, scope, proto.outputs[i], outputs[i]);
     } else if (!proto.outputs[i].empty()) {
@@ -478,20 +482,6 @@ Result<std::vector<InstructionId>> Lowering::define_inputs(GraphBuilder &builder
   return ids;
 }
 
-namespace {
-
-// Gives a result the name of the model's output, unless it is an input.
-void name_result(const Array &result, std::string_view name) {
-  if (result.is_valid()) {
-    ir::Module &module = result.builder().module();
-    if (module.instruction(result.id()).opcode() != Opcode::Parameter) {
-      module.set_name(result.id(), clean_name(name, "output"));
-    }
-  }
-}
-
-}  // namespace
-
 Result<Arrays> Lowering::results(const Values &outputs) const {
   Arrays results;
   std::vector<std::int64_t> lengths;
@@ -501,7 +491,6 @@ Result<Arrays> Lowering::results(const Values &outputs) const {
     for (const Value &element : outputs[i].is_sequence() ? outputs[i].elements() : Values{outputs[i]}) {
       if (element.is_array()) {
         results.push_back(element.array());
-        name_result(element.array(), model_.graph.outputs[i].name);
       } else if (outputs[i].is_present()) {
         are_arrays = false;
       }
