@@ -2,6 +2,7 @@
 // into the file, which must outlive the model; tensors have bytes of their own, or those of a mapped file of weights.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -105,6 +106,7 @@ struct Function {
 };
 
 struct Model {
+  std::deque<std::string> merged;  // bytes of messages that the file has in parts, which views point into
   std::int64_t ir_version = 0;
   std::string_view producer;
   OperatorSets operator_sets;

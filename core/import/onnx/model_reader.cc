@@ -265,8 +265,11 @@ Result<Model> Reader::model(const Message &message) {
 }  // namespace
 
 Result<Model> read_model(std::string_view bytes, const std::string &folder) {
-  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "ModelProto"}));
-  return Reader(folder).model(message);
+  std::deque<std::string> merged;
+  BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "ModelProto", -1, 0, &merged}));
+  BP_ASSIGN(Model model, Reader(folder).model(message));
+  model.merged = std::move(merged);
+  return model;
 }
 
 Result<Tensor> read_tensor(std::string_view bytes) {
@@ -304,6 +307,9 @@ Result<std::vector<Tensor>> read_sequence(std::string_view bytes) {
 Result<std::optional<std::vector<Tensor>>> read_optional(std::string_view bytes) {
   BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "OptionalProto"}));
   BP_ASSIGN(const std::int64_t kind, message.integer(optional_fields::elem_type));
+  if (message.count(optional_fields::tensor_value) + message.count(optional_fields::sequence_value) > 1) {
+    return message.error("there are several values, expected one");
+  }
   std::optional<std::vector<Tensor>> tensors;
   if (kind == tensor_kind && message.has(optional_fields::tensor_value)) {
     BP_ASSIGN(const Message inner, message.child(optional_fields::tensor_value));

@@ -168,7 +168,7 @@ Result<std::string_view> Message::text(Field field) const {
 
 Result<Message> Message::child(Field field) const {
   auto found = occurrences(field);
-  Path path{&path_, field.name, -1, path_.depth + 1};
+  Path path{&path_, field.name, -1, path_.depth + 1, path_.merged};
   if (found.empty()) {
     return Message(path);
   }
@@ -178,10 +178,14 @@ Result<Message> Message::child(Field field) const {
   if (found.size() == 1) {
     return parse(found[0].bytes, path);
   }
-  auto merged = std::make_shared<std::string>();
+  std::string bytes;
   for (const Entry &entry : found) {
-    *merged += entry.bytes;
+    bytes += entry.bytes;
   }
+  if (path_.merged != nullptr) {
+    return parse(path_.merged->emplace_back(std::move(bytes)), path);
+  }
+  auto merged = std::make_shared<const std::string>(std::move(bytes));
   BP_ASSIGN(Message message, parse(*merged, path));
   message.merged_ = std::move(merged);
   return message;

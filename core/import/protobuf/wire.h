@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,8 @@ struct Path {
   std::string_view name;    // name of the field; of the type for the outermost message
   std::int64_t index = -1;  // index in a repeated field
   int depth = 0;
+  // If set, keeps the bytes of messages that were merged, so that views into them outlive the messages. Not owned.
+  std::deque<std::string> *merged = nullptr;
   std::string to_string() const;
 };
 
@@ -54,8 +57,9 @@ class Message {
   Result<std::int64_t> integer(Field field, std::int64_t if_absent = 0) const;
   Result<double> real(Field field) const;  // float or double
   Result<std::string_view> text(Field field) const;
-  // Returns a nested message. Several occurrences are merged, which equals parsing their concatenated bytes; an absent
-  // message is empty. Valid as long as this message exists and is not moved.
+  // Returns a nested message. Several occurrences are merged, which equals parsing their concatenated bytes, into bytes
+  // that live as long as the nested message, or as Path::merged; an absent message is empty. Valid as long as this
+  // message exists and is not moved.
   Result<Message> child(Field field) const;
 
   // Reads a repeated field, in order; numbers may be packed or not.
@@ -128,7 +132,7 @@ Status Message::for_each(Field field, Visit &&visit) const {
   std::int64_t index = 0;
   for (const Entry &entry : occurrences(field)) {
     BP_TRY(expect(field, entry, WireType::Bytes));
-    BP_ASSIGN(Message inner, parse(entry.bytes, {&path_, field.name, index++, path_.depth + 1}));
+    BP_ASSIGN(Message inner, parse(entry.bytes, {&path_, field.name, index++, path_.depth + 1, path_.merged}));
     BP_TRY(visit(static_cast<const Message &>(inner)));
   }
   return {};
