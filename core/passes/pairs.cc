@@ -1,6 +1,16 @@
 #include "core/passes/pairs.h"
 
 namespace bp::passes {
+
+bool has_room_for_pairs(const ir::Instruction &instruction) {
+  const auto is_full = [](const ir::Shape &shape) { return shape.is_array() && shape.rank() == ir::max_rank; };
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    if (is_full(instruction.operand(i).shape())) {
+      return false;
+    }
+  }
+  return !is_full(instruction.shape());
+}
 namespace {
 
 using ir::Shape;

@@ -235,7 +235,8 @@ Result<bool> complex_expansion(ir::Module &module, const PassContext &context) {
       return i.id();
     }
     const auto is_static = [&](Id id) { return module.instruction(id).shape().is_static(); };
-    return works_on_complex(i) && !needs_better_than_formulas(i) && std::ranges::all_of(i.operands(), is_static)
+    return works_on_complex(i) && has_room_for_pairs(i) && !needs_better_than_formulas(i) &&
+                   std::ranges::all_of(i.operands(), is_static)
                ? ComplexExpansion(module, i, context.has_f64).run()
                : i.id();
   });

@@ -244,7 +244,7 @@ Result<bool> wide_integer_expansion(ir::Module &module, const PassContext &conte
     const bool has_wide = moves_as_wide(i.shape()) || std::ranges::any_of(i.operands(), [&](Id id) {
                             return is_wide(module.instruction(id).shape());
                           });
-    return has_wide ? WideIntegerExpansion(module, i).run() : i.id();
+    return has_wide && has_room_for_pairs(i) ? WideIntegerExpansion(module, i).run() : i.id();
   });
 }
 
