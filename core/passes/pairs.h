@@ -10,8 +10,8 @@ struct Pair {
   ir::InstructionId first, second;
 };
 
-// Whether each array of the instruction can have one more dimension, for the two elements of a pair. Otherwise it is left
-// to the host.
+// Whether each array of the instruction can have one more dimension, for the two elements of a pair. Otherwise the
+// instruction is left to the host.
 bool has_room_for_pairs(const ir::Instruction &instruction);
 
 // Splits an array of pairs into two arrays of the same sizes.

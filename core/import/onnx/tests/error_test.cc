@@ -75,8 +75,8 @@ TEST_CASE("a model becomes a module whose parameters and results have its names"
   const auto module = read(model(node("Relu", {"x"}, {"r"}) + node("Neg", {"r"}, {"y"})), {"m.onnx"});
   REQUIRE(module.ok());
   const std::string text = text::print(*module);
-  CHECK(text.find("x = f32[2,3]{1,0} parameter(0)") != std::string::npos);
-  CHECK(text.find("ROOT y = f32[2,3]") != std::string::npos);
+  CHECK(text.find("%x = f32[2,3]{1,0} parameter(0)") != std::string::npos);
+  CHECK(text.find("ROOT %y = f32[2,3]") != std::string::npos);
   CHECK(text.find(" negate(") != std::string::npos);
   CHECK(text.find("op_type=\"Relu\"") != std::string::npos);
 }
