@@ -26,7 +26,7 @@ bool is_message_of(std::string_view bytes, std::span<const std::uint32_t> all, s
 
 constexpr ForeignFormat formats[] = {
     {"a PyTorch archive (.pt, .pth, .pt2)",
-     "export the model: torch.onnx.export(..., dynamo=True) gives ONNX, torchax gives StableHLO (docs/frameworks.md)",
+     "export the model: torch.onnx.export(..., dynamo=True) gives ONNX, torchax gives StableHLO",
      [](std::string_view bytes) { return is_zip(bytes) && (has_text(bytes, "data.pkl") || has_text(bytes, ".pt2")); }},
     {"a Keras model (.keras)",
      "load it with KERAS_BACKEND=jax, which runs on Backplane through PJRT, or save ONNX by model.export(...)",

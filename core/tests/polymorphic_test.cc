@@ -353,7 +353,8 @@ TEST_CASE("only StableHLO leaves sizes open") {
   const Backend backend = Backend::load("interpreter").value();
   CHECK(backend.compile_polymorphic("HloModule m\nENTRY e { ROOT x = f32[] parameter(0) }\n", "m.hlo")
             .error()
-            .message() == "m.hlo: a file of 1 module in another form, expected one program of a format whose sizes may be open");
+            .message() ==
+        "m.hlo: a file of 1 module in another form, expected one program of a format whose sizes may be open");
 }
 
 }  // namespace bp

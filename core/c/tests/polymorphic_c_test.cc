@@ -88,7 +88,8 @@ TEST_CASE("what an application gives wrong for open sizes is told") {
   REQUIRE(backplane_load("interpreter", nullptr, 0, &errors.diag, &backend) == BP_OK);
   backplane_program_t *program = nullptr;
   CHECK(backplane_open_program(backend, "f", 1, "wrong.mlir", nullptr, 0, 4, &errors.diag, &program) == BP_INVALID);
-  CHECK(errors.text == "wrong.mlir: a file of 1 module in another form, expected one program of a format whose sizes may be open");
+  CHECK(errors.text ==
+        "wrong.mlir: a file of 1 module in another form, expected one program of a format whose sizes may be open");
   CHECK(backplane_open_program(backend, counting.data(), counting.size(), "open.mlir", nullptr, 0, 0, &errors.diag,
                                &program) == BP_INVALID);
   CHECK(errors.text == "max_executables is 0, expected at least 1");
