@@ -17,8 +17,8 @@
 //
 // BP-FRONT-01: the manifest has at least one of "endings" and "first_bytes" for a front end, and agrees with the table
 //              in number, order and names.
-// BP-FRONT-02: recognizes() and read() take any bytes: they neither crash nor hang, and need no more memory than a fixed
-//              multiple of the sizes of source and program.
+// BP-FRONT-02: recognizes() and read() take any bytes: they neither crash nor hang, and the memory that they need is at
+//              most a fixed multiple of the sizes of source and program.
 // BP-FRONT-03: the same source gives the same answer, and the same bytes of the program, each time.
 #pragma once
 #include <stdint.h>
