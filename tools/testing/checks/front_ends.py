@@ -47,8 +47,10 @@ def check_reading(folder):
     listed = [format for format in json.loads(text)["read"] if format["name"] == "lines"]
     if code != 0 or len(listed) != 1 or listed[0]["library"] != str(folder / "libbackplane_lines.so"):
         problems.append(f"formats --json has {listed}")
-    (folder / "x.txt").write_text("3\n1 2 3\n")
-    expect("run", run(folder, "run", "program.lines", "--shape", "x=3", "--shape", "y=3", "--seed", "1", "--print"), 0)
+    (folder / "x.txt").write_text("{1, 2, 3}\n")
+    (folder / "y.txt").write_text("{2, 3, 4}\n")
+    expect("run", run(folder, "run", "program.lines", "--on", "interpreter", "--shape", "x=3", "--shape", "y=3", "--inputs",
+                      "x.txt", "y.txt", "--print"), 0, "28")
     expect("StableHLO", run(folder, "opt", "program.lines", "--shape", "x=3", "--shape", "y=3", "--passes=none",
                             "--emit=stablehlo"), 0, "stablehlo.maximum", "tensor<3xf32>")
     expect("open sizes", run(folder, "opt", "program.lines"), 3, "program.lines")
@@ -64,8 +66,8 @@ def check_errors(folder):
            "wrong.lines:5:1: there is no such operation, expected input, or add", "larger = minimum sum x")
     wrong.write_text("LINES 3\0")
     expect("a source that is no text", run(folder, "opt", "wrong.lines"), 3, "wrong.lines: offset 0: ")
-    expect("a device", run(folder, "run", "program.lines", "--on", "lines"), 3, 'no plugin answers to "lines"')
-    expect("a device by path", run(folder, "run", "program.lines", "--on", "./libbackplane_lines.so"), 3,
+    expect("a device", run(folder, "run", "named_otherwise", "--on", "lines"), 3, 'no plugin answers to "lines"')
+    expect("a device by path", run(folder, "run", "named_otherwise", "--on", "./libbackplane_lines.so"), 3,
            "has no device, only front ends")
     expect("plugins", run(folder, "plugins"), 0, "lines", "front end")
     expect("inspect", run(folder, "inspect", "libbackplane_lines.so"), 0, "front end", "a program of Lines")
