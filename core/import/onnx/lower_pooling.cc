@@ -38,49 +38,6 @@ Integers pooled_dimensions(const Array &x) {
   return dimensions;
 }
 
-Array window_sum(const Array &x, const WindowDimensions &window) {
-  return reduce_window(Opcode::Add, number(0, x), x, image_window(window));
-}
-
-// Returns the number of elements that each window of one dimension covers, as a vector of a type. Padding counts if
-// `has_padding`, but not what is beyond it.
-Array covered_count(const Array &x, std::int64_t size, ir::WindowDimension window, std::int64_t given_high,
-                    bool has_padding) {
-  if (has_padding) {
-    size += window.pad_low + given_high;
-    window.pad_high -= given_high;
-    window.pad_low = 0;
-  }
-  const Array ones = x.builder().filled(x.type(), Integers{size}, 1);
-  const Array count = reduce_window(Opcode::Add, number(0, x), ones, std::span(&window, 1));
-  const auto known = count.literal();
-  return known ? x.builder().constant(*known) : count;
-}
-
-// Divides sums of windows over an image, `x`, by the number of elements that are summed.
-Array divided_by_count(const Array &sum, const Array &x, const SpatialWindow &window, bool has_padding) {
-  double same = 1;  // the product of the dimensions in which all windows cover as much
-  Array count;
-  for (std::size_t i = 0; i < window.dimensions.size(); ++i) {
-    const ir::WindowDimension &dimension = window.dimensions[i];
-    if (has_padding ? dimension.pad_high <= window.given_high[i] : dimension.pad_low == 0 && dimension.pad_high <= 0) {
-      same *= static_cast<double>(dimension.size);
-      continue;
-    }
-    Integers sizes(window.dimensions.size() - i, 1);
-    sizes[0] = sum.size(static_cast<std::int64_t>(i) + 2);
-    const Array along =
-        covered_count(sum, x.size(static_cast<std::int64_t>(i) + 2), dimension, window.given_high[i], has_padding);
-    count = count ? count * reshape(along, sizes) : reshape(along, sizes);
-  }
-  return count ? sum / (count * same) : sum / same;
-}
-
-// Returns the lowest value of a type.
-double pool_identity(const Array &x) {
-  return ir::is_floating(x.type()) ? -HUGE_VAL : -0x1p64;  // which saturates
-}
-
 // Returns the larger of two elements with its place, of equal ones the first. NaN is larger than all others.
 ir::ComputationId larger_with_index(GraphBuilder &builder, ElementType type, ElementType index_type) {
   const Shape element = Shape::scalar(type), index = Shape::scalar(index_type);
