@@ -21,6 +21,16 @@ Array covered_count(const Array &x, std::int64_t size, ir::WindowDimension windo
   return known ? x.builder().constant(*known) : count;
 }
 
+// Returns the larger of two elements with its place, of equal ones the first. NaN is larger than all others.
+ir::ComputationId larger_with_index(GraphBuilder &builder, ElementType type, ElementType index_type) {
+  const Shape element = Shape::scalar(type), index = Shape::scalar(index_type);
+  const Shape parameters[] = {element, index, element, index};
+  return builder.computation("larger", parameters, [](GraphBuilder &b, const Arrays &p) {
+    const Array first = (p[0] > p[2]) || is_nan(p[0]) || ((p[0] == p[2]) && (p[1] < p[3]));
+    return b.tuple(Arrays{select(first, p[0], p[2]), select(first, p[1], p[3])});
+  });
+}
+
 }  // namespace
 
 WindowDimensions image_window(const WindowDimensions &window) {
@@ -80,6 +90,36 @@ Array divided_by_count(const Array &sum, const Array &x, const SpatialWindow &wi
 
 double pool_identity(const Array &x) {
   return ir::is_floating(x.type()) ? -HUGE_VAL : -0x1p64;  // which saturates
+}
+
+PlacedMaximum max_pool_with_places(const Array &x, const WindowDimensions &window) {
+  if (!x.is_present()) {
+    return {x, x};
+  }
+  GraphBuilder &builder = x.builder();
+  const Integers sizes = x.sizes();
+  const std::int64_t image = ir::product(Span(sizes).subspan(2));
+  const ElementType index_type = image <= max_window_number ? ElementType::S32 : ElementType::S64;
+  Integers spatial(sizes.begin() + 2, sizes.end());
+  const Array places = broadcast_to(reshape(builder.iota(index_type, Integers{image}, 0), spatial), sizes);
+  const ir::ComputationId larger = larger_with_index(builder, x.type(), index_type);
+  const Array none = builder.scalar(index_type, static_cast<double>(std::min(image, max_window_number)));
+  const Array both = builder.add(
+      Opcode::ReduceWindow, {x, places, number(pool_identity(x), x), none},
+      [&](ir::Module &m, ir::InstructionId id) { m.set_window(id, image_window(window)); }, std::span(&larger, 1));
+  return {builder.element(both, 0), builder.element(both, 1)};
+}
+
+Array transposed_filter(const Array &filter, std::int64_t groups) {
+  const Integers sizes = filter.sizes();
+  Integers split = {groups, sizes[0] / groups}, joined = {ir::product(Integers{groups, sizes[1]}), sizes[0] / groups};
+  split.insert(split.end(), sizes.begin() + 1, sizes.end());
+  joined.insert(joined.end(), sizes.begin() + 2, sizes.end());
+  Integers permutation = {0, 2, 1};
+  for (std::size_t i = 3; i < split.size(); ++i) {
+    permutation.push_back(static_cast<std::int64_t>(i));
+  }
+  return reshape(transpose(reshape(filter, split), permutation), joined);
 }
 
 }  // namespace bp::import::array

@@ -37,4 +37,14 @@ Array divided_by_count(const Array &sum, const Array &x, const SpatialWindow &wi
 // Returns the value with which the maximum of a window of x begins: the lowest one of its type.
 double pool_identity(const Array &x);
 
+// The largest element of each window, of equal ones the first, and its place in the image of its channel.
+struct PlacedMaximum {
+  Array values, places;  // places: s32, or s64 if an image has more elements
+};
+PlacedMaximum max_pool_with_places(const Array &x, const WindowDimensions &window);
+
+// Returns the filter of a transposed convolution as one that is multiplied by the image:
+// [input channels, output channels of a group, spatial...] -> [output channels, input channels of a group, spatial...]
+Array transposed_filter(const Array &filter, std::int64_t groups);
+
 }  // namespace bp::import::array

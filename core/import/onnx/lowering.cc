@@ -6,6 +6,7 @@
 #include "core/import/array/unused.h"
 #include "core/import/onnx/operator_table.h"
 #include "core/import/onnx/tensor_reader.h"
+#include "core/import/unimported.h"
 #include "core/ir/verifier.h"
 
 namespace bp::import::onnx {
@@ -500,13 +501,7 @@ Error Lowering::with_unknown_operators(Error error) const {
   for (const Operator &row : all_operators()) {
     names.push_back(row.name);
   }
-  std::string list;
-  for (const auto &[name, count] : unknown) {
-    list += fmt::format("{}{} ({} node{}{})", list.empty() ? "" : ", ", name, count, count == 1 ? "" : "s",
-                        suggestion(name, names));
-  }
-  return unsupported("{} operator{} that {} not imported: {}", unknown.size(), unknown.size() == 1 ? "" : "s",
-                     unknown.size() == 1 ? "is" : "are", list);
+  return unimported(unknown, names, "operator", "node");
 }
 
 Result<ir::Module> Lowering::run() {
