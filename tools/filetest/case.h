@@ -1,4 +1,4 @@
-// A file test is a file of HLO, StableHLO or Caffe text with one or more cases, separated by lines `// -----`. In a case
+// A file test is a file of HLO, StableHLO or Caffe text with one or more cases, separated by lines `// -----`. In one,
 //   // test: KIND ARGUMENTS      says what is done with the program (kinds.h)
 //   // input: LITERAL            gives the arguments, one line per parameter of the entry
 //   // expect:                   begins the expectation: the comment lines to the end of the case

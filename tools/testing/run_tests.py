@@ -154,7 +154,7 @@ def describe_failures(case):
 
 def run_file_tests(program, filters, options, environment, backend=None, build=None):
     """Runs the file test program, which prints one JSON object per case: name, status, seconds, text, rerun."""
-    # Those of StableHLO are about its import alone.
+    # Files of StableHLO are about its import alone.
     suffixes = (".hlo", ".prototxt") if backend else (".hlo", ".mlir", ".prototxt")
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/testdata/**/*")
                    if path.suffix in suffixes and not is_foreign(path))

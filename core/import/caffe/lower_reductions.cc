@@ -12,15 +12,15 @@ namespace bp::import::caffe {
 Arrays lower_arg_max(const Layer &layer) {
   const Array &x = layer.bottom();
   const bool has_axis = layer.parameters().has("axis"), has_values = layer.parameters().flag("out_max_val", false);
-  if (x.rank() < 1) {
-    return layer.fail("the bottom is a scalar, expected an array");
+  if (x.rank() < 1 || x.count() < 1) {
+    return layer.fail(fmt::format("the bottom is {}, expected elements and dimensions", sizes_text(x.sizes())));
   }
   const std::int64_t axis = has_axis ? layer.axis("axis", 1, x.rank()) : 1;
   const Array lines = has_axis ? x : flatten(x, 1, static_cast<std::int64_t>(x.rank()));
   const std::int64_t size = lines.size(axis);
   const std::int64_t count = layer.integer("top_k", 1, 1, size);
-  if (layer.has_failed() || size < 1) {
-    return layer.fail(fmt::format("the bottom is {}, expected elements", sizes_text(x.sizes())));
+  if (layer.has_failed()) {
+    return {};
   }
   const Integers reversed = {axis};
   const auto [values, reversed_places] = top_k(reverse(lines, reversed), axis, count, true);

@@ -169,7 +169,7 @@ void Lowering::layer(GraphBuilder &builder, const ChosenLayer &chosen) {
     }
     define(builder, proto, i, results[i]);
   }
-  if (state_.error && state_.error->location().file.empty()) {
+  if (state_.error && state_.error->location().file.empty() && state_.error->location().line == 0) {
     // An error of the arithmetic on arrays does not know the layer that it is about.
     state_.error = with_code(state_.error->code(),
                              proto.message.error(fmt::format("{}: {}", layer.description(), state_.error->message())));

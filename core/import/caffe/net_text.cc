@@ -142,18 +142,13 @@ class NetTextReader {
 }  // namespace
 
 bool is_net_text(std::string_view bytes) {
-  TextReader reader(bytes, {});
-  const Result<Event> first = reader.next();
-  const FieldRow *row = first.ok() && first->kind != Event::Kind::End && first->kind != Event::Kind::MessageEnd
-                            ? find_field("NetParameter", first->name)
-                            : nullptr;
-  if (row == nullptr) {
+  const Result<Event> first = TextReader(bytes, {}).next();
+  const FieldRow *row = first.ok() ? find_field("NetParameter", first->name) : nullptr;
+  if (row == nullptr || (row->kind == Kind::Message) != (first->kind == Event::Kind::Message)) {
     return false;
   }
   // The name alone is a field of many messages.
-  const Result<Event> second = row->name == "name" ? reader.next() : first;
-  return second.ok() && find_field("NetParameter", second->name) != nullptr &&
-         (row->kind == Kind::Message) == (first->kind == Event::Kind::Message);
+  return row->name != "name" || bytes.find("layer") != std::string_view::npos;
 }
 
 Result<std::unique_ptr<const Net>> read_net_text(std::string_view text, const std::string &file) {
