@@ -1,6 +1,8 @@
 // The descriptor, the file of weights, and what the caller gives of parameters.
 #include "core/import/front_end.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <boost/filesystem/directory.hpp>
 #include <boost/filesystem/operations.hpp>
@@ -44,26 +46,27 @@ Result<Weights> find_weights(const std::string &file, const std::vector<std::str
     return Weights{own.string(), std::move(bytes), {}};
   }
   const fs::path folder = own.parent_path().empty() ? fs::path(".") : own.parent_path();
-  std::string names;
-  std::vector<Weights> fitting;
+  std::vector<std::string> names, fitting_names;
+  Weights weights;
   for (const fs::path &path : files_of_weights(folder)) {
-    names += (names.empty() ? "" : ", ") + path.filename().string();
+    names.push_back(path.filename().string());
     Result<SharedBytes> bytes = map_file(path.string());
     if (bytes.ok() && has_weights(bytes->text(), layers)) {
-      fitting.push_back({path.string(), std::move(*bytes), {}});
+      fitting_names.push_back(names.back());
+      weights = {path.string(), std::move(*bytes), {}};
     }
   }
-  if (fitting.size() == 1) {
-    return fitting[0];
+  if (fitting_names.size() == 1) {
+    return weights;
   }
+  const std::string found = names.empty()           ? "there is none"
+                            : fitting_names.empty() ? fmt::format("{} does not", fmt::join(names, ", "))
+                                                    : fmt::format("{} do", fmt::join(fitting_names, ", "));
   return Weights{{},
                  {},
-                 fmt::format("weights are read from {}, which is not there, or from the only file *.caffemodel in the "
-                             "folder that has them: {}",
-                             own.filename().string(),
-                             names.empty()        ? std::string("there is none")
-                             : fitting.size() > 1 ? fmt::format("{} do", names)
-                                                  : fmt::format("{} does not", names))};
+                 fmt::format("weights are read from {}, which is not there, or from the only file *.caffemodel "
+                             "in the folder that has them: {}",
+                             own.filename().string(), found)};
 }
 
 Result<std::size_t> number_of(const std::vector<InputInfo> &inputs, const std::string &wanted,
