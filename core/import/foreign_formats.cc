@@ -53,11 +53,6 @@ constexpr ForeignFormat formats[] = {
      [](std::string_view bytes) { return bytes.size() > 9 && bytes.substr(5, 5) == std::string_view("\0\0\0{\"", 5); }},
     {"an OpenVINO model", "export the model to ONNX with the framework that it came from",
      [](std::string_view bytes) { return has_text(bytes, "<net ") && has_text(bytes, "<layers>"); }},
-    {"a Caffe network (.prototxt)", "convert it to ONNX, and give that",
-     [](std::string_view bytes) {
-       return (has_text(bytes, "layer {") || has_text(bytes, "layers {") || has_text(bytes, "layer{")) &&
-              has_text(bytes, "bottom:");
-     }},
     {"a TensorFlow SavedModel (saved_model.pb)",
      "let TensorFlow write HLO: tf.function(f, "
      "jit_compile=True).experimental_get_compiler_ir(x)(stage='hlo_serialized'), "

@@ -1,8 +1,8 @@
-// A file test is a file of HLO or StableHLO text with one or more cases, separated by lines `// -----`. In a case
+// A file test is a file of HLO, StableHLO or Caffe text with one or more cases, separated by lines `// -----`. In one,
 //   // test: KIND ARGUMENTS      says what is done with the program (kinds.h)
 //   // input: LITERAL            gives the arguments, one line per parameter of the entry
 //   // expect:                   begins the expectation: the comment lines to the end of the case
-// All other text is the program.
+// All other text is the program. In a text of Caffe (.prototxt), # stands in place of //.
 #pragma once
 
 #include <string>
@@ -24,6 +24,6 @@ struct Case {
 std::vector<Case> split_cases(std::string_view file, std::string_view content);
 
 // Returns the file with the expectations replaced by `outputs`, one per case.
-std::string with_expectations(std::string_view content, const std::vector<std::string> &outputs);
+std::string with_expectations(std::string_view file, std::string_view content, const std::vector<std::string> &outputs);
 
 }  // namespace bp::filetest

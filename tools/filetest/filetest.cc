@@ -85,7 +85,7 @@ void print(const Case &test, const Outcome &outcome, const std::string &on, doub
 void print_help() {
   fmt::print(
       "Usage: filetest [--json] [--bless | --on BACKEND [--set NAME=VALUE]...] FILE...\n"
-      "Runs the cases of .hlo and .mlir files that carry their expectations; see docs/testing.md.\n"
+      "Runs the cases of .hlo, .mlir and .prototxt files that carry their expectations; see docs/testing.md.\n"
       "  --bless  rewrites the expectations of the files\n"
       "  --on     only cases of kind `run`, on this backend; what it does not claim is skipped\n"
       "  --set    a setting of the backend; --target=VALUE and --features=VALUE are settings too\n"
@@ -185,7 +185,7 @@ int main(std::span<char *> arguments) {
       outputs.push_back(outcome.output);
     }
     if (request->bless) {
-      if (const Status written = write_file(file, with_expectations(*content, outputs)); !written.ok()) {
+      if (const Status written = write_file(file, with_expectations(file, *content, outputs)); !written.ok()) {
         fmt::print(stderr, "filetest: {}\n", written.error().to_string());
         return 2;
       }

@@ -13,6 +13,7 @@
 #include "core/buffers/schedule.h"
 #include "core/buffers/validate.h"
 #include "core/debugging/pass_check.h"
+#include "core/import/caffe/caffe.h"
 #include "core/import/hlo_proto/hlo_proto.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/interpreter/simulation.h"
@@ -25,8 +26,15 @@
 namespace bp::filetest {
 namespace {
 
+bool is_caffe(const Case &test) {
+  return test.file.ends_with(".prototxt");
+}
+
 // Parses and verifies the program.
 Result<ir::Module> read(const Case &test) {
+  if (is_caffe(test)) {
+    return import::caffe::read(test.text, {}, {});
+  }
   BP_ASSIGN(ir::Module module, text::parse_module(test.text));
   BP_TRY(ir::verify(module));
   return module;
@@ -148,8 +156,38 @@ std::string describe(const Error &error) {
   return lines;
 }
 
-Result<std::string> import_stablehlo(const Case &test) {
+// Returns the text of a module that was imported, or the error with which the program is refused.
+Result<std::string> imported(const Result<ir::Module> &module, const Filtered &filtered) {
+  if (!module.ok()) {
+    return describe(module.error());
+  }
+  BP_TRY(printed(*module));
+  BP_ASSIGN(const std::string brief, printed_with_unusual_layouts(*module));
+  return filtered.of(brief);
+}
+
+// Warnings come first, a line each.
+Result<std::string> import_caffe(const Case &test, const Filtered &filtered) {
+  std::vector<std::string> warnings;
+  import::caffe::Options options;
+  options.warnings = &warnings;
+  for (const std::string &word : words_of(filtered.arguments)) {
+    BP_ASSIGN(ir::Shape shape, text::parse_shape(word));
+    options.shapes.push_back(std::move(shape));
+  }
+  BP_ASSIGN(const std::string text, imported(import::caffe::read(test.text, {}, options), filtered));
+  std::string lines;
+  for (const std::string &warning : warnings) {
+    lines += fmt::format("warning: {}\n", warning);
+  }
+  return lines + text;
+}
+
+Result<std::string> import_program(const Case &test) {
   BP_ASSIGN(const Filtered filtered, read_filtered(test.arguments));
+  if (is_caffe(test)) {
+    return import_caffe(test, filtered);
+  }
   import::stablehlo::Options options;
   for (const std::string &word : words_of(filtered.arguments)) {
     if (const std::size_t at = word.find_first_of("=:"); at != std::string::npos && !word.ends_with(']')) {
@@ -166,13 +204,7 @@ Result<std::string> import_stablehlo(const Case &test) {
     BP_ASSIGN(ir::Shape shape, text::parse_shape(word));
     options.parameter_shapes.push_back(std::move(shape));
   }
-  const Result<ir::Module> module = import::stablehlo::read(test.text, options);
-  if (!module.ok()) {
-    return describe(module.error());
-  }
-  BP_TRY(printed(*module));
-  BP_ASSIGN(const std::string brief, printed_with_unusual_layouts(*module));
-  return filtered.of(brief);
+  return imported(import::stablehlo::read(test.text, options), filtered);
 }
 
 // Returns the StableHLO of the program, or the error with which it is refused. `bytecode`: as it is read from bytecode.
@@ -290,9 +322,10 @@ constexpr std::array all_kinds = {
          "match=PATTERN; settings are in tools/filetest/opt_arguments.h",
          optimize},
     Kind{"import",
-         "the HLO of StableHLO text, or the error: // test: import SHAPE... match=PATTERN; shapes are those of the "
+         "the HLO of StableHLO or Caffe text, or the error: // test: import SHAPE... match=PATTERN; shapes are those "
+         "of the "
          "parameters of a program that leaves sizes open",
-         import_stablehlo},
+         import_program},
     Kind{"proto", "the program after it was written and read as an HLO protocol buffer: it must be the same",
          pass_through_proto},
     Kind{"stablehlo",

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs every test of a build: unit tests, file tests and checks of the source tree.
 
-A unit test is a Catch2 test case of an executable BUILD/NAME_tests. A file test is one part of a .hlo or .mlir file
-under a testdata folder, run by BUILD/tools/filetest. A check is an executable file in tools/testing/checks: exit code 0
-is a pass, 77 a skip, anything else a failure. A unit test skips by printing a line "skipped: REASON".
+A unit test is a Catch2 test case of an executable BUILD/NAME_tests. A file test is one part of a .hlo, .mlir or
+.prototxt file under a testdata folder, run by BUILD/tools/filetest. A check is an executable file in
+tools/testing/checks: exit code 0 is a pass, 77 a skip, anything else a failure. A unit test skips by printing a line
+"skipped: REASON".
 File tests of kind `run` also run on the backends that were built, as far as these claim their ops, and some of them,
 all with --full, as code for other CPUs.
 Results are shown as they come; the last line counts them.
@@ -153,7 +154,8 @@ def describe_failures(case):
 
 def run_file_tests(program, filters, options, environment, backend=None, build=None):
     """Runs the file test program, which prints one JSON object per case: name, status, seconds, text, rerun."""
-    suffixes = (".hlo",) if backend else (".hlo", ".mlir")  # those of StableHLO are about its import alone
+    # Files of StableHLO are about its import alone.
+    suffixes = (".hlo", ".prototxt") if backend else (".hlo", ".mlir", ".prototxt")
     files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/testdata/**/*")
                    if path.suffix in suffixes and not is_foreign(path))
     files = [name for name in files if matches(name, filters)] if filters else files

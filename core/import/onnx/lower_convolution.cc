@@ -110,20 +110,6 @@ std::optional<WindowDimensions> transposed_window(const Node &node, Span sizes, 
   return result;
 }
 
-// Returns the filter of a transposed convolution as one that is multiplied by the image:
-// [input channels, output channels of a group, spatial...] -> [output channels, input channels of a group, spatial...]
-Array transposed_filter(const Array &filter, std::int64_t groups) {
-  const Integers sizes = filter.sizes();
-  Integers split = {groups, sizes[0] / groups}, joined = {ir::product(Integers{groups, sizes[1]}), sizes[0] / groups};
-  split.insert(split.end(), sizes.begin() + 1, sizes.end());
-  joined.insert(joined.end(), sizes.begin() + 2, sizes.end());
-  Integers permutation = {0, 2, 1};
-  for (std::size_t i = 3; i < split.size(); ++i) {
-    permutation.push_back(static_cast<std::int64_t>(i));
-  }
-  return reshape(transpose(reshape(filter, split), permutation), joined);
-}
-
 // --- Col2Im ---
 
 // The largest sum of the sizes of a block that is added up in as many steps.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/import/array/normalization.h"
 #include "core/import/onnx/lower.h"
 #include "core/import/onnx/spatial_window.h"
 
@@ -19,20 +20,6 @@ Integers normalized_range(std::int64_t first, std::size_t last) {
   return dimensions;
 }
 
-Array squared(const Array &x) {
-  return x * x;
-}
-
-// The mean and the variance over some dimensions, which stay with size 1.
-struct Moments {
-  Array mean, variance;
-};
-
-Moments moments(const Array &x, Span dimensions) {
-  const Array mean = reduce_mean(x, dimensions, KeepSizes::Yes);
-  return {mean, reduce_mean(squared(x - mean), dimensions, KeepSizes::Yes)};
-}
-
 // --- Softmax ---
 
 // Returns the dimensions over which softmax normalizes.
@@ -44,18 +31,6 @@ Integers softmax_dimensions(const Node &node, const Array &x) {
   const std::int64_t axis = node.dimension(node.integer("axis", is_flat ? 1 : -1), x.rank());
   // Up to version 12, the dimensions from the axis on are joined.
   return is_flat ? normalized_range(axis, x.rank()) : Integers{axis};
-}
-
-Array softmax_over(const Array &x, Span dimensions) {
-  const Array wide = convert(x, compute_type(x.type()));
-  const Array e = exp(wide - reduce_max(wide, dimensions, KeepSizes::Yes));
-  return convert(e / reduce_sum(e, dimensions, KeepSizes::Yes), x.type());
-}
-
-// Returns the logarithm of softmax, in the type of x, which is one to compute in.
-Array log_softmax_over(const Array &x, Span dimensions) {
-  const Array shifted = x - reduce_max(x, dimensions, KeepSizes::Yes);
-  return shifted - log(reduce_sum(exp(shifted), dimensions, KeepSizes::Yes));
 }
 
 // --- Batches ---

@@ -1,6 +1,7 @@
 // Operators that compare elements along a dimension, or combine each with those before it.
 #include <limits>
 
+#include "core/import/array/order.h"
 #include "core/import/onnx/lower.h"
 
 namespace bp::import::onnx {
@@ -120,21 +121,8 @@ Values lower_top_k(const Node &node) {
   if (k < 0 || k > x.size(axis)) {
     return node.fail("k is {}, expected at least 0 and at most {}", k, x.size(axis));
   }
-  Integers exchanged(x.rank());
-  for (std::size_t i = 0; i < exchanged.size(); ++i) {
-    exchanged[i] = static_cast<std::int64_t>(i);
-  }
-  std::swap(exchanged[static_cast<std::size_t>(axis)], exchanged.back());
-  // Zeros of both signs are equal, and the first one comes first: TopK would put 0 before -0.
-  const Array ordered = ir::is_floating(x.type()) ? x + 0 : x;
-  const Array top =
-      node.builder().add(Opcode::TopK, {transpose(ordered, exchanged)}, [&](ir::Module &m, ir::InstructionId id) {
-        m.set_number(id, ir::AttributeKey::K, k);
-        m.set_number(id, ir::AttributeKey::Largest, node.flag("largest", true));
-      });
-  const Array values = transpose(node.builder().element(top, 0), exchanged);
-  const Array indices = transpose(node.builder().element(top, 1), exchanged);
-  return {values, convert(indices, ElementType::S64)};
+  const TopElements top = top_k(x, axis, k, node.flag("largest", true));
+  return {top.values, convert(top.indices, ElementType::S64)};
 }
 
 Values lower_cum_sum(const Node &node) {

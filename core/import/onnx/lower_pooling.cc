@@ -38,59 +38,6 @@ Integers pooled_dimensions(const Array &x) {
   return dimensions;
 }
 
-Array window_sum(const Array &x, const WindowDimensions &window) {
-  return reduce_window(Opcode::Add, number(0, x), x, image_window(window));
-}
-
-// Returns the number of elements that each window of one dimension covers, as a vector of a type. Padding counts if
-// `has_padding`, but not what is beyond it.
-Array covered_count(const Array &x, std::int64_t size, ir::WindowDimension window, std::int64_t given_high,
-                    bool has_padding) {
-  if (has_padding) {
-    size += window.pad_low + given_high;
-    window.pad_high -= given_high;
-    window.pad_low = 0;
-  }
-  const Array ones = x.builder().filled(x.type(), Integers{size}, 1);
-  const Array count = reduce_window(Opcode::Add, number(0, x), ones, std::span(&window, 1));
-  const auto known = count.literal();
-  return known ? x.builder().constant(*known) : count;
-}
-
-// Divides sums of windows over an image, `x`, by the number of elements that are summed.
-Array divided_by_count(const Array &sum, const Array &x, const SpatialWindow &window, bool has_padding) {
-  double same = 1;  // the product of the dimensions in which all windows cover as much
-  Array count;
-  for (std::size_t i = 0; i < window.dimensions.size(); ++i) {
-    const ir::WindowDimension &dimension = window.dimensions[i];
-    if (has_padding ? dimension.pad_high <= window.given_high[i] : dimension.pad_low == 0 && dimension.pad_high <= 0) {
-      same *= static_cast<double>(dimension.size);
-      continue;
-    }
-    Integers sizes(window.dimensions.size() - i, 1);
-    sizes[0] = sum.size(static_cast<std::int64_t>(i) + 2);
-    const Array along =
-        covered_count(sum, x.size(static_cast<std::int64_t>(i) + 2), dimension, window.given_high[i], has_padding);
-    count = count ? count * reshape(along, sizes) : reshape(along, sizes);
-  }
-  return count ? sum / (count * same) : sum / same;
-}
-
-// Returns the lowest value of a type.
-double pool_identity(const Array &x) {
-  return ir::is_floating(x.type()) ? -HUGE_VAL : -0x1p64;  // which saturates
-}
-
-// Returns the larger of two elements with its place, of equal ones the first. NaN is larger than all others.
-ir::ComputationId larger_with_index(GraphBuilder &builder, ElementType type, ElementType index_type) {
-  const Shape element = Shape::scalar(type), index = Shape::scalar(index_type);
-  const Shape parameters[] = {element, index, element, index};
-  return builder.computation("larger", parameters, [](GraphBuilder &b, const Arrays &p) {
-    const Array first = (p[0] > p[2]) || is_nan(p[0]) || ((p[0] == p[2]) && (p[1] < p[3]));
-    return b.tuple(Arrays{select(first, p[0], p[2]), select(first, p[1], p[3])});
-  });
-}
-
 // Returns the places of elements in the whole array, in which the spatial dimensions are counted from the last one or,
 // for is_column_major, from the first. `local`: the places within the image of a channel, counted from the last one.
 Array global_indices(const Array &local, const Array &x, bool is_column_major) {
@@ -120,20 +67,8 @@ Array global_indices(const Array &local, const Array &x, bool is_column_major) {
 
 // Returns the largest elements and their places.
 Values max_pool_with_indices(const Node &node, const Array &x, const SpatialWindow &window) {
-  GraphBuilder &builder = node.builder();
-  const Integers sizes = x.sizes();
-  const std::int64_t image = ir::product(Span(sizes).subspan(2));
-  const ElementType index_type = image <= max_window_number ? ElementType::S32 : ElementType::S64;
-  Integers spatial(sizes.begin() + 2, sizes.end());
-  const Array places = broadcast_to(reshape(builder.iota(index_type, Integers{image}, 0), spatial), sizes);
-  const ir::ComputationId larger = larger_with_index(builder, x.type(), index_type);
-  const Array none = builder.scalar(index_type, static_cast<double>(std::min(image, max_window_number)));
-  const Array both = builder.add(
-      Opcode::ReduceWindow, {x, places, number(pool_identity(x), x), none},
-      [&](ir::Module &m, ir::InstructionId id) { m.set_window(id, image_window(window.dimensions)); },
-      std::span(&larger, 1));
-  const Array indices = builder.element(both, 1);
-  return {builder.element(both, 0), global_indices(indices, x, node.flag("storage_order"))};
+  const PlacedMaximum largest = max_pool_with_places(x, window.dimensions);
+  return {largest.values, global_indices(largest.places, x, node.flag("storage_order"))};
 }
 
 // Returns the exponent of a norm; 0 and an error if it is none.

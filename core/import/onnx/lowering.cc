@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/base/suggestion.h"
+#include "core/import/array/unused.h"
 #include "core/import/onnx/operator_table.h"
 #include "core/import/onnx/tensor_reader.h"
+#include "core/import/unimported.h"
 #include "core/ir/verifier.h"
 
 namespace bp::import::onnx {
@@ -15,65 +17,6 @@ using ir::InstructionId;
 constexpr int max_depth = 64;                // of functions and graphs within each other
 constexpr std::int64_t max_nodes = 1 << 20;  // with those of functions and graphs, each time that they are expanded
 constexpr int max_unrolled = 1024;           // iterations of loops
-
-// Adds a computation after those that it calls. `is_open`: which computations are still to be added.
-void add_callees_first(const ir::Module &module, ir::ComputationId id, std::vector<bool> &is_open,
-                       std::vector<ir::ComputationId> &computations) {
-  is_open[ir::index(id)] = false;
-  for (const ir::Instruction instruction : module.computation(id).instructions()) {
-    for (const ir::ComputationId callee : instruction.calls()) {
-      if (is_open[ir::index(callee)]) {
-        add_callees_first(module, callee, is_open, computations);
-      }
-    }
-  }
-  computations.push_back(id);
-}
-
-// Removes instructions that the entry's root does not need, except parameters, and computations that nothing calls.
-void remove_unused(ir::Module &module) {
-  std::vector<bool> needed(module.instruction_id_limit());
-  std::vector<bool> called(module.computation_id_limit());
-  std::vector<ir::ComputationId> open = {module.entry().id()};
-  called[ir::index(open[0])] = true;
-  while (!open.empty()) {
-    const ir::Computation computation = module.computation(open.back());
-    open.pop_back();
-    needed[ir::index(computation.root().id())] = true;
-    const auto ids = computation.instruction_ids();
-    for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
-      const ir::Instruction instruction = module.instruction(*id);
-      if (instruction.opcode() == Opcode::Parameter) {
-        needed[ir::index(*id)] = true;
-      }
-      if (!needed[ir::index(*id)]) {
-        continue;
-      }
-      for (const InstructionId operand : instruction.operands()) {
-        needed[ir::index(operand)] = true;
-      }
-      for (const ir::ComputationId callee : instruction.calls()) {
-        if (!called[ir::index(callee)]) {
-          called[ir::index(callee)] = true;
-          open.push_back(callee);
-        }
-      }
-    }
-  }
-  std::vector<ir::ComputationId> computations;
-  add_callees_first(module, module.entry().id(), called, computations);
-  for (const ir::ComputationId id : computations) {
-    std::vector<InstructionId> order;
-    for (const InstructionId instruction : module.computation(id).instruction_ids()) {
-      if (needed[ir::index(instruction)]) {
-        order.push_back(instruction);
-      }
-    }
-    module.set_instruction_order(id, std::move(order));
-  }
-  module.set_computation_order(std::move(computations));
-  module.compact();
-}
 
 // Adds the names that the nodes of a graph use and do not define.
 void add_free_names(const Graph &graph, std::vector<std::string_view> &names) {
@@ -558,13 +501,7 @@ Error Lowering::with_unknown_operators(Error error) const {
   for (const Operator &row : all_operators()) {
     names.push_back(row.name);
   }
-  std::string list;
-  for (const auto &[name, count] : unknown) {
-    list += fmt::format("{}{} ({} node{}{})", list.empty() ? "" : ", ", name, count, count == 1 ? "" : "s",
-                        suggestion(name, names));
-  }
-  return unsupported("{} operator{} that {} not imported: {}", unknown.size(), unknown.size() == 1 ? "" : "s",
-                     unknown.size() == 1 ? "is" : "are", list);
+  return unimported(unknown, names, "operator", "node");
 }
 
 Result<ir::Module> Lowering::run() {

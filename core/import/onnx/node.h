@@ -1,6 +1,6 @@
 // A node of the graph, as the functions that lower operators see it: its inputs as values, its attributes with their
-// defaults. An input or attribute that is missing or of the wrong kind is an error of the builder (array.h), and zero
-// or empty for the caller.
+// defaults. An input or attribute that is missing or of the wrong kind is an error of the builder
+// (core/import/array/array.h), and zero or empty for the caller.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // Functions that the operators of quantized numbers share.
 #pragma once
 
-#include "core/import/onnx/array.h"
+#include "core/import/onnx/value.h"
 
 namespace bp::import::onnx {
 

@@ -5,8 +5,6 @@
 namespace bp::import::onnx {
 namespace {
 
-using ir::AttributeKey;
-
 // Returns a / b, rounded down, for positive b.
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
@@ -123,39 +121,6 @@ std::optional<SpatialWindow> spatial_window(const Node &node, Span sizes, Span k
     result.dimensions.push_back(window);
   }
   return result;
-}
-
-WindowDimensions image_window(const WindowDimensions &window) {
-  WindowDimensions result(2);
-  result.insert(result.end(), window.begin(), window.end());
-  return result;
-}
-
-Array convolution(const Array &image, const Array &filter, const WindowDimensions &window, std::int64_t groups) {
-  if (!image.is_present()) {
-    return image;
-  }
-  Integers labels = {0, 1, 1, 0, 0, 1};
-  for (int part = 0; part < 3; ++part) {
-    for (std::size_t i = 0; i < window.size(); ++i) {
-      labels.push_back(static_cast<std::int64_t>(i) + 2);
-    }
-  }
-  return image.builder().add(Opcode::Convolution, {image, filter}, [&](ir::Module &m, ir::InstructionId id) {
-    m.set_window(id, window);
-    m.set_numbers(id, AttributeKey::DimLabels, labels);
-    if (groups != 1) {
-      m.set_number(id, AttributeKey::FeatureGroupCount, groups);
-    }
-  });
-}
-
-Array per_channel(const Array &vector, const Array &image) {
-  Integers sizes(image.rank() < 2 ? image.rank() : image.rank() - 1, 1);
-  if (image.rank() >= 2) {
-    sizes[0] = image.size(1);
-  }
-  return reshape(vector, sizes);
 }
 
 }  // namespace bp::import::onnx

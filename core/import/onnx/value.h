@@ -5,9 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/import/onnx/array.h"
+#include "core/import/array/array.h"
 
 namespace bp::import::onnx {
+
+// Operators are lowered to arithmetic on arrays, whose names are used as if they were of this room.
+using namespace array;
 
 // An input or output of a node: an array, a sequence of values, texts, or nothing.
 class Value {

@@ -65,7 +65,7 @@ RAW_STRING = re.compile(r'R"(\w*)\((?:.|\n)*?\)\1"')  # such as the text of a ge
 # all of them.
 PASSES = ("control_flow", "expansion", "fusion", "layout", "primitives", "simplification")
 ROOMS = {
-    "core/import": {"hlo_proto": {"protobuf"}, "hlo_text": set(), "library": set(), "mlir": set(), "onnx": {"protobuf"}, "protobuf": set(), "stablehlo": {"mlir"}},
+    "core/import": {"array": set(), "caffe": {"array", "protobuf"}, "hlo_proto": {"protobuf"}, "hlo_text": set(), "library": set(), "mlir": set(), "onnx": {"array", "protobuf"}, "protobuf": set(), "stablehlo": {"mlir"}},
     "core/passes": {room: set() for room in PASSES},
     "plugins/llvm": {
         "scalar": set(),

@@ -2,10 +2,10 @@
 // given.
 #include <cmath>
 
-#include "core/import/onnx/array_support.h"
+#include "core/import/array/support.h"
 #include "core/interpreter/interpreter.h"
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 namespace {
 
 using ir::Instruction;
@@ -166,4 +166,4 @@ std::optional<std::vector<double>> Array::reals(Known known) const {
              : std::nullopt;
 }
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

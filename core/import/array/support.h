@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-#include "core/import/onnx/array.h"
+#include "core/import/array/array.h"
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 // Returns the builder of the first array that is present; nullptr if there is none.
 GraphBuilder *builder_of(std::initializer_list<Array> arrays);
@@ -25,4 +25,4 @@ constexpr bool is_integer_element = std::is_integral_v<E> || requires(E element)
 template <class E>
 constexpr bool is_complex_element = requires(E element) { element.imag(); };
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

@@ -1,11 +1,11 @@
-#include "core/import/onnx/array_support.h"
+#include "core/import/array/support.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 GraphBuilder *builder_of(std::initializer_list<Array> arrays) {
   for (const Array &array : arrays) {
@@ -38,4 +38,4 @@ bool check_sizes(GraphBuilder &builder, Span sizes) {
   return true;
 }
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "core/import/onnx/array_support.h"
+#include "core/import/array/support.h"
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 using ir::AttributeKey;
 using ir::ComputationId;
@@ -195,4 +195,4 @@ Arrays GraphBuilder::loop(std::int64_t count, const Arrays &values, const LoopBo
   return {all.begin() + 1, all.end()};
 }
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

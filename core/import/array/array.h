@@ -22,7 +22,7 @@
 
 #include "core/ir/builder.h"
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 using ir::ElementType;
 using ir::Opcode;
@@ -271,4 +271,4 @@ Array widened(const Array &contraction, ElementType type);
 // Returns the numbers of the elements along a dimension, as s32 of the same shape: iota.
 Array indices_along(const Array &x, std::int64_t dimension, ElementType type = ElementType::S32);
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

@@ -1,9 +1,9 @@
 // Arithmetic on arrays, reductions and contractions.
 #include <limits>
 
-#include "core/import/onnx/array_support.h"
+#include "core/import/array/support.h"
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 using ir::AttributeKey;
 using ir::ComputationId;
@@ -327,4 +327,4 @@ Array indices_along(const Array &x, std::int64_t dimension, ElementType type) {
   return x.is_valid() ? x.builder().iota(type, x.sizes(), dimension) : x;
 }
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

@@ -1,9 +1,9 @@
-#include "core/import/onnx/array.h"
+#include "core/import/array/array.h"
 
 #include <algorithm>
 #include <cctype>
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 namespace {
 
@@ -32,4 +32,4 @@ std::int64_t Array::size(std::int64_t dimension) const {
   return dimension < 0 || dimension >= rank ? 1 : shape().size(static_cast<std::size_t>(dimension));
 }
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array

@@ -1,9 +1,9 @@
 // Types and sizes of arrays, and the movement of their elements.
 #include <algorithm>
 
-#include "core/import/onnx/array_support.h"
+#include "core/import/array/support.h"
 
-namespace bp::import::onnx {
+namespace bp::import::array {
 
 using ir::AttributeKey;
 using ir::InstructionId;
@@ -242,4 +242,4 @@ Array dynamic_update_slice(const Array &x, const Array &update, const Arrays &st
   return x.builder().add(Opcode::DynamicUpdateSlice, operands);
 }
 
-}  // namespace bp::import::onnx
+}  // namespace bp::import::array
