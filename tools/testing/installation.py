@@ -11,6 +11,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 PYTHON = BUILD / "python"
 TIME_LIMIT_SECONDS = 300
+# The applications among the samples, and what they print.
+APPLICATIONS = {
+    "03_application_in_c": ["input x: type 11, sizes 4", "output y: type 11, sizes 4", "0 1.41421 2 2.44949"],
+    "04_application_in_cpp": ["step 1: 1.4142135", "step 2: 1.6817929", "step 3: 1.8340081", "step 4: 1.9152066",
+                              "step 5: 1.9571441"],
+}
 
 
 def has_sanitizer():

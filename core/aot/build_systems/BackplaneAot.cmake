@@ -1,7 +1,7 @@
 # backplane_aot(TARGET MODEL [NAME name] [OPTIONS ...]) makes a library target of a model that `backplane aot` compiles.
 # It contains TARGET.h, which programs that link to the target include, and whose functions begin with NAME (TARGET).
 #
-#   include(${backplane_aot_folder}/BackplaneAot.cmake)     # pkg-config --variable=aot_folder backplane
+#   find_package(Backplane REQUIRED COMPONENTS aot)
 #   backplane_aot(digits models/digits.hlo OPTIONS --features=x86-64-v3)
 #   target_link_libraries(application PRIVATE digits)
 find_program(BACKPLANE_COMMAND backplane REQUIRED)

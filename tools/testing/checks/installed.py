@@ -12,13 +12,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from installation import ROOT, Installation, has_sanitizer
+from installation import APPLICATIONS, ROOT, Installation, has_sanitizer
 
-APPLICATIONS = {
-    "03_application_in_c": ["input x: type 11, sizes 4", "output y: type 11, sizes 4", "0 1.41421 2 2.44949"],
-    "04_application_in_cpp": ["step 1: 1.4142135", "step 2: 1.6817929", "step 3: 1.8340081", "step 4: 1.9152066",
-                              "step 5: 1.9571441"],
-}
 FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 # Tier and language, and the arguments that select a part of the suite; none: all of it.
 BACKENDS = [("kernels", "c", []), ("kernels", "cpp", ["--shard", "1/20"]), ("compiler", "c", ["--shard", "2/20"]),
