@@ -20,8 +20,8 @@ def gradient_of_weights(inputs: Tensor, gradient: Tensor, sizes: Sequence[int], 
     # [batch, groups * channels, ...] becomes [channels, groups * batch, ...]
     split = inputs.reshape([batch, groups, channels // groups, *rest])
     lhs = split.permute(2, 1, 0, *range(3, split.dim())).reshape([channels // groups, groups * batch, *rest])
-    made: Tensor = aten.convolution(lhs, gradient.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(rest),
-                            groups)
+    made: Tensor = aten.convolution(lhs, gradient.transpose(0, 1), None, dilation, padding, stride, False,
+                                    [0] * len(rest), groups)
     for dimension, size in enumerate(sizes):  # what the stride has left over is not a part of the window
         made = made.narrow(dimension + 2, 0, size)
     return made.transpose(0, 1)

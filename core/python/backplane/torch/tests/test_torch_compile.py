@@ -115,7 +115,8 @@ class Modules(Case):
         self.infer(nn.LSTM(4, 6, batch_first=True), torch.randn(2, 5, 4))
 
     def test_embedding(self):
-        self.infer(nn.Sequential(nn.Embedding(10, 6, padding_idx=0), nn.Linear(6, 3)), torch.tensor([[1, 2, 0], [9, 3, 4]]))
+        module = nn.Sequential(nn.Embedding(10, 6, padding_idx=0), nn.Linear(6, 3))
+        self.infer(module, torch.tensor([[1, 2, 0], [9, 3, 4]]))
 
     def test_multi_head_attention(self):
         x, padding = torch.randn(2, 5, 16), torch.tensor([[False] * 5, [False, False, True, False, True]])
@@ -168,7 +169,7 @@ class Modules(Case):
         integers = lambda x, y: (x // 3, x % y, x & y, x > y, (x + y).sum(), x.cumsum(0), x == 2, ~x, x.max(0))
         for dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
             with self.subTest(dtype):
-                self.infer(integers, torch.tensor([[7, 2], [0, 9]], dtype=dtype), torch.tensor([[2, 5], [3, 4]], dtype=dtype))
+                self.infer(integers, *(torch.tensor(x, dtype=dtype) for x in ([[7, 2], [0, 9]], [[2, 5], [3, 4]])))
         self.infer(lambda a, b: (a & b, a ^ b, ~a, a.any(), a.all(), a.sum(), torch.where(a, 1.5, b)),
                    torch.tensor([True, False, True]), torch.tensor([True, True, False]))
 
@@ -255,8 +256,9 @@ class Training(Case):
     def test_decompositions_of_convolutions(self):
         """Every kind of convolution, on PyTorch itself."""
         convolution, backward = torch.ops.aten.convolution, torch.ops.aten.convolution_backward.default
-        for groups, transposed, stride, padding, dilation in ((1, False, [2, 3], [1, 0], [1, 2]), (2, False, [1], [2], [1]),
-                                                              (2, True, [2, 1], [1, 1], [2, 1]), (4, False, [3], [0], [1])):
+        for groups, transposed, stride, padding, dilation in (
+                (1, False, [2, 3], [1, 0], [1, 2]), (2, False, [1], [2], [1]), (2, True, [2, 1], [1, 1], [2, 1]),
+                (4, False, [3], [0], [1])):
             with self.subTest(groups=groups, transposed=transposed, stride=stride):
                 x = torch.randn(3, 4, 11, 12)
                 weights = torch.randn(4, 8 // groups, 3, 2) if transposed else torch.randn(8, 4 // groups, 3, 2)
