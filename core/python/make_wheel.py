@@ -28,6 +28,8 @@ class Package:
     requires: tuple[str, ...]
     libraries: dict[str, str]  # paths in the build folder, and the folders in the package
     entry_points: str = ""
+    parts: tuple[str, ...] = ()  # folders in the folder that are packages too
+    extras: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)  # what else a part requires
 
 
 def package(name, installation):
@@ -37,7 +39,9 @@ def package(name, installation):
         # The library finds plugins and the program of isolated ones relative to itself, as where it is installed.
         return Package("backplane", "Programs in HLO, StableHLO and ONNX on Backplane's backends", ("numpy>=1.24",),
                        {"core/c/libbackplane.so": libdir, "plugins/cpu/libbackplane_cpu.so": f"{libdir}/backplane",
-                        "core/backplane-worker": f"{libexec}/backplane"})
+                        "core/backplane-worker": f"{libexec}/backplane"},
+                       "[torch_dynamo_backends]\nbackplane = backplane.torch:compile_graph\n", ("torch",),
+                       {"torch": ("torch>=2.9", "onnxscript")})
     return Package("jax_backplane", "Backplane's backends as JAX platforms", ("jax>=0.10",),
                    {"core/pjrt/libbackplane_pjrt.so": "lib", "plugins/cpu/libbackplane_cpu.so": "lib",
                     "plugins/npu/libbackplane_npu.so": "lib"}, "[jax_plugins]\nbackplane = jax_backplane\n")
@@ -55,6 +59,9 @@ def version():
 
 def metadata(name, number, of):
     requires = "".join(f"Requires-Dist: {needed}\n" for needed in of.requires)
+    for extra, all_needed in of.extras.items():
+        requires += f"Provides-Extra: {extra}\n"
+        requires += "".join(f"Requires-Dist: {needed}; extra == '{extra}'\n" for needed in all_needed)
     return (f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\nSummary: {of.summary}\n"
             f"Requires-Python: >=3.11\n{requires}")
 
@@ -65,9 +72,10 @@ def wheel_text(tag):
 
 def files(of, build):
     """Yields the path in the wheel and the file."""
-    for path in sorted((SOURCE / of.folder).iterdir()):
-        if path.suffix == ".py" or path.name == "py.typed":
-            yield f"{of.folder}/{path.name}", path
+    for folder in (of.folder, *(f"{of.folder}/{part}" for part in of.parts)):
+        for path in sorted((SOURCE / folder).iterdir()):
+            if path.suffix == ".py" or path.name == "py.typed":
+                yield f"{folder}/{path.name}", path
     for library, folder in of.libraries.items():
         path = build / library
         if not path.exists():
