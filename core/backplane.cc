@@ -1,6 +1,7 @@
 #include "core/backplane.h"
 
 #include "core/base/files.h"
+#include "core/base/mapped_file.h"
 #include "core/buffers/print.h"
 #include "core/host/open_device.h"
 #include "core/import/find_front_end.h"
@@ -71,6 +72,18 @@ Result<std::shared_ptr<const import::FrontEnd>> front_end_of(std::string_view te
     return package::not_a_model(file);
   }
   return import::find_front_end(text, file);
+}
+
+// Reads a file that is one program.
+Result<Module> parse(const SharedBytes &bytes, const std::string &file, const ReadOptions &options) {
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), file));
+  std::vector<import::Source> parts = import::split(*front_end, bytes.text(), file);
+  if (parts.size() > 1) {
+    return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
+        .at({file, parts[1].first_line, 1, {}});
+  }
+  parts[0].owner = bytes.owner();
+  return front_end->read(parts[0], options);
 }
 
 // Checks what does not depend on the plugins that are here: no name is empty, and the interpreter has no instances and
@@ -147,15 +160,16 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
 }
 
 Result<Module> read_module(const std::string &path, const ReadOptions &options) {
-  BP_ASSIGN(const std::string text, read_file(path));
-  return parse_module(text, path, options);
+  BP_ASSIGN(const SharedBytes bytes, load_file(path));
+  return parse(bytes, path, options);
 }
 
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options) {
-  BP_ASSIGN(const std::string text, read_file(path));
-  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, path));
+  BP_ASSIGN(const SharedBytes bytes, load_file(path));
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), path));
   std::vector<Module> modules;
-  for (const import::Source &part : import::split(*front_end, text, path)) {
+  for (import::Source &part : import::split(*front_end, bytes.text(), path)) {
+    part.owner = bytes.owner();
     BP_ASSIGN(Module module, front_end->read(part, options));
     modules.push_back(std::move(module));
   }
@@ -163,13 +177,12 @@ Result<std::vector<Module>> read_modules(const std::string &path, const ReadOpti
 }
 
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options) {
-  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, file));
-  const std::vector<import::Source> parts = import::split(*front_end, text, file);
-  if (parts.size() > 1) {
-    return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
-        .at({file, parts[1].first_line, 1, {}});
-  }
-  return front_end->read(parts.front(), options);
+  return parse(SharedBytes(std::as_bytes(std::span(text)), nullptr), file, options);
+}
+
+Result<std::vector<Parameter>> read_parameters(const std::string &path) {
+  BP_ASSIGN(const SharedBytes bytes, load_file(path));
+  return parse_parameters(bytes.text(), path);
 }
 
 Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file) {

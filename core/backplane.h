@@ -155,12 +155,15 @@ Status save_package(const Executable &executable, Interface interface, const std
 
 // Reads and verifies the module of a file in one of the formats that `backplane formats` lists, such as HLO, StableHLO
 // and ONNX (core/import/find_front_end.h). Several modules in one file are an error.
+// A file of 16 MiB or more is mapped: it must not be shortened while the module exists, which may keep views into it.
 Result<Module> read_module(const std::string &path, const ReadOptions &options = {});
 // Returns all modules of a file, in order, at least one. A text may hold several, each beginning with a line "// -----"
 // or, in HLO, with HloModule. Fails with the error of the first module that cannot be read.
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options = {});
-// Returns the parameters of a program as they are written; unknown sizes are ir::unbounded. InvalidInput if the format
-// has no open sizes, as HLO.
+// Returns the parameters of the program in a file as they are written; unknown sizes are ir::unbounded. InvalidInput if
+// the format has no open sizes, as HLO.
+Result<std::vector<Parameter>> read_parameters(const std::string &path);
+// Same as read_parameters() for the content of a file.
 Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file);
 // Same as read_module() for the content of a file; `file` is its name in messages.
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options = {});

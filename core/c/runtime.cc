@@ -11,7 +11,6 @@
 #include <span>
 
 #include "core/backplane.h"
-#include "core/base/files.h"
 #include "core/c/arrays.h"
 #include "core/c/objects.h"
 #include "core/host/build_configuration.h"
@@ -161,10 +160,9 @@ Status check_static(const Module &module) {
   return {};
 }
 
-Status compile(const backplane_backend *backend, std::string_view text, const std::string &name,
-               const bp_option_t *given, std::uint32_t option_count, backplane_executable **made) {
+Status compile(const backplane_backend *backend, Module module, const bp_option_t *given, std::uint32_t option_count,
+               backplane_executable **made) {
   BP_ASSIGN(const bp::CompileOptions options, read_compile_options(given, option_count));
-  BP_ASSIGN(Module module, bp::parse_module(text, name));
   BP_TRY(check_static(module));
   backplane_executable described;
   described.interface = bp::package::interface_of(module);
@@ -188,8 +186,8 @@ bp_status backplane_compile_file(const backplane_backend *backend, const char *p
     BP_TRY(expect_given(backend, "backend"));
     BP_TRY(expect_given(path, "path"));
     BP_TRY(expect_given(executable, "executable"));
-    BP_ASSIGN(const std::string text, bp::read_file(path));
-    return compile(backend, text, path, options, option_count, executable);
+    BP_ASSIGN(Module module, bp::read_module(path));
+    return compile(backend, std::move(module), options, option_count, executable);
   });
 }
 
@@ -201,7 +199,8 @@ bp_status backplane_compile_bytes(const backplane_backend *backend, const void *
     BP_TRY(expect_given(bytes, "bytes"));
     BP_TRY(expect_given(name, "name"));
     BP_TRY(expect_given(executable, "executable"));
-    return compile(backend, {static_cast<const char *>(bytes), size}, name, options, option_count, executable);
+    BP_ASSIGN(Module module, bp::parse_module({static_cast<const char *>(bytes), size}, name));
+    return compile(backend, std::move(module), options, option_count, executable);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ struct Source {
   std::uint32_t first_line = 1;  // line of the file at which the program begins, if it is text
   std::string_view file_text;    // the whole file
   std::string file;              // its name, for messages and for files beside it; may be empty
+  // If set, owns the bytes: a module may keep views into them in place of copies.
+  std::shared_ptr<const void> owner = {};
 };
 
 // Its functions may be called by several threads at a time.

@@ -3,7 +3,7 @@
 
 #include <boost/json.hpp>
 
-#include "core/base/files.h"
+#include "core/base/mapped_file.h"
 #include "core/import/find_front_end.h"
 #include "core/import/foreign_formats.h"
 #include "core/import/front_ends.h"
@@ -117,22 +117,23 @@ void print_reasons(std::string_view bytes, const std::string &file) {
 }
 
 int print_format_of(const std::string &file, bool explains, bool as_json) {
-  const Result<std::string> bytes = read_file(file);
-  if (!bytes.ok()) {
-    return report(bytes.error());
+  const Result<SharedBytes> loaded = load_file(file);
+  if (!loaded.ok()) {
+    return report(loaded.error());
   }
+  const std::string_view bytes = loaded->text();
   const Result<std::shared_ptr<const FrontEnd>> front_end =
-      package::is_package(file) ? package::not_a_model(file) : import::find_front_end(*bytes, file);
+      package::is_package(file) ? package::not_a_model(file) : import::find_front_end(bytes, file);
   if (as_json) {
     fmt::print("{}\n",
                boost::json::serialize(front_end.ok() ? to_json(**front_end)
                                                      : boost::json::object{{"error", front_end.error().to_string()}}));
   } else if (front_end.ok()) {
     fmt::print("{}: {} ({}), {} in it\n", file, (*front_end)->description, (*front_end)->name,
-               import::split(**front_end, *bytes, file).size());
+               import::split(**front_end, bytes, file).size());
   }
   if (explains && !as_json) {
-    print_reasons(*bytes, file);
+    print_reasons(bytes, file);
   }
   return front_end.ok() ? success : as_json ? negative : report(front_end.error());
 }

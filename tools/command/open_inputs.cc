@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/files.h"
 #include "core/import/literal_integers.h"
 
 namespace bp::command {
@@ -17,8 +16,7 @@ bool has_given(const std::vector<ParameterIntegers> &given, std::size_t number, 
 }  // namespace
 
 Status take_from_inputs(const std::string &model, const arrays::InputFiles &inputs, ReadOptions &reading) {
-  BP_ASSIGN(const std::string text, read_file(model));
-  const auto parameters = parse_parameters(text, model);
+  const auto parameters = read_parameters(model);
   if (!parameters.ok()) {
     return {};
   }

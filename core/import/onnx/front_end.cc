@@ -53,6 +53,7 @@ std::vector<std::int64_t> to_integers(const ir::Literal &literal) {
 Result<ir::Module> read_model_for(const Source &source, const ReadOptions &options) {
   Options inner;
   inner.file = source.file;
+  inner.owner = source.owner;
   inner.shapes = options.parameter_shapes;
   std::vector<InputInfo> model_inputs;
   if (!options.parameter_sizes.empty() || !options.parameter_values.empty()) {

@@ -1,5 +1,6 @@
 // An ONNX model as it is stored, field by field of onnx.proto (ModelProto, GraphProto, ...). Names and texts are views
-// into the file, which must outlive the model; tensors have bytes of their own, or those of a mapped file of weights.
+// into the file, which must outlive the model; tensors have bytes of their own, or share those
+// of a file that is mapped.
 #pragma once
 
 #include <deque>

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/import/onnx/tensor_reader.h"
-
 namespace bp::import::onnx {
 namespace {
 
@@ -53,9 +51,10 @@ constexpr Field elem_type{2, "elem_type"}, tensor_value{3, "tensor_value"}, sequ
 // Reads the messages of one file.
 class Reader {
  public:
-  explicit Reader(const std::string &folder) : folder_(folder) {}
+  explicit Reader(const Storage &storage) : storage_(storage) {}
 
   Result<Model> model(const Message &message);
+  Result<Model> interface(const Message &message);
 
  private:
   Result<OperatorSets> operator_sets(const Message &message, Field field);
@@ -90,7 +89,7 @@ class Reader {
     return list(message, field, items, [&](const Message &item) { return value(item); });
   }
 
-  const std::string &folder_;
+  const Storage &storage_;
 };
 
 // The operators of ONNX itself have no domain, or "ai.onnx".
@@ -178,11 +177,11 @@ Result<Attribute> Reader::attribute(const Message &message) {
   }
   BP_ASSIGN(result.integers, message.integers(attribute_fields::ints));
   BP_TRY(texts(message, attribute_fields::strings, result.texts));
-  const auto tensor = [&](const Message &item) { return read_tensor(item, folder_); };
+  const auto tensor = [&](const Message &item) { return read_tensor(item, storage_); };
   BP_TRY(list(message, attribute_fields::t, result.tensors, tensor));
   BP_TRY(list(message, attribute_fields::tensors, result.tensors, tensor));
   BP_TRY(list(message, attribute_fields::sparse_tensor, result.tensors,
-              [&](const Message &item) { return read_sparse_tensor(item, folder_); }));
+              [&](const Message &item) { return read_sparse_tensor(item, storage_); }));
   const auto shared_graph = [&](const Message &item) -> Result<std::shared_ptr<const Graph>> {
     BP_ASSIGN(Graph inner, graph(item));
     return std::make_shared<const Graph>(std::move(inner));
@@ -224,9 +223,9 @@ Result<Graph> Reader::graph(const Message &message) {
   BP_ASSIGN(result.name, message.text(graph_fields::name));
   BP_TRY(nodes(message, graph_fields::node, result.nodes));
   BP_TRY(list(message, graph_fields::initializer, result.initializers,
-              [&](const Message &item) { return read_tensor(item, folder_); }));
+              [&](const Message &item) { return read_tensor(item, storage_); }));
   BP_TRY(list(message, graph_fields::sparse_initializer, result.initializers,
-              [&](const Message &item) { return read_sparse_tensor(item, folder_); }));
+              [&](const Message &item) { return read_sparse_tensor(item, storage_); }));
   BP_TRY(values(message, graph_fields::input, result.inputs));
   BP_TRY(values(message, graph_fields::output, result.outputs));
   BP_TRY(values(message, graph_fields::value_info, result.values));
@@ -262,19 +261,50 @@ Result<Model> Reader::model(const Message &message) {
   return result;
 }
 
-}  // namespace
+Result<Model> Reader::interface(const Message &message) {
+  Model result;
+  BP_ASSIGN(const Message graph_message, message.child(model_fields::graph));
+  const auto name_of = [&](Field name) {
+    return [name](const Message &item) -> Result<Tensor> {
+      Tensor tensor;
+      BP_ASSIGN(tensor.name, item.text(name));
+      return tensor;
+    };
+  };
+  BP_TRY(list(graph_message, graph_fields::initializer, result.graph.initializers, name_of(tensor_name)));
+  BP_TRY(list(graph_message, graph_fields::sparse_initializer, result.graph.initializers,
+              [&](const Message &item) -> Result<Tensor> {
+                BP_ASSIGN(const Message values_of, item.child(sparse_values));
+                return name_of(tensor_name)(values_of);
+              }));
+  BP_TRY(values(graph_message, graph_fields::input, result.graph.inputs));
+  BP_TRY(values(graph_message, graph_fields::output, result.graph.outputs));
+  return result;
+}
 
-Result<Model> read_model(std::string_view bytes, const std::string &folder) {
+// Reads a ModelProto by a method of the reader.
+template <class Read>
+Result<Model> read_by(std::string_view bytes, Read &&read) {
   std::deque<std::string> merged;
   BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "ModelProto", -1, 0, &merged}));
-  BP_ASSIGN(Model model, Reader(folder).model(message));
+  BP_ASSIGN(Model model, read(message));
   model.merged = std::move(merged);
   return model;
 }
 
+}  // namespace
+
+Result<Model> read_model(std::string_view bytes, const Storage &storage) {
+  return read_by(bytes, [&](const Message &message) { return Reader(storage).model(message); });
+}
+
+Result<Model> read_interface(std::string_view bytes) {
+  return read_by(bytes, [](const Message &message) { return Reader({}).interface(message); });
+}
+
 Result<Tensor> read_tensor(std::string_view bytes) {
   BP_ASSIGN(const Message message, Message::parse(bytes, {nullptr, "TensorProto"}));
-  return read_tensor(message, ".");
+  return read_tensor(message, Storage());
 }
 
 namespace {
@@ -290,7 +320,7 @@ Result<std::vector<Tensor>> tensors_of_sequence(const Message &message) {
   }
   std::vector<Tensor> tensors;
   BP_TRY(message.for_each(sequence_fields::tensor_values, [&](const Message &item) -> Status {
-    BP_ASSIGN(Tensor tensor, read_tensor(item, "."));
+    BP_ASSIGN(Tensor tensor, read_tensor(item, Storage()));
     tensors.push_back(std::move(tensor));
     return {};
   }));
@@ -313,7 +343,7 @@ Result<std::optional<std::vector<Tensor>>> read_optional(std::string_view bytes)
   std::optional<std::vector<Tensor>> tensors;
   if (kind == tensor_kind && message.has(optional_fields::tensor_value)) {
     BP_ASSIGN(const Message inner, message.child(optional_fields::tensor_value));
-    BP_ASSIGN(Tensor tensor, read_tensor(inner, "."));
+    BP_ASSIGN(Tensor tensor, read_tensor(inner, Storage()));
     tensors.emplace(1, std::move(tensor));
   } else if (kind == sequence_kind && message.has(optional_fields::sequence_value)) {
     BP_ASSIGN(const Message inner, message.child(optional_fields::sequence_value));

@@ -4,13 +4,16 @@
 #include <optional>
 
 #include "core/base/result.h"
-#include "core/import/onnx/model.h"
+#include "core/import/onnx/tensor_reader.h"
 
 namespace bp::import::onnx {
 
-// Reads a ModelProto. `folder`: where the files lie that hold weights outside of the model; nothing is read from other
-// folders. Errors name the message and the byte within it.
-Result<Model> read_model(std::string_view bytes, const std::string &folder);
+// Reads a ModelProto. Nothing is read from files outside of the folder that `storage` names. Errors name the message
+// and the offset in `bytes`.
+Result<Model> read_model(std::string_view bytes, const Storage &storage);
+
+// Reads only the inputs and outputs of a ModelProto, and the names of its initializers, which have no elements.
+Result<Model> read_interface(std::string_view bytes);
 
 // Reads a TensorProto, as the test data of ONNX has them.
 Result<Tensor> read_tensor(std::string_view bytes);

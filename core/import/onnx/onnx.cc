@@ -9,8 +9,8 @@
 namespace bp::import::onnx {
 namespace {
 
-Result<Model> read_model_of(std::string_view bytes, const Options &options) {
-  Result<Model> model = read_model(bytes, boost::filesystem::path(options.file).parent_path().string());
+// Returns what was read, or its error with the name of the file.
+Result<Model> located(Result<Model> model, const Options &options) {
   if (!model.ok()) {
     return std::move(model).error().at({options.file, 0, 0, {}});
   }
@@ -24,12 +24,13 @@ bool is_onnx(std::string_view bytes) {
 }
 
 Result<ir::Module> read(std::string_view bytes, const Options &options) {
-  BP_ASSIGN(const Model model, read_model_of(bytes, options));
+  const Storage storage{boost::filesystem::path(options.file).parent_path().string(), options.owner};
+  BP_ASSIGN(const Model model, located(read_model(bytes, storage), options));
   return Lowering(model, options).run();
 }
 
 Result<std::vector<InputInfo>> inputs(std::string_view bytes, const Options &options) {
-  BP_ASSIGN(const Model model, read_model_of(bytes, options));
+  BP_ASSIGN(const Model model, located(read_interface(bytes), options));
   std::vector<InputInfo> result;
   for (const ValueInfo *input : entry_inputs(model)) {
     BP_ASSIGN(Shape shape, declared_shape(*input));
@@ -40,7 +41,7 @@ Result<std::vector<InputInfo>> inputs(std::string_view bytes, const Options &opt
 }
 
 Result<std::vector<Output>> results(std::string_view bytes, const Options &options) {
-  BP_ASSIGN(const Model model, read_model_of(bytes, options));
+  BP_ASSIGN(const Model model, located(read_interface(bytes), options));
   std::vector<Output> outputs;
   for (const ValueInfo &output : model.graph.outputs) {
     outputs.push_back({std::string(output.name), form_of(output.type)});

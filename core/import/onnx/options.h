@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ inline constexpr std::int64_t absent = -1;
 
 struct Options {
   std::string file;  // for messages; files of weights lie in its folder
+  // If set, owns the bytes of the model, and the module may keep views into them in place of copies.
+  std::shared_ptr<const void> owner = {};
   // Shapes of the parameters, in order; invalid ones are not given.
   std::vector<ir::Shape> shapes = {};
   // Elements of parameters, by number. Used only if sizes depend on them: then the program is for these elements.

@@ -19,9 +19,8 @@ using protobuf::Field;
 using protobuf::Message;
 
 constexpr Field dims{1, "dims"}, data_type{2, "data_type"}, float_data{4, "float_data"}, int32_data{5, "int32_data"},
-    string_data{6, "string_data"}, int64_data{7, "int64_data"}, name_field{8, "name"}, raw_data{9, "raw_data"},
-    double_data{10, "double_data"}, uint64_data{11, "uint64_data"}, external_data{13, "external_data"},
-    data_location{14, "data_location"};
+    string_data{6, "string_data"}, int64_data{7, "int64_data"}, raw_data{9, "raw_data"}, double_data{10, "double_data"},
+    uint64_data{11, "uint64_data"}, external_data{13, "external_data"}, data_location{14, "data_location"};
 constexpr Field key{1, "key"}, value{2, "value"};
 
 // The element types by their numbers in TensorProto.DataType.
@@ -157,6 +156,10 @@ Result<Literal> from_shared(const ir::Shape &shape, const SharedBytes &bytes) {
   }
   BP_ASSIGN(Literal literal, Literal::zeros(shape));
   set_bytes(bytes.text(), literal);
+  constexpr std::size_t large = 1 << 20;
+  if (bytes.size() >= large) {
+    drop_pages(bytes.owner(), bytes.text());  // so that a large model is not in memory twice
+  }
   return literal;
 }
 
@@ -191,9 +194,9 @@ std::optional<ElementType> element_type(std::int64_t number) {
   return types[number];
 }
 
-Result<Tensor> read_tensor(const Message &message, const std::string &folder) {
+Result<Tensor> read_tensor(const Message &message, const Storage &storage) {
   Tensor tensor;
-  BP_ASSIGN(tensor.name, message.text(name_field));
+  BP_ASSIGN(tensor.name, message.text(tensor_name));
   BP_ASSIGN(tensor.sizes, read_sizes(message));
   BP_ASSIGN(const std::int64_t number, message.integer(data_type));
   if (number == text_type) {
@@ -213,7 +216,7 @@ Result<Tensor> read_tensor(const Message &message, const std::string &folder) {
   const std::size_t size = raw_size(type, shape.element_count());
   BP_ASSIGN(const std::int64_t location, message.integer(data_location));
   if (location == 1) {
-    BP_ASSIGN(const SharedBytes bytes, read_external(message, folder, size));
+    BP_ASSIGN(const SharedBytes bytes, read_external(message, storage.folder, size));
     BP_ASSIGN(tensor.literal, from_shared(shape, bytes));
     return tensor;
   }
@@ -230,6 +233,10 @@ Result<Tensor> read_tensor(const Message &message, const std::string &folder) {
   if (!has_bytes && static_cast<std::size_t>(shape.element_count()) > 4 * message.byte_size()) {
     return message.error("{} has fewer elements, in {} bytes", ir::to_string(shape), message.byte_size());
   }
+  if (has_bytes && storage.owner != nullptr && message.is_in_file()) {
+    BP_ASSIGN(tensor.literal, from_shared(shape, SharedBytes(std::as_bytes(std::span(bytes)), storage.owner)));
+    return tensor;
+  }
   BP_ASSIGN(tensor.literal, Literal::zeros(shape));
   if (has_bytes) {
     set_bytes(bytes, tensor.literal);
@@ -239,12 +246,12 @@ Result<Tensor> read_tensor(const Message &message, const std::string &folder) {
   return tensor;
 }
 
-Result<Tensor> read_sparse_tensor(const Message &message, const std::string &folder) {
-  constexpr Field values_field{1, "values"}, indices_field{2, "indices"}, dims_field{3, "dims"};
-  BP_ASSIGN(const Message values_message, message.child(values_field));
+Result<Tensor> read_sparse_tensor(const Message &message, const Storage &storage) {
+  constexpr Field indices_field{2, "indices"}, dims_field{3, "dims"};
+  BP_ASSIGN(const Message values_message, message.child(sparse_values));
   BP_ASSIGN(const Message indices_message, message.child(indices_field));
-  BP_ASSIGN(const Tensor values, read_tensor(values_message, folder));
-  BP_ASSIGN(const Tensor indices, read_tensor(indices_message, folder));
+  BP_ASSIGN(const Tensor values, read_tensor(values_message, storage));
+  BP_ASSIGN(const Tensor indices, read_tensor(indices_message, storage));
   Tensor dense;
   dense.name = values.name;
   BP_ASSIGN(dense.sizes, message.integers(dims_field));

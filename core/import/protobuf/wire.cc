@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace bp::import::protobuf {
 namespace {
@@ -20,6 +21,12 @@ bool take_varint(std::string_view &bytes, std::uint64_t &value) {
     }
   }
   return false;
+}
+
+// Returns why take_varint() found none.
+std::string problem_of_varint(std::string_view bytes) {
+  return bytes.size() < 10 ? fmt::format("is cut off after {} byte{}", bytes.size(), bytes.size() == 1 ? "" : "s")
+                           : std::string("has more than 10 bytes");
 }
 
 std::uint64_t little_endian(std::string_view bytes) {
@@ -56,59 +63,70 @@ std::string Path::to_string() const {
   return text;
 }
 
+std::optional<std::size_t> Path::offset(const char *byte) const {
+  const auto is_inside = [&](const char *pointer) {
+    return pointer != nullptr && !std::less<>()(pointer, file.data()) &&
+           !std::less<>()(file.data() + file.size(), pointer);
+  };
+  if (!is_inside(byte)) {
+    byte = first_part;
+  }
+  return is_inside(byte) ? std::optional(static_cast<std::size_t>(byte - file.data())) : std::nullopt;
+}
+
 Result<Message> Message::parse(std::string_view bytes, Path path) {
-  Message message(path);
-  message.byte_size_ = bytes.size();
+  if (path.parent == nullptr) {
+    path.file = bytes;
+  }
+  Message message(bytes, path);
   if (path.depth > max_depth) {
     return message.error("messages nested more than {} deep", max_depth);
   }
   std::string_view rest = bytes;
-  auto at = [&] { return bytes.size() - rest.size(); };
   bool is_sorted = true;
   while (!rest.empty()) {
-    std::size_t begin = at();
+    const char *begin = rest.data();
+    const auto failed = [&]<class... Args>(const char *at, fmt::format_string<Args...> format, Args &&...args) {
+      return message.error_at(at, {}, fmt::format(format, std::forward<Args>(args)...));
+    };
     Entry entry{};
     std::uint64_t tag = 0;
     if (!take_varint(rest, tag)) {
-      return message.error("a varint is cut off at byte {} of {}", begin, bytes.size());
+      return failed(begin, "a varint {}", problem_of_varint(rest));
     }
     entry.number = static_cast<std::uint32_t>(tag >> 3);
     entry.type = static_cast<WireType>(tag & 7);
     if (entry.number == 0 || tag >> 3 > 0x1fffffff) {
-      return message.error("field number {} at byte {}, expected 1 to 536870911", tag >> 3, begin);
+      return failed(begin, "field number {}, expected 1 to 536870911", tag >> 3);
     }
-    std::size_t length = entry.type == WireType::Fixed64 ? 8 : 4;
+    const char *value = rest.data();
+    std::uint64_t length = 0;
     switch (entry.type) {
       case WireType::Varint:
         if (!take_varint(rest, entry.value)) {
-          return message.error("the varint of field {} is cut off at byte {} of {}", entry.number, at(), bytes.size());
+          return failed(value, "the varint of field {} {}", entry.number, problem_of_varint(rest));
         }
+        length = static_cast<std::size_t>(rest.data() - value);
         break;
-      case WireType::Bytes: {
-        std::uint64_t wanted = 0;
-        if (!take_varint(rest, wanted)) {
-          return message.error("the length of field {} is cut off at byte {} of {}", entry.number, at(), bytes.size());
+      case WireType::Bytes:
+        if (!take_varint(rest, length)) {
+          return failed(value, "the length of field {} {}", entry.number, problem_of_varint(rest));
         }
-        if (wanted > rest.size()) {
-          return message.error("field {} at byte {} has {} bytes, but {} are left", entry.number, begin, wanted,
-                               rest.size());
-        }
-        entry.bytes = rest.substr(0, wanted);
-        rest.remove_prefix(wanted);
+        value = rest.data();
         break;
+      case WireType::Fixed64: length = 8; break;
+      case WireType::Fixed32: length = 4; break;
+      default: return failed(begin, "wire type {} of field {}, expected 0, 1, 2 or 5", tag & 7, entry.number);
+    }
+    if (entry.type != WireType::Varint) {
+      if (length > rest.size()) {
+        return failed(begin, "field {} has {} bytes, but {} are left", entry.number, length, rest.size());
       }
-      case WireType::Fixed64:
-      case WireType::Fixed32:
-        if (length > rest.size()) {
-          return message.error("field {} at byte {} has {} bytes, but {} are left", entry.number, begin, length,
-                               rest.size());
-        }
-        entry.value = little_endian(rest.substr(0, length));
-        rest.remove_prefix(length);
-        break;
-      default:
-        return message.error("wire type {} of field {} at byte {}, expected 0, 1, 2 or 5", tag & 7, entry.number,
-                             begin);
+      rest.remove_prefix(length);
+    }
+    entry.bytes = {value, length};
+    if (entry.type == WireType::Fixed64 || entry.type == WireType::Fixed32) {
+      entry.value = little_endian(entry.bytes);
     }
     is_sorted = is_sorted && (message.entries_.empty() || message.entries_.back().number <= entry.number);
     message.entries_.push_back(entry);
@@ -117,6 +135,21 @@ Result<Message> Message::parse(std::string_view bytes, Path path) {
     std::ranges::stable_sort(message.entries_, {}, &Entry::number);
   }
   return message;
+}
+
+Path Message::path_of(Field field, std::int64_t index) const {
+  return {&path_, field.name, index, path_.depth + 1, path_.merged, path_.file, path_.first_part};
+}
+
+Error Message::error_at(const char *byte, std::string_view field, std::string text) const {
+  const std::optional<std::size_t> offset = path_.offset(byte);
+  return invalid_input("{}{}{}{}: {}", offset ? fmt::format("offset {}: ", *offset) : std::string(), path_.to_string(),
+                       field.empty() ? "" : ".", field, text);
+}
+
+const char *Message::place_of(Field field) const {
+  const auto found = occurrences(field);
+  return found.empty() ? bytes_.data() : found.back().bytes.data();
 }
 
 std::span<const Message::Entry> Message::occurrences(Field field) const {
@@ -131,7 +164,8 @@ bool Message::has_only(std::span<const std::uint32_t> numbers) const {
 
 Status Message::expect(Field field, const Entry &entry, WireType type) const {
   if (entry.type != type) {
-    return error_in(field, "found {}, expected {}", describe(entry.type), describe(type));
+    return error_at(entry.bytes.data(), field.name,
+                    fmt::format("found {}, expected {}", describe(entry.type), describe(type)));
   }
   return {};
 }
@@ -168,15 +202,18 @@ Result<std::string_view> Message::text(Field field) const {
 
 Result<Message> Message::child(Field field) const {
   auto found = occurrences(field);
-  Path path{&path_, field.name, -1, path_.depth + 1, path_.merged};
+  Path path = path_of(field, -1);
   if (found.empty()) {
-    return Message(path);
+    return Message(bytes_.substr(0, 0), path);
   }
   for (const Entry &entry : found) {
     BP_TRY(expect(field, entry, WireType::Bytes));
   }
   if (found.size() == 1) {
     return parse(found[0].bytes, path);
+  }
+  if (path.first_part == nullptr) {
+    path.first_part = found[0].bytes.data();
   }
   std::string bytes;
   for (const Entry &entry : found) {
@@ -203,8 +240,7 @@ Result<std::vector<std::int64_t>> Message::integers(Field field) const {
     while (!rest.empty()) {
       std::uint64_t value = 0;
       if (!take_varint(rest, value)) {
-        return error_in(field, "a varint is cut off at byte {} of {}", entry.bytes.size() - rest.size(),
-                        entry.bytes.size());
+        return error_at(rest.data(), field.name, "a varint " + problem_of_varint(rest));
       }
       values.push_back(static_cast<std::int64_t>(value));
     }

@@ -1,8 +1,8 @@
 // The wire format of protocol buffers: a message is a list of fields; a field has a number, a wire type and a value.
 //
 // Reading: Message::parse() finds the fields of one message, without parsing nested ones; bytes and texts point into
-// the input, which must outlive the message. Unknown fields are ignored. Errors give the path to the message:
-// HloModuleProto.computations[3].instructions[7].shape: ...
+// the input, which must outlive the message. Unknown fields are ignored. Errors give the place in the outermost message
+// and the path: offset 1234: HloModuleProto.computations[3].instructions[7].shape: ...
 // Writing: Writer appends fields; a nested message is serialized first, because its length precedes it.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +36,12 @@ struct Path {
   int depth = 0;
   // If set, keeps the bytes of messages that were merged, so that views into them outlive the messages. Not owned.
   std::deque<std::string> *merged = nullptr;
+  // The bytes of the outermost message, in which offsets are counted; Message::parse() sets them for that message.
+  std::string_view file = {};
+  const char *first_part = nullptr;  // within `file`: the first one of the parts that the message was merged from
   std::string to_string() const;
+  // Returns the offset of a byte of this message in the outermost one; of a merged message: of its first part.
+  std::optional<std::size_t> offset(const char *byte) const;
 };
 
 class Message {
@@ -46,7 +52,9 @@ class Message {
   static Result<Message> parse(std::string_view bytes, Path path);
 
   const Path &path() const { return path_; }
-  std::size_t byte_size() const { return byte_size_; }
+  std::size_t byte_size() const { return bytes_.size(); }
+  // Whether its bytes are those of the outermost message, and not merged from several parts.
+  bool is_in_file() const { return path_.first_part == nullptr; }
   bool is_empty() const { return entries_.empty(); }
   bool has(Field field) const { return !occurrences(field).empty(); }
   std::size_t count(Field field) const { return occurrences(field).size(); }
@@ -71,14 +79,15 @@ class Message {
   // Returns the bytes of a packed field of fixed-width numbers (or of unpacked ones, concatenated).
   Result<std::string> fixed_width(Field field, std::size_t width) const;
 
-  // Errors about this message, or about one of its fields: "PATH: ..." and "PATH.field: ...".
+  // Errors about this message, or about one of its fields: "offset N: PATH: ..." and "offset N: PATH.field: ...". The
+  // offset is that of the first byte of the message or of the field's last value.
   template <class... Args>
   Error error(fmt::format_string<Args...> format, Args &&...args) const {
-    return invalid_input("{}: {}", path_.to_string(), fmt::format(format, std::forward<Args>(args)...));
+    return error_at(bytes_.data(), {}, fmt::format(format, std::forward<Args>(args)...));
   }
   template <class... Args>
   Error error_in(Field field, fmt::format_string<Args...> format, Args &&...args) const {
-    return invalid_input("{}.{}: {}", path_.to_string(), field.name, fmt::format(format, std::forward<Args>(args)...));
+    return error_at(place_of(field), field.name, fmt::format(format, std::forward<Args>(args)...));
   }
 
  private:
@@ -86,14 +95,17 @@ class Message {
     std::uint32_t number;
     WireType type;
     std::uint64_t value;     // for Varint and the fixed-width types
-    std::string_view bytes;  // for Bytes
+    std::string_view bytes;  // of the value
   };
-  explicit Message(Path path) : path_(path) {}
+  Message(std::string_view bytes, Path path) : path_(path), bytes_(bytes) {}
+  Path path_of(Field field, std::int64_t index) const;
+  Error error_at(const char *byte, std::string_view field, std::string text) const;
+  const char *place_of(Field field) const;
   std::span<const Entry> occurrences(Field field) const;
   Status expect(Field field, const Entry &entry, WireType type) const;
 
   Path path_;
-  std::size_t byte_size_ = 0;
+  std::string_view bytes_;
   std::vector<Entry> entries_;                 // sorted by number, then in input order
   std::shared_ptr<const std::string> merged_;  // owns the bytes if several occurrences were merged
 };
@@ -132,7 +144,7 @@ Status Message::for_each(Field field, Visit &&visit) const {
   std::int64_t index = 0;
   for (const Entry &entry : occurrences(field)) {
     BP_TRY(expect(field, entry, WireType::Bytes));
-    BP_ASSIGN(Message inner, parse(entry.bytes, {&path_, field.name, index++, path_.depth + 1, path_.merged}));
+    BP_ASSIGN(Message inner, parse(entry.bytes, path_of(field, index++)));
     BP_TRY(visit(static_cast<const Message &>(inner)));
   }
   return {};

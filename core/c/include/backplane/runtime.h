@@ -93,6 +93,7 @@ typedef struct backplane_executable backplane_executable_t;
 //   "host-functions"  targets of the custom calls that the application serves, "infeed" and "outfeed", separated by
 //                     commas: a backend may then call them from inside of a program, in a loop for example. It is busy
 //                     until the application answers, so none of them may wait for another run on this backend
+// A file of 16 MiB or more may be replaced while the executable exists, but not shortened.
 // BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
 // sizes of inputs or outputs are known only when it runs.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,

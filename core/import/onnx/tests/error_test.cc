@@ -2,67 +2,14 @@
 #include <catch2/catch.hpp>
 
 #include "core/import/onnx/onnx.h"
-#include "core/import/protobuf/wire.h"
+#include "core/import/onnx/tests/models.h"
 #include "core/text/printer.h"
 
 namespace bp::import::onnx {
 namespace {
 
-using protobuf::Writer;
-
-// Fields by number, as on the wire.
-std::string varint(std::uint32_t number, std::int64_t value) {
-  Writer writer;
-  writer.integer({number, {}}, value);
-  return writer.take();
-}
-std::string bytes(std::uint32_t number, std::string_view value) {
-  Writer writer;
-  writer.text({number, {}}, value);
-  return writer.take();
-}
-
-constexpr std::int64_t float_type = 1, int64_type = 7, string_type = 8;
-
-// ValueInfoProto of an array of these sizes; a negative size is open and has the name n.
-std::string value(std::string_view name, std::initializer_list<std::int64_t> sizes, std::int64_t type = float_type) {
-  std::string dims;
-  for (const std::int64_t size : sizes) {
-    dims += bytes(1, size < 0 ? bytes(2, "n") : varint(1, size));
-  }
-  return bytes(1, name) + bytes(2, bytes(1, varint(1, type) + bytes(2, dims)));
-}
-
-std::string node(std::string_view operation, std::initializer_list<std::string_view> inputs,
-                 std::initializer_list<std::string_view> outputs, std::string_view attributes = {}) {
-  std::string text;
-  for (const std::string_view input : inputs) {
-    text += bytes(1, input);
-  }
-  for (const std::string_view output : outputs) {
-    text += bytes(2, output);
-  }
-  return bytes(1, text + bytes(4, operation) + std::string(attributes));
-}
-
-std::string integer_attribute(std::string_view name, std::int64_t number) {
-  return bytes(5, bytes(1, name) + varint(3, number) + varint(20, 2));
-}
-
-// A model with x: f32[2,3], and the output y.
-std::string model(std::string_view nodes, std::string_view rest = {}, std::int64_t version = 17) {
-  return varint(1, 8) + bytes(8, varint(2, version)) +
-         bytes(7, std::string(nodes) + bytes(2, "g") + bytes(11, value("x", {2, 3})) + bytes(12, value("y", {2, 3})) +
-                      std::string(rest));
-}
-
-// A one-dimensional initializer of int64.
-std::string initializer(std::string_view name, std::initializer_list<std::int64_t> elements) {
-  Writer list;
-  list.integers({7, {}}, std::vector<std::int64_t>(elements));
-  return bytes(
-      5, varint(1, static_cast<std::int64_t>(elements.size())) + varint(2, int64_type) + bytes(8, name) + list.take());
-}
+using namespace onnx::testing;
+using protobuf::testing::without_offset;
 
 std::string error_of(std::string_view bytes, const Options &options = {"m.onnx"}) {
   const auto module = read(bytes, options);
@@ -143,25 +90,53 @@ TEST_CASE("elements on which sizes depend must be known") {
 }
 
 TEST_CASE("what is stored wrongly is found") {
-  CHECK(error_of(varint(1, 8)) == "m.onnx: ModelProto: there is no graph");
-  CHECK(error_of(model("\x0a\x7f")) == "m.onnx: ModelProto.graph: field 1 at byte 0 has 127 bytes, but 45 are left");
-  CHECK(error_of(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + bytes(9, "abc")))) ==
+  const auto problem = [](std::string_view proto, const Options &options = {"m.onnx"}) {
+    return without_offset(error_of(proto, options));
+  };
+  CHECK(problem(varint(1, 8)) == "m.onnx: ModelProto: there is no graph");
+  CHECK(problem(model("\x0a\x7f")) == "m.onnx: ModelProto.graph: field 1 has 127 bytes, but 45 are left");
+  CHECK(problem(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + bytes(9, "abc")))) ==
         "m.onnx: ModelProto.graph.initializer[0].raw_data: 3 bytes, expected 16 of f32[4]");
-  CHECK(error_of(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 1 << 30) + varint(2, float_type)))) ==
+  CHECK(problem(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 1 << 30) + varint(2, float_type)))) ==
         "m.onnx: ModelProto.graph.initializer[0]: f32[1073741824] has no elements, expected them in raw_data or "
         "float_data");
   const std::string outside = bytes(13, bytes(1, "location") + bytes(2, "../secret")) + varint(14, 1);
-  CHECK(error_of(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + outside))) ==
+  CHECK(problem(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + outside))) ==
         "m.onnx: ModelProto.graph.initializer[0].external_data: the location is \"../secret\", expected a file in the "
         "folder of the model");
   const std::string missing = bytes(13, bytes(1, "location") + bytes(2, "weights.bin")) + varint(14, 1);
-  CHECK(error_of(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + missing)),
-                 {"nowhere/m.onnx"})
+  CHECK(problem(model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + missing)),
+                {"nowhere/m.onnx"})
             .find("nowhere/weights.bin") != std::string::npos);
-  CHECK(error_of(model(node("Relu", {"x"}, {"y"}), {}, 0)) ==
+  CHECK(problem(model(node("Relu", {"x"}, {"y"}), {}, 0)) ==
         "m.onnx: ModelProto.opset_import[0].version: 0, expected at least 1");
-  CHECK(error_of(model(node("Relu", {"t"}, {"y"}), bytes(11, value("t", {2}, string_type)))) ==
+  CHECK(problem(model(node("Relu", {"t"}, {"y"}), bytes(11, value("t", {2}, string_type)))) ==
         "m.onnx: the input \"t\" has elements of type string, expected numbers or truth values");
+}
+
+TEST_CASE("errors name the offset in the file, also in nested messages") {
+  const auto offset = [](std::string_view proto) {
+    const std::string error = error_of(proto);
+    constexpr std::string_view prefix = "m.onnx: offset ";
+    INFO(error);
+    REQUIRE(error.starts_with(prefix));
+    return std::stoull(error.substr(prefix.size()));
+  };
+  // The bytes of a field that does not fit.
+  const std::string short_data =
+      model(node("Relu", {"x"}, {"y"}), bytes(5, varint(1, 4) + varint(2, float_type) + bytes(9, "abc")));
+  CHECK(offset(short_data) == short_data.find("abc"));
+  // The tag of a field that is longer than what is left of its message: here, of an attribute of a node.
+  const std::string long_name = model(node("Relu", {"x"}, {"y"}, bytes(5, "\x0a\x55!")));
+  CHECK(offset(long_name) == long_name.find("\x0a\x55!"));
+  // A varint, as an element of a packed list.
+  const std::string cut_off = model(node("Relu", {"x"}, {"y"}, bytes(5, bytes(1, "a") + bytes(8, "\1\2\x83"))));
+  CHECK(offset(cut_off) == cut_off.find('\x83'));
+  // A graph in two parts is read as one: the offset is that of the first part.
+  const std::string first = bytes(7, node("Relu", {"x"}, {"y"})), head = varint(1, 8) + bytes(8, varint(2, 17));
+  CHECK(offset(head + first + bytes(7, "\x0a\x55")) == head.size() + 2);
+  CHECK(error_of(head + first + bytes(7, "\x0a\x55")) ==
+        fmt::format("m.onnx: offset {}: ModelProto.graph: field 1 has 85 bytes, but 0 are left", head.size() + 2));
 }
 
 }  // namespace bp::import::onnx
