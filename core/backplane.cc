@@ -72,6 +72,14 @@ Result<const import::FrontEnd *> front_end_of(std::string_view text, const std::
   return import::find_front_end(text, file);
 }
 
+Result<Module> read_part(const import::FrontEnd &front_end, const import::Source &part, const ReadOptions &options) {
+  if (!options.weights.empty() && !front_end.has_weights_file) {
+    return invalid_input("{}: the file of weights {} is given, but {} has its weights itself", part.file,
+                         options.weights, front_end.description);
+  }
+  return front_end.read(part, options);
+}
+
 // Checks what does not depend on the plugins that are here: no name is empty, and the interpreter has no instances and
 // shares no work.
 Status check_names(std::string_view names) {
@@ -155,7 +163,7 @@ Result<std::vector<Module>> read_modules(const std::string &path, const ReadOpti
   BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, path));
   std::vector<Module> modules;
   for (const import::Source &part : import::split(*front_end, text, path)) {
-    BP_ASSIGN(Module module, front_end->read(part, options));
+    BP_ASSIGN(Module module, read_part(*front_end, part, options));
     modules.push_back(std::move(module));
   }
   return modules;
@@ -168,7 +176,7 @@ Result<Module> parse_module(std::string_view text, const std::string &file, cons
     return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
         .at({file, parts[1].first_line, 1, {}});
   }
-  return front_end->read(parts.front(), options);
+  return read_part(*front_end, parts.front(), options);
 }
 
 Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file) {

@@ -38,6 +38,8 @@ struct ReadOptions {
   std::vector<ParameterIntegers> parameter_values = {};
   // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
   std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
+  // The file with the weights of a program that has them in a file of its own. Empty: the front end looks for it.
+  std::string weights = {};
 
   // Whether anything is given of the parameters.
   bool is_specialized() const {
@@ -68,6 +70,8 @@ struct FrontEnd {
   Result<std::vector<Parameter>> (*parameters)(const Source &source);
   // Writes a module that was verified. nullptr: the format is only read.
   Result<std::string> (*write)(const ir::Module &module);
+  // Whether such programs have their weights in another file, which ReadOptions::weights may name.
+  bool has_weights_file = false;
 };
 
 }  // namespace bp::import

@@ -167,8 +167,8 @@ BAD_MODELS = {
     "empty.hlo": "empty.hlo:1:1: expected a computation, found the end of the text",
     "blank.hlo": "blank.hlo:3:1: expected a computation, found the end of the text",
     "cut.hlo": "cut.hlo:4:19: unknown opcode 'neg', did you mean 'not'?\n    ROOT b = f32[4] neg\n                    ^",
-    "binary.hlo": "binary.hlo: an ELF library, expected an ONNX model, HLO as a protocol buffer, StableHLO, as text or MLIR "
-                  "bytecode or HLO text\n  note: if it is a backend, load it by --on ./FILE",
+    "binary.hlo": "binary.hlo: an ELF library, expected an ONNX model, a Caffe net, HLO as a protocol buffer, StableHLO, as "
+                  "text or MLIR bytecode or HLO text\n  note: if it is a backend, load it by --on ./FILE",
     "nested_operands.hlo": "nested_operands.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_tuples.hlo": "nested_tuples.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
@@ -302,8 +302,8 @@ MISTAKES = [
     # Formats of models.
     (["formats", "good.hlo"], SUCCESS, ""),
     (["formats", "packed.zip"], FAILED,
-     "backplane: packed.zip: a zip archive, expected an ONNX model, HLO as a protocol buffer, StableHLO, as text or MLIR "
-     "bytecode or HLO text\n  note: unpack it, and give the model that it holds"),
+     "backplane: packed.zip: a zip archive, expected an ONNX model, a Caffe net, HLO as a protocol buffer, StableHLO, as "
+     "text or MLIR bytecode or HLO text\n  note: unpack it, and give the model that it holds"),
     (["formats", "noise.bin"], FAILED,
      "backplane: noise.bin: a binary file (there is a 0 at offset 3), expected an ONNX model, ..."),
     (["run", "weights.gguf"], FAILED,

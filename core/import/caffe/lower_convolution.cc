@@ -127,6 +127,9 @@ Arrays convolve(const Layer &layer, const Convolution &parameters, const Array &
     if (has_bias) {
       result = result + per_channel(bias, result);
     }
+    if (!result.is_valid()) {
+      return {};
+    }
     if (parameters.outer_sizes.size() != 1) {
       Integers sizes = parameters.outer_sizes;
       const Integers inner = result.sizes();
