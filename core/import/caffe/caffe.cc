@@ -1,5 +1,6 @@
 #include "core/import/caffe/caffe.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/import/caffe/inputs.h"

@@ -1,5 +1,6 @@
 // Layers of SSD, from https://github.com/weiliu89/caffe/tree/ssd
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/import/caffe/lower.h"
