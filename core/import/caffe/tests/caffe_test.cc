@@ -152,6 +152,9 @@ TEST_CASE("errors of a net as bytes name the field") {
         "STOCHASTIC");
   CHECK(error_of(bytes(2, bytes(4, "a") + varint(5, 99))) ==
         "net.caffemodel: 1 layer type that is not imported: V1LayerParameter.LayerType 99 (1 layer)");
+  CHECK(error_of(net_text, "\x89HDF\r\n\x1a\n") ==
+        "weights.caffemodel: weights in HDF5, expected a NetParameter (.caffemodel)\n"
+        "  note: load them with Caffe, Net.load_hdf5(), and store them by Net.save()");
   CHECK(error_of(weights(blob)) ==
         "net.caffemodel: NetParameter: no layer has a top: the file has weights alone, expected the net "
         "(NAME.prototxt)");
