@@ -74,6 +74,15 @@ Result<std::shared_ptr<const import::FrontEnd>> front_end_of(std::string_view te
   return import::find_front_end(text, file);
 }
 
+// Reads one program of a file. Weights in another file are refused where programs have none there.
+Result<Module> read_part(const import::FrontEnd &front_end, const import::Source &part, const ReadOptions &options) {
+  if (!options.weights.empty() && !front_end.has_weights_file) {
+    return invalid_input("{}: the file of weights {} is given, but {} has its weights itself", part.file,
+                         options.weights, front_end.description);
+  }
+  return front_end.read(part, options);
+}
+
 // Reads a file that is one program.
 Result<Module> parse(const SharedBytes &bytes, const std::string &file, const ReadOptions &options) {
   BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), file));
@@ -83,7 +92,7 @@ Result<Module> parse(const SharedBytes &bytes, const std::string &file, const Re
         .at({file, parts[1].first_line, 1, {}});
   }
   parts[0].owner = bytes.owner();
-  return front_end->read(parts[0], options);
+  return read_part(*front_end, parts[0], options);
 }
 
 // Checks what does not depend on the plugins that are here: no name is empty, and the interpreter has no instances and
@@ -170,7 +179,7 @@ Result<std::vector<Module>> read_modules(const std::string &path, const ReadOpti
   std::vector<Module> modules;
   for (import::Source &part : import::split(*front_end, bytes.text(), path)) {
     part.owner = bytes.owner();
-    BP_ASSIGN(Module module, front_end->read(part, options));
+    BP_ASSIGN(Module module, read_part(*front_end, part, options));
     modules.push_back(std::move(module));
   }
   return modules;

@@ -53,6 +53,10 @@ constexpr ForeignFormat formats[] = {
      [](std::string_view bytes) { return bytes.size() > 9 && bytes.substr(5, 5) == std::string_view("\0\0\0{\"", 5); }},
     {"an OpenVINO model", "export the model to ONNX with the framework that it came from",
      [](std::string_view bytes) { return has_text(bytes, "<net ") && has_text(bytes, "<layers>"); }},
+    {"a solver of Caffe (.prototxt)", "give the net, which the field net or test_net of the solver names",
+     [](std::string_view bytes) {
+       return has_text(bytes, "base_lr:") && has_text(bytes, "net:") && !has_text(bytes, "layer");
+     }},
     {"a TensorFlow SavedModel (saved_model.pb)",
      "let TensorFlow write HLO: tf.function(f, "
      "jit_compile=True).experimental_get_compiler_ir(x)(stage='hlo_serialized'), "

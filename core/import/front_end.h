@@ -40,6 +40,8 @@ struct ReadOptions {
   std::vector<ParameterIntegers> parameter_values = {};
   // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
   std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
+  // The file with the weights of a program that has them in a file of its own. Empty: the front end looks for it.
+  std::string weights = {};
 
   // Whether anything is given of the parameters.
   bool is_specialized() const {
@@ -73,6 +75,8 @@ struct FrontEnd {
   std::function<Result<std::vector<Parameter>>(const Source &source)> parameters;
   // Writes a module that was verified. nullptr: the format is only read.
   std::function<Result<std::string>(const ir::Module &module)> write;
+  // Whether such programs have their weights in another file, which ReadOptions::weights may name.
+  bool has_weights_file = false;
 };
 
 }  // namespace bp::import

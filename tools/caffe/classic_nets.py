@@ -170,6 +170,19 @@ def mobilenet(slim: int = 1, size: int = 224) -> Net:
     return net
 
 
+def every_kind(slim: int = 1, size: int = 9) -> Net:
+    """A small net with the blocks of the others: a residual one, an inception, depthwise filters, LRN, classes."""
+    net = Net("every_kind", 10)
+    x = net.input("data", 1, 3, size, size)
+    x = net.in_place("ReLU", "relu1", net.normalize("1", net.conv("conv1", x, 4 // slim, 3, 1, 1, bias=False)))
+    x = net.same("Eltwise", "residual", [x, net.conv("conv2", x, 4 // slim, 3, 1, 1, group=4 // slim)])
+    x = net.same("LRN", "norm", [net.in_place("ReLU", "relu2", x)], "lrn_param { local_size: 3 alpha: 0.5 }")
+    x = net.concat("inception", [net.conv("one", x, 2, 1), net.pool("pooled", x, "MAX", 3, 1, 1)])
+    x = net.pool("pool", x, "AVE", 3, 2)
+    net.same("Softmax", "prob", [net.dense("classes", net.in_place("Dropout", "drop", x), 3)])
+    return net
+
+
 NETS: dict[str, Callable[..., Net]] = {
     "lenet": lenet, "alexnet": alexnet, "caffenet": caffenet, "vgg16": vgg16, "googlenet": googlenet,
     "resnet50": resnet50, "squeezenet": squeezenet, "mobilenet": mobilenet}

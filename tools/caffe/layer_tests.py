@@ -4,8 +4,8 @@
     PYTHON tools/caffe/layer_tests.py BACKPLANE [--on BACKEND] [NAME...]    compares
     PYTHON tools/caffe/layer_tests.py --write                               core/import/caffe/testdata/*.prototxt
 
-PYTHON has numpy and, to compare, the package opencv-python-headless (before 5.0, which reads Caffe). Expectations are
-NumPy's, with which OpenCV must agree, unless the case says why not.
+PYTHON has numpy and the package opencv-python-headless (before 5.0, which reads Caffe). Expectations of layers are
+NumPy's, with which OpenCV must agree, unless the case says why not; that of the net small_net.prototxt is OpenCV's.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
-from against_opencv import results_of
+from against_opencv import opencv_results, results_of
+from classic_nets import every_kind
 from layer_cases import CASES, Case
-from net_writer import LAYER_BLOBS, LAYER_NAME, LAYER_TYPE, NET_LAYER, blob, bytes_field, text_field
+from net_writer import LAYER_BLOBS, LAYER_NAME, LAYER_TYPE, NET_LAYER, Net, blob, bytes_field, text_field
 
 TESTDATA = pathlib.Path(__file__).resolve().parent.parent.parent / "core/import/caffe/testdata"
 LIMIT = 2e-6  # of the error, relative to the largest element
@@ -46,13 +47,12 @@ def inputs_text(case: Case) -> str:
                    for name, array in case.inputs.items())
 
 
-def blobs_text(case: Case) -> str:
-    return "".join(f"  blobs {{ shape {{ {dims(array)} }} data: [{', '.join(number(v) for v in array.flat)}] }}\n"
-                   for array in case.blobs)
+def blob_text(array: np.ndarray) -> str:
+    return f"  blobs {{ shape {{ {dims(array)} }} data: [{', '.join(number(v) for v in array.flat)}] }}\n"
 
 
 def text_of(case: Case, has_blobs: bool) -> str:
-    return inputs_text(case) + case.layers.replace("BLOBS", blobs_text(case) if has_blobs else "")
+    return inputs_text(case) + case.layers.replace("BLOBS", "".join(map(blob_text, case.blobs)) if has_blobs else "")
 
 
 def weights_of(case: Case) -> bytes:
@@ -70,12 +70,26 @@ def test_of(case: Case) -> str:
     return f"# test: run tolerance=1e-6\n{given}{note}{text_of(case, True)}# expect:\n{expected}"
 
 
+def test_of_net(net: Net) -> str:
+    """Returns a file test of a net, with OpenCV's result."""
+    for layer in net.layers:
+        layer.blobs = [np.round(b * 64) / np.float32(64) for b in layer.blobs]
+    image = np.round(np.random.default_rng(4).uniform(-2, 2, net.sizes["data"]) * 8).astype(np.float32) / 8
+    with tempfile.TemporaryDirectory() as folder:
+        expected = opencv_results(net.write(pathlib.Path(folder)), {"data": image})[0]
+    text = "".join(layer.text.removesuffix("}\n") + "".join(map(blob_text, layer.blobs)) + "}\n"
+                   for layer in net.layers)
+    return (f"# test: run tolerance=1e-6\n# input: {literal(image)}\n# a net, with the result of OpenCV\n{text}# expect:\n"
+            f"# f32[{','.join(map(str, expected.shape))}] {literal(expected)}\n")
+
+
 def write_tests() -> None:
     TESTDATA.mkdir(parents=True, exist_ok=True)
     for name in dict.fromkeys(case.file for case in CASES):
         tests = [test_of(case) for case in CASES if case.file == name]
         (TESTDATA / f"{name}.prototxt").write_text("# -----\n".join(tests))
-    print(f"{len(CASES)} cases in {TESTDATA}")
+    (TESTDATA / "small_net.prototxt").write_text(test_of_net(every_kind()))
+    print(f"{len(CASES)} cases and a net in {TESTDATA}")
 
 
 def error_of(actual: np.ndarray, expected: np.ndarray, is_shaped: bool = True) -> float:

@@ -35,7 +35,7 @@ class ModelChoice {
  private:
   std::string file_;
   std::string asked_;    // a name or a number counted from 1; empty: all
-  ReadOptions reading_;  // shapes and values of parameters
+  ReadOptions reading_;  // shapes and values of parameters, the file of weights
 };
 
 }  // namespace bp::command

@@ -524,7 +524,7 @@ int run_and_print(const ir::Module &module, const RunRequest &request, bool as_j
 // has options of a compilation.
 std::optional<int> open_package(const Options &options, RunRequest &request) {
   for (const char *name : {"cache-dir", "dump-dir", "memory-limit", "devices", "part", "shapes", "shape", "value",
-                           "target", "features", "no-fusion", "disable-pass", "cluster", "cluster-min"}) {
+                           "weights", "target", "features", "no-fusion", "disable-pass", "cluster", "cluster-min"}) {
     if (options.is_given(name)) {
       return options.misuse(fmt::format("--{} is for models, but {} is a package, which is compiled already", name,
                                         request.model.file()));

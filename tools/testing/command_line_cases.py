@@ -133,6 +133,8 @@ FILES = {
     "noise.bin": b"\x01\x02\x03\x00\xff",
     "packed.zip": b"PK\x03\x04" + bytes(40),
     "weights.gguf": b"GGUF\x03\x00\x00\x00",
+    "solver.prototxt": "net: \"lenet.prototxt\"\nbase_lr: 0.01\n",
+    "broken.prototxt": "name: \"net\"\nlayer { type: ReLU }\n",
     "broken.onnx": b"\x08\x08\x3a\x02\x0a\x7f\x42\x02\x10\x11",
     "five.txt": "{1, 2, 3, 4, 5}",
     "cut.txt": "{1, 2,",
@@ -167,8 +169,8 @@ BAD_MODELS = {
     "empty.hlo": "empty.hlo:1:1: expected a computation, found the end of the text",
     "blank.hlo": "blank.hlo:3:1: expected a computation, found the end of the text",
     "cut.hlo": "cut.hlo:4:19: unknown opcode 'neg', did you mean 'not'?\n    ROOT b = f32[4] neg\n                    ^",
-    "binary.hlo": "binary.hlo: an ELF library, expected an ONNX model, HLO as a protocol buffer, StableHLO, as text or MLIR "
-                  "bytecode or HLO text\n  note: if it is a backend, load it by --on ./FILE",
+    "binary.hlo": "binary.hlo: an ELF library, expected an ONNX model, a Caffe net, HLO as a protocol buffer, StableHLO, as "
+                  "text or MLIR bytecode or HLO text\n  note: if it is a backend, load it by --on ./FILE",
     "nested_operands.hlo": "nested_operands.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_tuples.hlo": "nested_tuples.hlo:2:...: nested more than 128 deep\n  ...\n  ...^",
     "nested_sharding.hlo": "nested_sharding.hlo:2:...: ...\n  ...\n  ...^",
@@ -302,12 +304,19 @@ MISTAKES = [
     # Formats of models.
     (["formats", "good.hlo"], SUCCESS, ""),
     (["formats", "packed.zip"], FAILED,
-     "backplane: packed.zip: a zip archive, expected an ONNX model, HLO as a protocol buffer, StableHLO, as text or MLIR "
-     "bytecode or HLO text\n  note: unpack it, and give the model that it holds"),
+     "backplane: packed.zip: a zip archive, expected an ONNX model, a Caffe net, HLO as a protocol buffer, StableHLO, as "
+     "text or MLIR bytecode or HLO text\n  note: unpack it, and give the model that it holds"),
     (["formats", "noise.bin"], FAILED,
      "backplane: noise.bin: a binary file (there is a 0 at offset 3), expected an ONNX model, ..."),
     (["run", "weights.gguf"], FAILED,
      "backplane: weights.gguf: weights of GGUF, expected ...\n  note: only weights are in it: ..."),
+    (["run", "solver.prototxt"], FAILED,
+     "backplane: solver.prototxt: a solver of Caffe (.prototxt), expected ...\n  note: give the net, ..."),
+    (["run", "broken.prototxt"], FAILED,
+     "backplane: broken.prototxt:2:9: the field type has a name ReLU, expected a text in quotes\n"
+     "  layer { type: ReLU }\n          ^"),
+    (["run", "good.hlo", "--weights", "weights.gguf"], FAILED,
+     "backplane: good.hlo: the file of weights weights.gguf is given, but HLO text has its weights itself"),
     (["run", "broken.onnx"], FAILED, "backplane: broken.onnx: ...ModelProto..."),
     (["run", "good.hlo", "--inputs", "four.txt", "four.txt", "--on", "null"], FAILED,
      "backplane: 2 input files were given, but good.hlo has 1 parameters"),

@@ -1,5 +1,6 @@
 #include "core/import/caffe/caffe.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/import/caffe/inputs.h"
@@ -26,6 +27,10 @@ bool is_caffe(std::string_view bytes) {
 Result<ir::Module> read(std::string_view bytes, std::string_view weights, const Options &options) {
   BP_ASSIGN(const std::unique_ptr<const Net> net, read_net(bytes, options.file));
   std::unique_ptr<const Net> weights_net;
+  if (weights.starts_with("\x89HDF")) {
+    return unsupported("{}: weights in HDF5, expected a NetParameter (.caffemodel)", options.weights_file)
+        .note("load them with Caffe, Net.load_hdf5(), and store them by Net.save()");
+  }
   if (!weights.empty()) {
     BP_ASSIGN(weights_net, read_net(weights, options.weights_file));
   }

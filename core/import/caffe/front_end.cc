@@ -10,6 +10,7 @@
 
 #include "core/base/mapped_file.h"
 #include "core/import/caffe/caffe.h"
+#include "core/import/input_number.h"
 
 namespace bp::import::caffe {
 namespace {
@@ -65,20 +66,8 @@ Result<Weights> find_weights(const std::string &file, const std::vector<std::str
   return Weights{{},
                  {},
                  fmt::format("weights are read from {}, which is not there, or from the only file *.caffemodel "
-                             "in the folder that has them: {}",
+                             "in the folder that has them ({}), or from the one that is given (--weights)",
                              own.filename().string(), found)};
-}
-
-Result<std::size_t> number_of(const std::vector<InputInfo> &inputs, const std::string &wanted,
-                              const std::string &file) {
-  std::string names;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].name == wanted || "%" + inputs[i].name == wanted || std::to_string(i) == wanted) {
-      return i;
-    }
-    names += (names.empty() ? "" : ", ") + inputs[i].name;
-  }
-  return invalid_input("{}: the input \"{}\" is given, expected one of {}", file, wanted, names);
 }
 
 Result<ir::Module> read_net_of(const Source &source, const ReadOptions &options) {
@@ -86,14 +75,17 @@ Result<ir::Module> read_net_of(const Source &source, const ReadOptions &options)
   if (!options.parameter_sizes.empty()) {
     BP_ASSIGN(const std::vector<InputInfo> found, inputs(source.text, inner));
     for (const ParameterIntegers &given : options.parameter_sizes) {
-      BP_ASSIGN(const std::size_t number, number_of(found, given.parameter, source.file));
+      BP_ASSIGN(const std::size_t number, input_number(found, given.parameter, source.file));
       inner.shapes.resize(std::max(inner.shapes.size(), number + 1));
       inner.shapes[number] = ir::Shape::array(ir::ElementType::F32, given.integers);
     }
   }
   BP_ASSIGN(const std::vector<std::string> layers, layers_without_weights(source.text, inner));
   Weights weights;
-  if (!layers.empty() && !source.file.empty()) {
+  if (!options.weights.empty()) {
+    BP_ASSIGN(weights.bytes, map_file(options.weights));
+    weights.file = options.weights;
+  } else if (!layers.empty() && !source.file.empty()) {
     BP_ASSIGN(weights, find_weights(source.file, layers));
   }
   inner.weights_file = weights.file;
@@ -124,6 +116,7 @@ const FrontEnd front_end = {"caffe",
                             nullptr,
                             read_net_of,
                             parameters_of_net,
-                            nullptr};
+                            nullptr,
+                            true};
 
 }  // namespace bp::import::caffe

@@ -30,7 +30,7 @@ std::optional<Integers> spatial_numbers(const Layer &layer, const std::string &n
   if (!short_name.empty() && (parameters.has(height) || parameters.has(width))) {
     field = parameters.has(height) ? height : width;
     const bool are_both = parameters.has(height) && parameters.has(width);
-    if (count != 2 || !stated.empty() || (!if_absent && !are_both)) {
+    if (count != 2 || !stated.empty() || (least > 0 && !are_both)) {
       layer.fail_in(field, fmt::format("{} is given for {} spatial dimensions{}, expected {} and {} alone, for 2",
                                        field, count, stated.empty() ? "" : " with " + name, height, width));
       return {};
@@ -126,6 +126,9 @@ Arrays convolve(const Layer &layer, const Convolution &parameters, const Array &
     Array result = convolution(image, filter, parameters.window, parameters.groups);
     if (has_bias) {
       result = result + per_channel(bias, result);
+    }
+    if (!result.is_valid()) {
+      return {};
     }
     if (parameters.outer_sizes.size() != 1) {
       Integers sizes = parameters.outer_sizes;

@@ -1,14 +1,12 @@
 // Layers of SSD, from https://github.com/weiliu89/caffe/tree/ssd
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/import/caffe/lower.h"
 
 namespace bp::import::caffe {
 namespace {
-
-// The largest number of elements that are computed while a net is imported.
-constexpr std::int64_t max_elements = 1 << 22;
 
 // Returns the ratios of width to height: 1, then those that are stated, each with its inverse if `flip` says so.
 std::vector<double> aspect_ratios(const Layer &layer) {
@@ -103,34 +101,28 @@ Arrays lower_prior_box(const Layer &layer) {
   if (layer.has_failed()) {
     return {};
   }
+  // Corners in order: left, top, right, bottom. [height, width, boxes, 4], as Caffe computes it in f32.
+  GraphBuilder &builder = layer.builder();
   const auto box_count = static_cast<std::int64_t>(boxes.size());
-  if (ir::product(Integers{height, width, box_count, 8}) > max_elements) {
-    return layer.unsupported_in("min_size", fmt::format("{} boxes for each of {} places, expected fewer", box_count,
-                                                        ir::product(Integers{height, width})));
-  }
   const double offset = parameters.real("offset", 0.5);
-  const bool is_clipped = parameters.flag("clip", false);
-  std::vector<double> corners, variances;
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width; ++x) {
-      const double center_x = (static_cast<double>(x) + offset) * step[1];
-      const double center_y = (static_cast<double>(y) + offset) * step[0];
-      for (const auto &[box_width, box_height] : boxes) {
-        corners.insert(corners.end(),
-                       {(center_x - box_width / 2) / image_size[1], (center_y - box_height / 2) / image_size[0],
-                        (center_x + box_width / 2) / image_size[1], (center_y + box_height / 2) / image_size[0]});
-        for (std::size_t i = 0; i < 4; ++i) {
-          variances.push_back(stated.empty() ? 0.1 : stated[stated.size() == 1 ? 0 : i]);
-        }
-      }
-    }
+  const Integers grid = {height, width, 1, 1};
+  const Array across = (builder.iota(ElementType::F32, grid, 1) + offset) * step[1];
+  const Array down = (builder.iota(ElementType::F32, grid, 0) + offset) * step[0];
+  std::vector<double> reaches;
+  for (const auto &[box_width, box_height] : boxes) {
+    reaches.insert(reaches.end(), {-box_width / 2, -box_height / 2, box_width / 2, box_height / 2});
   }
-  for (double &corner : corners) {
-    corner = is_clipped ? std::clamp(corner, 0.0, 1.0) : corner;
+  const Array reach = reshape(builder.reals(reaches, ElementType::F32), {box_count, 4});
+  const double scales[] = {image_size[1], image_size[0], image_size[1], image_size[0]};
+  Array corners = (concatenate({across, down, across, down}, 3) + reach) / builder.reals(scales, ElementType::F32);
+  if (parameters.flag("clip", false)) {
+    corners = minimum(maximum(corners, 0), 1);
   }
-  corners.insert(corners.end(), variances.begin(), variances.end());
-  const Array all = layer.builder().reals(corners, ElementType::F32);
-  return {reshape(all, {1, 2, static_cast<std::int64_t>(corners.size()) / 2})};
+  std::vector<double> variances = stated.empty() ? std::vector<double>{0.1} : stated;
+  variances.resize(4, variances[0]);
+  const Array variance = broadcast_to(builder.reals(variances, ElementType::F32), {{height, width, box_count, 4}});
+  const std::int64_t count = corners.count();
+  return {concatenate({reshape(corners, {1, 1, count}), reshape(variance, {1, 1, count})}, 1)};
 }
 
 }  // namespace bp::import::caffe

@@ -1,5 +1,7 @@
 // Pooling and crops of images: http://caffe.berkeleyvision.org/tutorial/layers/pooling.html
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "core/import/array/image.h"
 #include "core/import/caffe/lower.h"

@@ -233,6 +233,9 @@ Result<ir::Module> Lowering::run() {
   ir::Module module(clean_name(net_.message.text("name"), "net"));
   module.set_source_file(options_.file);
   BP_ASSIGN(layers_, choose_layers(net_));
+  if (std::ranges::none_of(layers_, [](const ChosenLayer &layer) { return layer.proto->message.has("top"); })) {
+    return net_.message.error("no layer has a top: the file has weights alone, expected the net (NAME.prototxt)");
+  }
   BP_ASSIGN(const std::vector<Input> inputs, inputs_of(net_, layers_));
   if (weights_ != nullptr) {
     for (const LayerProto &layer : weights_->layers) {

@@ -1,6 +1,7 @@
 #include "core/import/caffe/schema.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "core/base/check.h"
@@ -53,15 +54,25 @@ constexpr Choice choices[] = {
 #include "core/import/caffe/layers.def"
 };
 
+// Returns the fields of each message.
+std::map<std::string_view, std::span<const FieldRow>> find_messages() {
+  std::map<std::string_view, std::span<const FieldRow>> messages;
+  const auto is_section = [](const FieldRow &row) { return row.kind == Kind::Section; };
+  for (const FieldRow *section = rows; section != std::end(rows);) {
+    const FieldRow *end = std::find_if(section + 1, std::end(rows), is_section);
+    messages.emplace(section->name, std::span(section + 1, end));
+    section = end;
+  }
+  return messages;
+}
+
 }  // namespace
 
 std::span<const FieldRow> fields_of(std::string_view message) {
-  const auto begin =
-      std::ranges::find_if(rows, [&](const FieldRow &row) { return row.kind == Kind::Section && row.name == message; });
-  BP_CHECK(begin != std::end(rows));
-  const auto end =
-      std::find_if(begin + 1, std::end(rows), [](const FieldRow &row) { return row.kind == Kind::Section; });
-  return {begin + 1, end};
+  static const std::map<std::string_view, std::span<const FieldRow>> messages = find_messages();
+  const auto found = messages.find(message);
+  BP_CHECK(found != messages.end());
+  return found->second;
 }
 
 const FieldRow *find_field(std::string_view message, std::string_view name) {

@@ -3,23 +3,12 @@
 
 #include <algorithm>
 
+#include "core/import/input_number.h"
 #include "core/import/onnx/onnx.h"
 #include "core/ir/shape.h"
 
 namespace bp::import::onnx {
 namespace {
-
-Result<std::size_t> number_of(const std::vector<InputInfo> &inputs, const std::string &wanted,
-                              const std::string &file) {
-  std::string names;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].name == wanted || std::to_string(i) == wanted) {
-      return i;
-    }
-    names += (names.empty() ? "" : ", ") + inputs[i].name;
-  }
-  return invalid_input("{}: the input \"{}\" is given, expected one of {}", file, wanted, names);
-}
 
 // Returns integers as an array of a type; invalid if they do not fit the shape.
 ir::Literal to_literal(const ir::Shape &shape, const std::vector<std::int64_t> &integers) {
@@ -60,12 +49,12 @@ Result<ir::Module> read_model_for(const Source &source, const ReadOptions &optio
     BP_ASSIGN(model_inputs, inputs(source.text, inner));
   }
   for (const ParameterIntegers &given : options.parameter_sizes) {
-    BP_ASSIGN(const std::size_t number, number_of(model_inputs, given.parameter, source.file));
+    BP_ASSIGN(const std::size_t number, input_number(model_inputs, given.parameter, source.file));
     inner.shapes.resize(std::max(inner.shapes.size(), number + 1));
     inner.shapes[number] = ir::Shape::array(model_inputs[number].shape.element_type(), given.integers);
   }
   for (const ParameterIntegers &given : options.parameter_values) {
-    BP_ASSIGN(const std::size_t number, number_of(model_inputs, given.parameter, source.file));
+    BP_ASSIGN(const std::size_t number, input_number(model_inputs, given.parameter, source.file));
     const bool has_shape = number < inner.shapes.size() && inner.shapes[number].is_valid();
     ir::Literal value = to_literal(has_shape ? inner.shapes[number] : model_inputs[number].shape, given.integers);
     if (value.is_valid()) {

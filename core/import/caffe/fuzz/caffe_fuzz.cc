@@ -1,5 +1,6 @@
 // libFuzzer target: for any bytes, the reader of Caffe's nets returns a module that the verifier accepts, or an error.
 // A line "%%%%" ends the net: what follows are its weights.
+#include <algorithm>
 #include <cstdint>
 
 #include "core/import/caffe/caffe.h"

@@ -152,6 +152,12 @@ TEST_CASE("errors of a net as bytes name the field") {
         "STOCHASTIC");
   CHECK(error_of(bytes(2, bytes(4, "a") + varint(5, 99))) ==
         "net.caffemodel: 1 layer type that is not imported: V1LayerParameter.LayerType 99 (1 layer)");
+  CHECK(error_of(net_text, "\x89HDF\r\n\x1a\n") ==
+        "weights.caffemodel: weights in HDF5, expected a NetParameter (.caffemodel)\n"
+        "  note: load them with Caffe, Net.load_hdf5(), and store them by Net.save()");
+  CHECK(error_of(weights(blob)) ==
+        "net.caffemodel: NetParameter: no layer has a top: the file has weights alone, expected the net "
+        "(NAME.prototxt)");
   CHECK(error_of(bytes(1, "net\x01")) == "net.caffemodel: NetParameter: the net has no layers");
 }
 
@@ -203,17 +209,27 @@ TEST_CASE("weights come from the file of the same name, or the only one that has
   };
   CHECK(error() ==
         "weights are read from deploy.caffemodel, which is not there, or from the only file *.caffemodel in "
-        "the folder that has them: there is none");
+        "the folder that has them (there is none), or from the one that is given (--weights)");
   testing::write_file(folder / "other.caffemodel", weights(blob, "conv"));
   CHECK(error() ==
         "weights are read from deploy.caffemodel, which is not there, or from the only file *.caffemodel in "
-        "the folder that has them: other.caffemodel does not");
+        "the folder that has them (other.caffemodel does not), or from the one that is given (--weights)");
   testing::write_file(folder / "a.caffemodel", weights(blob));
   CHECK(read_module(file).ok());
   testing::write_file(folder / "b.caffemodel", weights(blob));
   CHECK(error() ==
         "weights are read from deploy.caffemodel, which is not there, or from the only file *.caffemodel in "
-        "the folder that has them: a.caffemodel, b.caffemodel do");
+        "the folder that has them (a.caffemodel, b.caffemodel do), or from the one that is given (--weights)");
+  ReadOptions options;
+  options.weights = folder / "b.caffemodel";
+  CHECK(read_module(file, options).ok());
+  options.weights = folder / "absent.caffemodel";
+  CHECK(read_module(file, options).error().to_string() ==
+        "cannot read " + (folder / "absent.caffemodel") + ": No such file or directory");
+  testing::write_file(folder / "program.hlo", "HloModule m\nENTRY e { ROOT x = f32[] parameter(0) }\n");
+  CHECK(read_module(folder / "program.hlo", options).error().to_string() ==
+        (folder / "program.hlo") + ": the file of weights " + options.weights +
+            " is given, but HLO text has its weights itself");
   testing::write_file(folder / "deploy.caffemodel", weights(blob));
   CHECK(read_module(file).ok());
   testing::write_file(folder / "deploy.caffemodel", weights(blob).substr(0, 20));
