@@ -92,6 +92,24 @@ bp_status reported_status(const Diagnostics &diagnostics) {
   return reported ? diagnostics.reports()[0].status : BP_INTERNAL;
 }
 
+// Returns the flags of dlopen() for a plugin.
+//
+// A process may have another LLVM whose symbols every library sees: TensorFlow brings one. The LLVM of a plugin would
+// then call functions of the other one, and crash. With RTLD_DEEPBIND it finds its own first, and also the C library's
+// malloc(): so not if that has been replaced, by another allocator or a sanitizer.
+int loading_flags() {
+  constexpr int flags = RTLD_NOW | RTLD_LOCAL;
+  if (dlsym(RTLD_DEFAULT, "LLVMContextCreate") == nullptr) {
+    return flags;
+  }
+  void *c_library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  const bool is_own_malloc = c_library != nullptr && dlsym(c_library, "malloc") == dlsym(RTLD_DEFAULT, "malloc");
+  if (c_library != nullptr) {
+    dlclose(c_library);
+  }
+  return is_own_malloc ? flags | RTLD_DEEPBIND : flags;
+}
+
 // Checks of an extension that the device has, by its type.
 
 }  // namespace
@@ -107,7 +125,7 @@ Result<std::unique_ptr<Entry>> open_library(const std::string &path, const Manif
     return Error(ErrorCode::OutOfMemory,
                  fmt::format("cannot be loaded: out of memory, {} bytes are needed", initializer_bytes));
   }
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(path.c_str(), loading_flags());
   if (library == nullptr) {
     return broken(fmt::format("cannot be loaded: {}", printable(text_or_empty(dlerror()))));
   }

@@ -119,6 +119,9 @@ class FusionBuilder {
       copies[id] = module_.clone_instruction(fused_, original, operands, calls);
     }
     inside_[fusion] = copies.at(root);
+    if (module_.instruction(root).shape().is_tuple()) {  // a reduction with several results
+      add_elements(fusion, copies.at(root));
+    }
   }
 
   std::vector<InstructionId> outer_operands(InstructionId id) const {

@@ -38,6 +38,12 @@ class KernelDescription {
       const std::vector<InstructionId> roots =
           root.opcode() == Opcode::Tuple ? std::vector<InstructionId>(root.operands().begin(), root.operands().end())
                                          : std::vector<InstructionId>{root.id()};
+      const bool has_tuples = root.opcode() == Opcode::Tuple && std::ranges::any_of(roots, [&](InstructionId id) {
+                                return root.module().instruction(id).shape().is_tuple();
+                              });
+      if (has_tuples) {
+        return std::nullopt;
+      }
       for (InstructionId id : roots) {
         if (!add_root(root.module().instruction(id))) {
           return std::nullopt;
@@ -73,7 +79,7 @@ class KernelDescription {
       source = root.operand(0);
     }
     if (is_array_reduce(source)) {
-      return add_reduce(source);
+      return add_reduce(source, root.shape().is_tuple() ? root.shape().elements().size() : 1);
     }
     const bool is_renaming = source.opcode() == Opcode::Reshape && source.id() == instruction_.id();
     if (!has_plain_shape(source) || !(is_elementwise(source) || is_renaming)) {
@@ -84,7 +90,7 @@ class KernelDescription {
     return walk_over(source.shape().sizes());
   }
 
-  bool add_reduce(const Instruction &reduce) {
+  bool add_reduce(const Instruction &reduce, std::size_t results) {
     const Instruction operand = reduce.operand(0);
     auto dimensions = reduce.numbers(ir::AttributeKey::Dimensions);
     std::vector<std::int64_t> reduced(dimensions.begin(), dimensions.end());
@@ -94,8 +100,6 @@ class KernelDescription {
       return false;
     }
     kernel_.reduced = reduced;
-    const std::size_t results =
-        reduce.shape().is_tuple() && reduce.id() == instruction_.id() ? reduce.shape().elements().size() : 1;
     kernel_.is_per_row.insert(kernel_.is_per_row.end(), results, true);
     if (std::ranges::find(roots_, reduce.id()) == roots_.end()) {
       roots_.push_back(reduce.id());

@@ -40,6 +40,7 @@ class BytecodeReader {
     if (file_.body.operations.size() != 1) {
       return invalid_input("{} operations outermost, expected a module", file_.body.operations.size());
     }
+    BP_TRY(expect_versions());
     const mlir::Operation &module = file_.body.operations[0];
     if (name_of(module) != "builtin.module" || module.regions.size() != 1) {
       return invalid_input("{} with {} regions outermost, expected a module with one", name_of(module),
@@ -53,6 +54,20 @@ class BytecodeReader {
   std::string name_of(const mlir::Operation &operation) const {
     const mlir::OperationName &name = file_.operation_names[operation.name];
     return fmt::format("{}.{}", name.dialect, name.name);
+  }
+
+  // Only operations of VHLO are stored in the same way by all versions of MLIR.
+  Status expect_versions() const {
+    const auto is_stablehlo = [](const mlir::OperationName &name) { return name.dialect == "stablehlo"; };
+    const auto found = std::ranges::find_if(file_.operation_names, is_stablehlo);
+    if (found == file_.operation_names.end()) {
+      return {};
+    }
+    return Error(ErrorCode::Unsupported,
+                 fmt::format("the file has stablehlo.{} in the bytecode of {}, which other versions store in another "
+                             "way, expected a portable artifact, with operations of vhlo",
+                             found->name, file_.producer))
+        .note("write the program as text, or with serialize_portable_artifact()");
   }
 
   Error error(const Operation &operation, ErrorCode code, std::string message) const {

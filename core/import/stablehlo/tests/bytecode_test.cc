@@ -97,6 +97,15 @@ TEST_CASE("errors of bytecode name the byte and what was expected") {
   CHECK(error("ML\xefR\x0dproducer\0\x09\x01"sv) == "a.mlirbc: byte 16: section 9, expected 0 to 8");
 }
 
+TEST_CASE("bytecode without versions is refused") {
+  const std::string stored =
+      testing::read_file(testing::find_in_source_tree("core/import/stablehlo/tests/bytecode_refused/mlir.23.mlirbc"));
+  CHECK(error_of(read(stored, {"a.mlirbc", 1, {}})) ==
+        "a.mlirbc: the file has stablehlo.add in the bytecode of MLIR23.0.0git, which other versions store in another "
+        "way, expected a portable artifact, with operations of vhlo\n  note: write the program as text, or with "
+        "serialize_portable_artifact()");
+}
+
 TEST_CASE("versions are read and compared") {
   using bytecode::parse_version, bytecode::Version;
   CHECK(parse_version("1.9.0") == Version{1, 9, 0});

@@ -135,7 +135,41 @@ def transformer_encoder_layer(
     return norm(x + feed(x), norm_weights_2, norm_bias_2)
 
 
+def batch_norm(x: Tensor, weights: Tensor | None, bias: Tensor | None, mean: Tensor, variance: Tensor, momentum: float,
+               eps: float) -> Any:
+    """Inference in half precision, which PyTorch computes in f32."""
+    if x.dtype not in HALF:
+        return NotImplemented
+    shape = [1, -1, *[1] * (x.dim() - 2)]
+    made = (x.float() - mean.float().reshape(shape)) * torch.rsqrt(variance.float() + eps).reshape(shape)
+    made = made if weights is None else made * weights.float().reshape(shape)
+    made = made if bias is None else made + bias.float().reshape(shape)
+    return made.to(x.dtype), x.new_zeros(0), x.new_zeros(0)
+
+
+def in_f32(operation: Callable[..., Tensor]) -> Callable[..., Any]:
+    """torch.onnx computes these in f32, as PyTorch does, but leaves the result so."""
+    def decomposed(x: Tensor, *arguments: Any, dtype: torch.dtype | None = None, **named: Any) -> Any:
+        if x.dtype not in HALF:
+            return NotImplemented
+        made = operation(x.float(), *arguments, **named)
+        return made.to(dtype or x.dtype)
+    return decomposed
+
+
+def of_integers(x: Tensor, *arguments: Any, **named: Any) -> Any:
+    """Integers are rounded already; ONNX rounds floats alone."""
+    return NotImplemented if x.dtype.is_floating_point else x.clone()
+
+
+HALF = (torch.float16, torch.bfloat16)
+IN_F32 = [aten.abs.default, aten.amax.default, aten.amin.default, aten.cumsum.default, aten.sum.default,
+          aten.sum.dim_IntList]
+OF_INTEGERS = [aten.ceil.default, aten.floor.default, aten.round.default, aten.round.decimals, aten.trunc.default]
 OWN: dict[Any, Callable[..., Any]] = {
+    **{operation: in_f32(operation) for operation in IN_F32},
+    **{operation: of_integers for operation in OF_INTEGERS},
+    aten._native_batch_norm_legit_no_training.default: batch_norm,
     aten.convolution_backward.default: convolution_backward,
     aten.max_pool2d_with_indices_backward.default: max_pool2d_with_indices_backward,
     aten.avg_pool2d_backward.default: avg_pool2d_backward,

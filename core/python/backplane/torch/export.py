@@ -56,11 +56,19 @@ def unsupported(reason: str) -> Error:
     return Error(Code.UNSUPPORTED, reason)
 
 
+# Arguments that torch.onnx ignores, by position; they must be None.
+IGNORED = {torch.ops.aten.avg_pool2d.default: (6, "divisor_override"),
+           torch.ops.aten.avg_pool3d.default: (6, "divisor_override")}
+
+
 def expect_operations(graph: torch.fx.GraphModule) -> None:
-    """UNSUPPORTED: an operation draws random numbers: ONNX does not say which."""
+    """UNSUPPORTED: an operation draws random numbers: ONNX does not say which; or torch.onnx would make another one."""
     for node in graph.graph.nodes:
         if node.op != "call_function" or node.target is operator.getitem:
             continue
+        position, name = IGNORED.get(node.target, (len(node.args), ""))
+        if len(node.args) > position and node.args[position] is not None:
+            raise unsupported(f"{node.target} has {name}={node.args[position]}, which torch.onnx ignores, expected none")
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             raise unsupported(f"{node.target} draws random numbers, expected operations whose results PyTorch defines")
 

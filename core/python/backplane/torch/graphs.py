@@ -40,7 +40,11 @@ class Result:
         tensor: torch.Tensor = from_dlpack(capsule_of(array.release(), has_version=False))
         if tensor.stride() == self.strides or tensor.numel() == 0:
             return tensor
-        return torch.empty_strided(self.shape, self.strides, dtype=self.dtype).copy_(tensor)
+        for dimension, (size, stride) in enumerate(zip(self.shape, self.strides)):
+            if stride == 0 and size > 1:  # all elements along it are one
+                tensor = tensor.narrow(dimension, 0, 1)
+        made = torch.empty_strided(tensor.shape, self.strides, dtype=self.dtype).copy_(tensor)
+        return made.expand(self.shape)
 
 
 def results_of(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[Result]:
@@ -101,9 +105,11 @@ class Graph:
         self._boxed_call = True  # tells AOTAutograd, which looks for it in __dict__, that inputs come as a list
         self.graph, self.options = graph, options
         self.compiled: collections.OrderedDict[tuple[Any, ...], Specialization] = collections.OrderedDict()
-        self.changes, self.is_on_torch = 0, False
+        self.changes = 0
         self.lock = threading.Lock()
         self.weights = weights_of(examples) if is_inference and options.constant_weights else []
+        #: Graphs without arrays to compute with are left to PyTorch without a word.
+        self.is_on_torch = not any(isinstance(example, torch.Tensor) for example in examples)
 
     def __call__(self, inputs: list[Any]) -> Sequence[Any]:
         given = list(inputs)

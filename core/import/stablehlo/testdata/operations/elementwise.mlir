@@ -142,3 +142,32 @@ func.func @main(%v: tensor<3xf32>) -> (tensor<2x3xf32>) {
 //   %v = f32[3] parameter(0)
 //   ROOT %r = f32[2,3] broadcast(%v), dimensions={1}
 // }
+// -----
+// test: import
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %copied = mhlo.copy %x : tensor<4xf32>
+  %acos = mhlo.acos %copied : tensor<4xf32>
+  %acosh = mhlo.acosh %acos : tensor<4xf32>
+  %asin = mhlo.asin %acosh : tensor<4xf32>
+  %asinh = mhlo.asinh %asin : tensor<4xf32>
+  %atanh = mhlo.atanh %asinh : tensor<4xf32>
+  %cosh = mhlo.cosh %atanh : tensor<4xf32>
+  %erf = mhlo.erf %cosh : tensor<4xf32>
+  %sinh = mhlo.sinh %erf : tensor<4xf32>
+  return %sinh : tensor<4xf32>
+}
+// expect:
+// HloModule module
+//
+// ENTRY %main (x: f32[4]) -> f32[4] {
+//   %x = f32[4] parameter(0)
+//   %copied = f32[4] copy(%x)
+//   %acos = f32[4] acos(%copied)
+//   %acosh = f32[4] acosh(%acos)
+//   %asin = f32[4] asin(%acosh)
+//   %asinh = f32[4] asinh(%asin)
+//   %atanh = f32[4] atanh(%asinh)
+//   %cosh = f32[4] cosh(%atanh)
+//   %erf = f32[4] erf(%cosh)
+//   ROOT %sinh = f32[4] sinh(%erf)
+// }

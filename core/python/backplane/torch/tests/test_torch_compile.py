@@ -166,7 +166,11 @@ class Modules(Case):
         for dtype in (torch.float16, torch.bfloat16, torch.float64):
             with self.subTest(dtype):
                 self.infer(perceptron().to(dtype), torch.randn(2, 8).to(dtype))
-        integers = lambda x, y: (x // 3, x % y, x & y, x > y, (x + y).sum(), x.cumsum(0), x == 2, ~x, x.max(0))
+                half = lambda x: (x.abs(), x.sum(), x.sum(1), x.sum(1, dtype=torch.float32), x.cumsum(0), x.amax(1))
+                self.infer(half, torch.randn(3, 4).to(dtype))
+                self.infer(nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU()).to(dtype),
+                           torch.randn(2, 3, 6, 6).to(dtype))
+        integers = lambda x, y: (x.ceil(), x.floor(), x.round(), x.trunc(), x // 3, x % y, x & y, x > y, (x + y).sum(), x.cumsum(0), x == 2, ~x, x.max(0))
         for dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
             with self.subTest(dtype):
                 self.infer(integers, *(torch.tensor(x, dtype=dtype) for x in ([[7, 2], [0, 9]], [[2, 5], [3, 4]])))
@@ -183,6 +187,8 @@ class Modules(Case):
         self.infer(lambda x: (x + 1, x.sum()), torch.randn(0, 3))
         self.infer(lambda x: x.exp(), torch.tensor(1.5))
         self.infer(lambda x: (torch.arange(5), x), torch.randn(2))
+        self.infer(lambda x: (x + 1).expand(3, 2).t(), torch.randn(2))
+        self.infer(lambda: torch.arange(5) + 1)
         self.infer(lambda x, n: x * n, torch.randn(2), 3)
         self.infer(lambda x: (x + 1, None, 7, x.shape), torch.randn(2))
         self.infer(lambda x: x * torch.tensor([1.0, 2.0]), torch.randn(2))
@@ -346,6 +352,10 @@ class Programs(Case):
         torch._dynamo.reset()
         with self.assertRaisesRegex(backplane.Error, "linalg_qr"):
             compiled(function)(x)
+
+    def test_arguments_that_the_exporter_ignores(self):
+        with self.assertRaisesRegex(backplane.Error, "aten.avg_pool2d.default has divisor_override=3, which torch.onnx"):
+            compiled(lambda x: F.avg_pool2d(x, 2, divisor_override=3))(torch.randn(1, 1, 4, 4))
 
     def test_complex_numbers_stay_with_pytorch(self):
         with self.assertRaisesRegex(backplane.Error, "elements of type torch.complex64, expected one of"):
