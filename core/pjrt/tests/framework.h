@@ -78,11 +78,11 @@ class Framework {
                      std::vector<PJRT_NamedValue> settings = {}) {
     settings.push_back(option("backend", backend));
     settings.push_back(option("num_devices", devices));
-    client_ = call(api_->PJRT_Client_Create, [&](auto &args) {
-                args.create_options = settings.data();
-                args.num_options = settings.size();
-              }).client;
+    create(settings);
   }
+  // A framework that gives no options: BACKPLANE_BACKEND names the backend.
+  struct WithoutOptions {};
+  explicit Framework(WithoutOptions) { create({}); }
   ~Framework() { destroy_client(); }
   void destroy_client() {
     call(api_->PJRT_Client_Destroy, [&](auto &args) { args.client = std::exchange(client_, nullptr); });
@@ -210,6 +210,13 @@ class Framework {
   }
 
  private:
+  void create(const std::vector<PJRT_NamedValue> &options) {
+    client_ = call(api_->PJRT_Client_Create, [&](auto &args) {
+                args.create_options = options.data();
+                args.num_options = options.size();
+              }).client;
+  }
+
   const PJRT_Api *api_ = GetPjrtApi();
   PJRT_Client *client_ = nullptr;
 };
