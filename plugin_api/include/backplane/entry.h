@@ -1,7 +1,7 @@
 // The one symbol that a plugin exports, and the factory that it gives access to.
 //
 // Loading: the core reads the manifest (manifest.h) without running any code of the library, then dlopen()s it with
-// RTLD_NOW | RTLD_LOCAL, and with RTLD_DEEPBIND if all libraries of the process see another LLVM. It reads bp_entry, and
+// RTLD_NOW | RTLD_LOCAL, and RTLD_DEEPBIND if all libraries of the process see another LLVM. It reads bp_entry, and
 // calls init(), get_factory(BP_DEVICE_FACTORY), get_desc(), create(), and bp_device.init(). Unloading: it calls
 // bp_device.destroy(), deinit(), and perhaps dlclose().
 //
