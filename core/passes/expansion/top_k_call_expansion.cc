@@ -5,6 +5,7 @@
 // Source of the semantics: TopkDecomposer in XLA's topk_rewriter.cc, and approx_topk.h.
 #include <charconv>
 #include <optional>
+#include <unordered_map>
 
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
@@ -96,6 +97,38 @@ std::vector<InstructionId> sorted_arrays(ArrayBuilder &b, const ir::Instruction 
   return arrays;
 }
 
+// Returns the comparator of the call for values and their indices. XLA:CPU gives TopK one of values alone, if nothing
+// reads the indices.
+ir::ComputationId comparator_of(ir::Module &module, const ir::Instruction &call) {
+  const ir::Computation given = module.computation(call.calls()[0]);
+  if (call.operands().size() != 1 || given.parameter_ids().size() != 2) {
+    return given.id();
+  }
+  const std::vector<InstructionId> order(given.instruction_ids().begin(), given.instruction_ids().end());
+  const InstructionId root = given.root().id();
+  const ir::ComputationId made = module.add_computation(fmt::format("{}.indexed", given.name()));
+  std::unordered_map<InstructionId, InstructionId> copies;
+  for (const InstructionId id : order) {
+    const ir::Instruction original = module.instruction(id);
+    if (original.opcode() == Opcode::Parameter) {
+      copies[id] = module.add_parameter(made, original.parameter_number(), ir::Shape(original.shape()),
+                                        std::string(original.name()));
+      continue;
+    }
+    std::vector<InstructionId> operands;
+    for (const InstructionId operand : original.operands()) {
+      operands.push_back(copies.at(operand));
+    }
+    const std::vector<ir::ComputationId> calls(original.calls().begin(), original.calls().end());
+    copies[id] = module.clone_instruction(made, original, operands, calls);
+  }
+  for (const std::int64_t number : {2, 3}) {
+    module.add_parameter(made, number, ir::Shape::array(ir::ElementType::S32, {}));
+  }
+  module.set_root(made, copies.at(root));
+  return made;
+}
+
 }  // namespace
 
 Result<bool> top_k_call_expansion(ir::Module &module, const PassContext &context) {
@@ -107,7 +140,7 @@ Result<bool> top_k_call_expansion(ir::Module &module, const PassContext &context
     const ir::Shape shape = call.shape();
     ArrayBuilder b(module, call);
     const std::vector<InstructionId> arrays = sorted_arrays(b, call, *dimension);
-    const ir::ComputationId comparator = call.calls()[0];
+    const ir::ComputationId comparator = comparator_of(module, call);
     const auto numbers = static_cast<std::int64_t>(*dimension);
     BP_ASSIGN(const InstructionId sorted, b.try_add(Opcode::Sort, arrays,
                                                     [&](ir::Module &m, InstructionId id) {
