@@ -160,11 +160,11 @@ Result<std::string> import_stablehlo(const Case &test) {
       for (const std::string &number : numbers) {
         given.integers.push_back(std::atoll(number.c_str()));
       }
-      (is_value ? options.parameter_values : options.parameter_sizes).push_back(std::move(given));
+      (is_value ? options.reading.parameter_values : options.reading.parameter_sizes).push_back(std::move(given));
       continue;
     }
     BP_ASSIGN(ir::Shape shape, text::parse_shape(word));
-    options.parameter_shapes.push_back(std::move(shape));
+    options.reading.parameter_shapes.push_back(std::move(shape));
   }
   const Result<ir::Module> module = import::stablehlo::read(test.text, options);
   if (!module.ok()) {
