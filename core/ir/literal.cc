@@ -97,6 +97,12 @@ std::span<std::byte> Literal::mutable_bytes() {
 }
 
 void extend(Literal &array) {
+  const auto is_truth_value = [](std::byte byte) { return byte == std::byte{0} || byte == std::byte{1}; };
+  if (array.shape().element_type() == ElementType::Pred && !std::ranges::all_of(array.bytes(), is_truth_value)) {
+    for (std::byte &byte : array.mutable_bytes()) {
+      byte = static_cast<std::byte>(byte != std::byte{0});
+    }
+  }
   visit_element_type(array.shape().element_type(), [&]<class T>() {
     if constexpr (requires { T::is_signed; }) {
       for (T &element : array.mutable_elements<T>()) {

@@ -142,7 +142,7 @@ class Literal {
 };
 
 // Extends an array's integers narrower than a byte, which foreign memory may hold with anything in the bits that they
-// do not use.
+// do not use; and makes truth values 0 or 1, of which other bytes are true.
 void extend(Literal &array);
 
 template <class T>

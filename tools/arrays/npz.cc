@@ -11,7 +11,6 @@ namespace bp::arrays {
 namespace {
 
 constexpr std::string_view ending = ".npy";
-constexpr zip_uint64_t max_size = zip_uint64_t{1} << 40;  // bytes of one array
 
 Error problem(const std::string &file, zip_error_t &error) {
   std::string text = zip_error_strerror(&error);
@@ -26,12 +25,13 @@ struct Discard {
   void operator()(zip_t *archive) const { zip_discard(archive); }
 };
 
-// Reads one file of an archive.
-Result<std::string> read_entry(zip_t *archive, zip_uint64_t number, const std::string &file) {
+// Reads one file of an archive, of at most `limit` bytes. `total`: those of all files, for messages.
+Result<std::string> read_entry(zip_t *archive, zip_uint64_t number, const std::string &file, std::uint64_t limit,
+                               std::uint64_t total) {
   zip_stat_t about;
   zip_stat_init(&about);
   const std::unique_ptr<zip_file_t, CloseFile> entry(zip_fopen_index(archive, number, 0));
-  if (entry == nullptr || zip_stat_index(archive, number, 0, &about) != 0 || about.size > max_size) {
+  if (entry == nullptr || zip_stat_index(archive, number, 0, &about) != 0) {
     return invalid_input("{}: {}", file, zip_strerror(archive));
   }
   // The size that the archive states is not believed before the bytes are there.
@@ -45,6 +45,10 @@ Result<std::string> read_entry(zip_t *archive, zip_uint64_t number, const std::s
       return invalid_input("{}: an entry is damaged", file);
     }
     bytes.resize(before + static_cast<std::size_t>(count));
+    if (bytes.size() > limit) {
+      return make_error(ErrorCode::OutOfMemory, "{}: the arrays have more than {} bytes, expected at most that many",
+                        file, total);
+    }
     if (count == 0) {
       return bytes;
     }
@@ -57,7 +61,8 @@ bool is_npz(std::string_view bytes) {
   return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> read_npz(std::string_view bytes, const std::string &file) {
+Result<std::vector<std::pair<std::string, std::string>>> read_npz(std::string_view bytes, const std::string &file,
+                                                                  std::uint64_t limit) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t *source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
@@ -70,6 +75,7 @@ Result<std::vector<std::pair<std::string, std::string>>> read_npz(std::string_vi
     return problem(file, error);
   }
   std::vector<std::pair<std::string, std::string>> entries;
+  std::uint64_t left = limit;
   for (zip_int64_t i = 0; i < zip_get_num_entries(archive.get(), 0); ++i) {
     const char *entry_name = zip_get_name(archive.get(), static_cast<zip_uint64_t>(i), 0);
     std::string name = entry_name == nullptr ? "" : entry_name;
@@ -77,7 +83,8 @@ Result<std::vector<std::pair<std::string, std::string>>> read_npz(std::string_vi
       return invalid_input("{}: holds \"{}\", expected .npy files only", file, name);
     }
     name.resize(name.size() - ending.size());
-    BP_ASSIGN(std::string entry, read_entry(archive.get(), static_cast<zip_uint64_t>(i), file));
+    BP_ASSIGN(std::string entry, read_entry(archive.get(), static_cast<zip_uint64_t>(i), file, left, limit));
+    left -= entry.size();
     entries.emplace_back(std::move(name), std::move(entry));
   }
   return entries;

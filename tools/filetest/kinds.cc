@@ -198,11 +198,11 @@ Result<std::string> import_program(const Case &test) {
       for (const std::string &number : numbers) {
         given.integers.push_back(std::atoll(number.c_str()));
       }
-      (is_value ? options.parameter_values : options.parameter_sizes).push_back(std::move(given));
+      (is_value ? options.reading.parameter_values : options.reading.parameter_sizes).push_back(std::move(given));
       continue;
     }
     BP_ASSIGN(ir::Shape shape, text::parse_shape(word));
-    options.parameter_shapes.push_back(std::move(shape));
+    options.reading.parameter_shapes.push_back(std::move(shape));
   }
   return imported(import::stablehlo::read(test.text, options), filtered);
 }

@@ -63,11 +63,7 @@ void set_bytes(std::string_view bytes, Literal &literal) {
   if (!bytes.empty()) {
     std::memcpy(elements.data(), bytes.data(), bytes.size());
   }
-  if (type == ElementType::Pred) {
-    for (std::byte &element : elements) {
-      element = static_cast<std::byte>(element != std::byte{0});
-    }
-  }
+  ir::extend(literal);
 }
 
 // Returns the list that has the elements of a type.

@@ -61,17 +61,17 @@ Status Lowering::check_given(const Operation &entry) const {
   if (entry.regions.size() != 1) {
     return {};  // reported when the function is lowered
   }
-  const std::size_t given = options_.parameter_shapes.size(), count = entry.regions[0].arguments.size();
+  const std::size_t given = options_.reading.parameter_shapes.size(), count = entry.regions[0].arguments.size();
   if (given != 0 && given != count) {
     return error(entry, fmt::format("{} shapes are given, but @{} has {} parameters", given,
                                     *entry.find("sym_name")->get<std::string>(), count));
   }
-  BP_TRY(check_names(*this, entry, options_.parameter_sizes, "sizes"));
-  BP_TRY(check_names(*this, entry, options_.parameter_values, "values"));
+  BP_TRY(check_names(*this, entry, options_.reading.parameter_sizes, "sizes"));
+  BP_TRY(check_names(*this, entry, options_.reading.parameter_values, "values"));
   for (std::size_t i = 0; i < count; ++i) {
     const Type &type = program_.type(entry.regions[0].arguments[i]);
     BP_TRY(entry_parameter_shape(entry, i));
-    if (!ir::is_integer(type.shape.element_type()) && find(options_.parameter_values, entry, i) != nullptr) {
+    if (!ir::is_integer(type.shape.element_type()) && find(options_.reading.parameter_values, entry, i) != nullptr) {
       return error(entry, fmt::format("a value is given for parameter {}, but its type is {}, expected integers", i,
                                       to_string(type)));
     }
@@ -81,8 +81,8 @@ Status Lowering::check_given(const Operation &entry) const {
 
 Result<Shape> Lowering::entry_parameter_shape(const Operation &entry, std::size_t i) const {
   const Type &written = program_.type(entry.regions[0].arguments[i]);
-  if (!options_.parameter_shapes.empty()) {
-    const Shape &wanted = options_.parameter_shapes[i];
+  if (!options_.reading.parameter_shapes.empty()) {
+    const Shape &wanted = options_.reading.parameter_shapes[i];
     if (wanted.is_array() != written.shape.is_array() || wanted.element_type() != written.shape.element_type() ||
         !wanted.is_static()) {
       return error(entry, fmt::format("the shape given for parameter {} is {}, but its type is {}", i,
@@ -90,7 +90,7 @@ Result<Shape> Lowering::entry_parameter_shape(const Operation &entry, std::size_
     }
     return with_sizes(entry, i, wanted.sizes());
   }
-  const ParameterIntegers *sizes = find(options_.parameter_sizes, entry, i);
+  const ParameterIntegers *sizes = find(options_.reading.parameter_sizes, entry, i);
   return sizes == nullptr ? Result<Shape>(written.shape) : with_sizes(entry, i, sizes->integers);
 }
 
@@ -152,7 +152,7 @@ Result<InstructionId> Lowering::entry_value(const Operation &entry, std::size_t 
 }
 
 const Integers *Lowering::given_elements(std::size_t parameter) const {
-  const ParameterIntegers *given = find(options_.parameter_values, *entry_, parameter);
+  const ParameterIntegers *given = find(options_.reading.parameter_values, *entry_, parameter);
   return given == nullptr ? nullptr : &given->integers;
 }
 

@@ -13,13 +13,7 @@ std::vector<Source> split_program(std::string_view text, const std::string &file
 }
 
 Result<ir::Module> read_program_of(const Source &source, const ReadOptions &options) {
-  return read(source.text, {source.file,
-                            source.first_line,
-                            {},
-                            options.parameter_shapes,
-                            options.parameter_sizes,
-                            options.parameter_values,
-                            options.size_parameters});
+  return read(source.text, {source.file, source.first_line, {}, options});
 }
 
 Result<std::vector<Parameter>> parameters_of(const Source &source) {

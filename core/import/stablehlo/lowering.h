@@ -106,7 +106,7 @@ class Lowering {
   // Lowers a region that runs once, in place of the operation. Returns its values.
   Result<Values> in_place(const Operation &operation, std::size_t region);
   // Whether the caller gave shapes or elements of the entry's parameters.
-  bool is_specialized() const { return options_.is_specialized(); }
+  bool is_specialized() const { return options_.reading.is_specialized(); }
   // Whether sizes of a type must be inferred: those that are unknown and, if the caller gave smaller ones than their
   // bounds, those that are bounded.
   bool is_open(const Shape &shape) const;

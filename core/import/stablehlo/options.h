@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "core/import/front_end.h"
 
@@ -16,20 +14,7 @@ struct Options {
   // The function that becomes the entry. Empty: main, or the only function, or the first public function without
   // parameters.
   std::string entry;
-  // Shapes of the entry's parameters. They determine the sizes that the parameters' types leave open, and all sizes
-  // that depend on these. Empty: no sizes are open.
-  std::vector<ir::Shape> parameter_shapes = {};
-  // The same for some parameters: their sizes alone.
-  std::vector<ParameterIntegers> parameter_sizes = {};
-  // Elements of integer parameters, in row-major order. Used only if sizes depend on them: then the program is for
-  // these elements, and ignores the argument. For a scalar they are deduced, if only one value agrees with the shapes.
-  std::vector<ParameterIntegers> parameter_values = {};
-  // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements. Not owned.
-  std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
-
-  bool is_specialized() const {
-    return !parameter_shapes.empty() || !parameter_sizes.empty() || !parameter_values.empty();
-  }
+  ReadOptions reading = {};  // the parameters are those of the entry; no warnings are given
 };
 
 }  // namespace bp::import::stablehlo

@@ -106,8 +106,8 @@ Result<ir::Module> Specialization::run() {
   ParameterElements elements;
   Attempt first = attempt(elements);
   if (first.module.ok() || !first.may_be_deduced || first.sizes.empty()) {
-    if (first.module.ok() && options_.size_parameters != nullptr) {
-      *options_.size_parameters = std::move(elements);
+    if (first.module.ok() && options_.reading.size_parameters != nullptr) {
+      *options_.reading.size_parameters = std::move(elements);
     }
     return std::move(first.module);
   }
@@ -123,8 +123,8 @@ Result<ir::Module> Specialization::run() {
         .error()
         .note("it does not follow from the shapes that are given: several values agree with them");
   }
-  if (options_.size_parameters != nullptr) {
-    *options_.size_parameters = std::move(solutions_[0].first);
+  if (options_.reading.size_parameters != nullptr) {
+    *options_.reading.size_parameters = std::move(solutions_[0].first);
   }
   return std::move(solutions_[0].second);
 }

@@ -52,9 +52,9 @@ void check_specialized(const bp::import::stablehlo::TextPart &part) {
     const bp::ir::Shape &shape = (*parameters)[i].shape;
     std::vector<std::int64_t> sizes(shape.sizes().begin(), shape.sizes().end());
     std::ranges::replace(sizes, bp::ir::unbounded, std::int64_t{3});
-    options.parameter_sizes.push_back({std::to_string(i), sizes});
+    options.reading.parameter_sizes.push_back({std::to_string(i), sizes});
     if (shape.is_scalar() && bp::ir::is_integer(shape.element_type()) && part.text.size() % 2 == 0) {
-      options.parameter_values.push_back({std::to_string(i), {3}});
+      options.reading.parameter_values.push_back({std::to_string(i), {3}});
     }
   }
   const auto module = bp::import::stablehlo::read(part.text, options);

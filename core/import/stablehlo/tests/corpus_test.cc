@@ -22,14 +22,14 @@ void give_sizes(std::string_view text, const std::vector<std::int64_t> &sizes, O
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const ir::Shape &shape = parameters[i].shape;
     if (shape.is_scalar() && shape.element_type() == ir::ElementType::S64) {
-      options.parameter_values.push_back({parameters[i].name, {sizes[values++]}});
+      options.reading.parameter_values.push_back({parameters[i].name, {sizes[values++]}});
     }
     ParameterIntegers given{std::to_string(i), {}};
     std::size_t next = 0;
     for (const std::int64_t size : shape.sizes()) {
       given.integers.push_back(size == ir::unbounded ? sizes[next++] : size);
     }
-    options.parameter_sizes.push_back(std::move(given));
+    options.reading.parameter_sizes.push_back(std::move(given));
   }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("programs that leave sizes open are read for two sets of sizes") {
       const bool has_two_strides = name.starts_with("conv_general_dilated_1d_stride_2_");  // for one dimension
       const std::string problem = module.ok() ? "" : module.error().message();
       CHECK(problem == (has_two_strides ? "'window_strides' has 2 numbers, expected 1" : ""));
-      options.parameter_values.clear();
+      options.reading.parameter_values.clear();
       const auto again = read(text, options);
       if (again.ok()) {  // the same sizes follow from the shapes, or it is refused
         CHECK(text::print(*again) == text::print(*module));

@@ -14,7 +14,7 @@ Result<ir::Module> specialised(std::string_view text, std::initializer_list<std:
   Options options;
   options.file = "open.mlir";
   for (std::string_view shape : shapes) {
-    options.parameter_shapes.push_back(text::parse_shape(shape).value());
+    options.reading.parameter_shapes.push_back(text::parse_shape(shape).value());
   }
   return read(text, options);
 }
