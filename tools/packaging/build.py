@@ -72,11 +72,11 @@ def lay_out(tree):
 def add_debian(tree):
     """Writes the folder debian, whose templates have @NAME@ for what is stated elsewhere in the tree."""
     name, address = os.environ.get("DEBFULLNAME", MAINTAINER[0]), os.environ.get("DEBEMAIL", MAINTAINER[1])
-    values = {"version": make_wheel.version(), "date": date(), "maintainer": f"{name} <{address}>",
-              "build_depends": build_dependencies()}
+    values = {"version": make_wheel.version(), "date": date(), "year": date().split()[3],
+              "maintainer": f"{name} <{address}>", "build_depends": build_dependencies()}
     shutil.rmtree(tree / "debian", ignore_errors=True)
     shutil.copytree(TEMPLATES, tree / "debian")
-    for file in ("control", "changelog"):
+    for file in ("control", "changelog", "copyright"):
         text = (tree / "debian" / file).read_text()
         for key, value in values.items():
             text = text.replace(f"@{key}@", value)
@@ -101,7 +101,8 @@ def install_needed(tree):
 
 def build_environment(build_options):
     """Returns an environment in which nothing of the user's changes what is built."""
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEB_BUILD_OPTIONS": build_options}
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
+                   "DEB_BUILD_OPTIONS": build_options}
     environment |= {name: os.environ[name] for name in ("HOME", "USER", "TERM") if name in os.environ}
     if shutil.which("ccache"):  # debhelper gives the build another HOME
         done = subprocess.run(["ccache", "--get-config", "cache_dir"], capture_output=True, text=True)
@@ -112,9 +113,9 @@ def build_environment(build_options):
 def build(options):
     """Builds the packages into options.output. `options`: those of tools/package."""
     tree = options.work / "tree"
-    kinds = [*([] if options.tests else ["nocheck"]), *(["debug-symbols"] if options.debug_symbols else [])]
-    # A build that was configured in another way is of no use.
-    configured, configuration = options.work / "configuration", " ".join(kinds) + "\n" + (TEMPLATES / "rules").read_text()
+    kinds = [*([] if options.tests else ["nocheck"]), "debug-symbols" if options.debug_symbols else "noautodbgsym"]
+    # Meson does not configure a build again, so one with other options is of no use.
+    configured, configuration = options.work / "configuration", " ".join(kinds)
     if options.clean or (configured.exists() and configured.read_text() != configuration):
         shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True, exist_ok=True)

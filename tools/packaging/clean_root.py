@@ -1,5 +1,5 @@
-"""A clean root folder with the system that this machine runs, and commands in it. Needs root rights. Folders are mounted
-in a name space of their own, which ends with each command, so that nothing stays mounted."""
+"""A clean root folder with the system that this machine runs, and commands in it. Needs root rights. Folders are
+mounted in a name space of their own, which ends with each command, so that nothing stays mounted."""
 
 import os
 import pathlib
@@ -46,8 +46,6 @@ class CleanRoot:
     machine and where they are seen."""
 
     def __init__(self, work, mounts):
-        if os.getuid() != 0:
-            raise build.Problem("a clean root needs root rights: sudo tools/package --try --no-build")
         self.folder = work / "root"
         self.home = self.folder / "home" / USER
         self.mounts = [part for pair in mounts.items() for part in map(str, pair)]
@@ -57,8 +55,8 @@ class CleanRoot:
                 build.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "mmdebstrap"])
             lines, release = sources()
             unfinished = archive.with_suffix(".part.tar")
-            build.run(["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(TOOLS)}", release, unfinished,
-                       *lines])
+            build.run(["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(TOOLS)}", release,
+                       unfinished, *lines])
             unfinished.rename(archive)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -71,21 +69,23 @@ class CleanRoot:
     def run(self, command, folder="/", user=USER, code=0, **variables):
         """Returns the output of a command. Raises Failed if it ends with another code."""
         home = "/root" if user == "root" else f"/home/{user}"
-        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "USER": user,
-                       "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "DEBIAN_FRONTEND": "noninteractive"}
+        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home,
+                       "USER": user, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "DEBIAN_FRONTEND": "noninteractive"}
         environment |= {name: value for name, value in os.environ.items()
                         if name.lower().endswith("_proxy") or name in ("PIP_INDEX_URL", "PIP_CERT")}
         environment |= variables
-        inside = ["sh", "-c", 'cd "$0" && exec "$@"', folder, *map(str, command)]
+        inside = ["env", "-i", *(f"{name}={value}" for name, value in environment.items()),
+                  "sh", "-c", 'cd "$0" && exec "$@"', folder, *map(str, command)]
+        shown = " ".join(map(str, command)).split("\n")[0]
         try:
             done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER,
                                    str(self.folder), *self.mounts, "", f"--userspec={user}", str(self.folder), *inside],
-                                  env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIME_LIMIT_SECONDS)
         except subprocess.TimeoutExpired as expired:
-            raise Failed(f"{' '.join(map(str, command))} took more than {TIME_LIMIT_SECONDS} s") from expired
+            raise Failed(f"{shown} took more than {TIME_LIMIT_SECONDS} s") from expired
         if done.returncode != code:
-            raise Failed(f"{' '.join(map(str, command))} ended with {done.returncode}, expected {code}\n{done.stdout}")
+            raise Failed(f"{shown} ended with {done.returncode}, expected {code}\n{done.stdout}")
         return done.stdout
 
     def apt(self, *arguments):

@@ -74,8 +74,9 @@ def symbols():
     if not file.exists():
         return [f"there is no {file}: the package has the number of libbackplane.so.{version}"]
     first, *stated = lines(file)
-    problems = [] if first.startswith(f"libbackplane.so.{version} libbackplane{version} ") else [f"{file.name}: {first}"]
-    stated = {line.split("@")[0].strip() for line in stated}
+    expected = f"libbackplane.so.{version} libbackplane{version} #MINVER#"
+    problems = [] if first == expected else [f"{file.name} begins with '{first}', expected '{expected}'"]
+    stated = {line.split("@")[0].strip() for line in stated if line.startswith(" ")}
     problems += [f"{file.name} has {name}, which {library.name} does not export" for name in sorted(stated - exported)]
     problems += [f"{file.name} lacks {name}, which {library.name} exports" for name in sorted(exported - stated)]
     return problems
@@ -85,8 +86,9 @@ def libraries():
     """The libraries that dependent packages name are those of packages.txt."""
     built_with = set(lines(ROOT / "tools/packages.txt"))
     control = (DEBIAN / "control").read_text()
-    needed = set(re.findall(r"\b(?:lib|llvm)[\w.+-]+-dev\b", control)) - set(re.findall(r"^Package: (\S+)", control, re.M))
-    return [f"control names {name}, which is not in tools/packages.txt" for name in sorted(needed - built_with)]
+    own = re.findall(r"^Package: (\S+)", control, re.M)
+    needed = set(re.findall(r"\b(?:lib|llvm)[\w.+-]+-dev\b", control)) - built_with.union(own)
+    return [f"control names {name}, which is not in tools/packages.txt" for name in sorted(needed)]
 
 
 def main():
