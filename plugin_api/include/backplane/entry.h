@@ -1,8 +1,8 @@
 // The one symbol that a plugin exports, and the factory that it gives access to.
 //
 // Loading: the core reads the manifest (manifest.h) without running any code of the library, then dlopen()s it with
-// RTLD_NOW | RTLD_LOCAL, and RTLD_DEEPBIND if the process shows another LLVM to all libraries. It reads bp_entry, and calls
-// init(), get_factory(BP_DEVICE_FACTORY), get_desc(), create(), and bp_device.init(). Unloading: it calls
+// RTLD_NOW | RTLD_LOCAL, and RTLD_DEEPBIND if the process shows another LLVM to all libraries. It reads bp_entry, and
+// calls init(), get_factory(BP_DEVICE_FACTORY), get_desc(), create(), and bp_device.init(). Unloading: it calls
 // bp_device.destroy(), deinit(), and perhaps dlclose().
 //
 // BP-ENTRY-01: the library exports bp_entry and nothing else. A host linked to libLLVM once aborted on loading a plugin
