@@ -19,7 +19,7 @@ FOLDER = ROOT / "conformance/frameworks"
 TOLERANCE = 1e-5
 TYPES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "<c8": "f", "<c16": "d", "|b1": "B", "|u1": "B"}
 FEWEST = 12
-# Messages of the interpreter for programs that it does not run, because only a pass knows the custom calls of XLA:CPU.
+# The interpreter's messages for programs that it does not run, because only a pass knows XLA:CPU's custom calls.
 NOT_INTERPRETED = {"tensorflow_operations_optimized_hlo_serialized": 'the host knows no custom call "TopK"'}
 
 

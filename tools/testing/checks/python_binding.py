@@ -7,19 +7,17 @@ where there is a mypy. Skipped without NumPy; blocks marked `jax` are skipped wi
 
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from jax_on_build import BUILD, ROOT, SKIPPED, python_or_skip
+from pages import Page
 
 DOCUMENT = ROOT / "docs/python.md"
 PACKAGE = ROOT / "core/python/backplane"
-BLOCK = re.compile(r"^```(python jax|python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIBRARY = BUILD / "core/c/libbackplane.so"
-SEPARATOR = "--- end of block ---"
 EXAMPLES = """
 import doctest, importlib, pkgutil, sys, backplane
 names = [f"backplane.{module.name}" for module in pkgutil.iter_modules(backplane.__path__) if not module.ispkg]
@@ -65,18 +63,10 @@ class Check:
         return subprocess.run([self.python, "-c", f"import {module}"], stderr=subprocess.DEVNULL).returncode == 0
 
     def run_document(self, folder):
-        blocks, has_jax = BLOCK.findall(DOCUMENT.read_text()), self.has("jax")
-        run = [number for number, (kind, _) in enumerate(blocks)
-               if kind == "python" or kind == "python jax" and has_jax]
-        # One interpreter runs all blocks, so that names persist.
-        script = f"print({SEPARATOR!r})\n".join(blocks[number][1] for number in run)
-        pathlib.Path(folder, "page.py").write_text(script)
-        printed = dict(zip(run, self.run(DOCUMENT.name, ["page.py"], folder=folder).split(SEPARATOR + "\n")))
-        for number, (kind, text) in enumerate(blocks):
-            if kind == "text" and number - 1 in printed:
-                pattern = ".*".join(re.escape(part) for part in text.strip().split("..."))
-                if not re.fullmatch(pattern, printed[number - 1].strip(), re.DOTALL):
-                    self.problems.append(f"{DOCUMENT.name}: expected\n{text}\nbut it printed\n{printed[number - 1]}")
+        page = Page(DOCUMENT)
+        kinds = ("python", "python jax") if self.has("jax") else ("python",)
+        pathlib.Path(folder, "page.py").write_text(page.script_of(kinds))
+        self.problems += page.problems(kinds, self.run(DOCUMENT.name, ["page.py"], folder=folder))
 
     def run_wheel(self, folder):
         """Makes the wheel, installs it and uses it alone. Its plugin has to be in the build."""

@@ -162,6 +162,14 @@ def of_integers(x: Tensor, *arguments: Any, **named: Any) -> Any:
     return NotImplemented if x.dtype.is_floating_point else x.clone()
 
 
+def index_put(x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Any:
+    """x[mask] = number, whose number of elements only a run knows, is a selection."""
+    mask = indices[0]
+    if len(indices) != 1 or mask is None or mask.dtype != torch.bool or values.numel() != 1 or accumulate:
+        return NotImplemented
+    return torch.where(mask.reshape([*mask.shape, *[1] * (x.dim() - mask.dim())]), values.reshape([]), x)
+
+
 HALF = (torch.float16, torch.bfloat16)
 IN_F32 = [aten.abs.default, aten.amax.default, aten.amin.default, aten.cumsum.default, aten.sum.default,
           aten.sum.dim_IntList]
@@ -174,6 +182,7 @@ OWN: dict[Any, Callable[..., Any]] = {
     aten.max_pool2d_with_indices_backward.default: max_pool2d_with_indices_backward,
     aten.avg_pool2d_backward.default: avg_pool2d_backward,
     aten.empty_permuted.default: empty_permuted,
+    aten.index_put.default: index_put,
     aten._native_multi_head_attention.default: native_multi_head_attention,
     aten._transformer_encoder_layer_fwd.default: transformer_encoder_layer,
 }
