@@ -43,6 +43,11 @@ Result<Literal> make_nested(const Shape &shape, std::span<Value> &arrays) {
 // Appends the arrays of a value as tensors.
 Status append_tensors(Value value, std::vector<DlpackTensor> &tensors) {
   if (value.shape().is_array()) {
+    if (!value.shape().is_static()) {
+      BP_ASSIGN(const Literal literal, std::move(value).literal());
+      BP_ASSIGN(Literal exact, bp::ir::cut_to_run_time_sizes(literal));
+      value = Value(std::move(exact));
+    }
     BP_ASSIGN(DlpackTensor tensor, bp::to_dlpack(std::move(value)));
     tensors.push_back(std::move(tensor));
   } else if (value.shape().is_tuple()) {

@@ -151,12 +151,6 @@ Status check_static(const Module &module) {
           .at(parameter.location());
     }
   }
-  const bp::ir::Instruction root = module.entry().root();
-  if (!root.shape().is_static()) {
-    return bp::unsupported("{}: has shape {}, expected sizes that are known before it runs", root.name(),
-                           to_string(root.shape()))
-        .at(root.location());
-  }
   return {};
 }
 
@@ -225,12 +219,10 @@ bp_status backplane_load_package(const backplane_backend *backend, const char *p
     BP_ASSIGN(const bp::Package package, bp::Package::open(path, key));
     backplane_executable loaded;
     loaded.interface = package.index().interface;
-    for (const auto *values : {&loaded.interface.parameters, &loaded.interface.results}) {
-      for (const bp::package::Value &value : *values) {
-        if (!value.shape.is_static()) {
-          return bp::unsupported("{}: {} has shape {}, expected sizes that are known before it runs", path, value.name,
-                                 to_string(value.shape));
-        }
+    for (const bp::package::Value &value : loaded.interface.parameters) {
+      if (!value.shape.is_static()) {
+        return bp::unsupported("{}: {} has shape {}, expected sizes that are known before it runs", path, value.name,
+                               to_string(value.shape));
       }
     }
     describe_arrays(loaded);
@@ -293,6 +285,12 @@ bp_status backplane_run_with_terms(const backplane_executable *executable, const
     }
     if (!executable->outputs.empty()) {
       BP_TRY(expect_given(outputs, "outputs"));
+    }
+    for (std::size_t i = 0; i < executable->outputs.size(); ++i) {
+      if (const Shape &shape = executable->leaves[executable->inputs.size() + i]; !shape.is_static()) {
+        return bp::unsupported("output {} has shape {}, whose size the run tells: expected backplane_run_dlpack()",
+                               executable->outputs[i].name, to_string(shape, bp::ir::PrintLayout::Never));
+      }
     }
     std::vector<Literal> arguments;
     for (const bp::package::Value &parameter : executable->interface.parameters) {

@@ -132,6 +132,41 @@ void Literal::set_dynamic_size(std::size_t dimension, std::int64_t size) {
   dynamic_sizes_[dimension] = size;
 }
 
+Result<Literal> cut_to_run_time_sizes(const Literal &array) {
+  const Shape &whole = array.shape();
+  std::vector<std::int64_t> sizes;
+  for (std::size_t d = 0; d < whole.rank(); ++d) {
+    sizes.push_back(array.dynamic_size(d));
+  }
+  const Shape shape = Shape::array(whole.element_type(), sizes);
+  if (std::ranges::equal(sizes, whole.sizes())) {
+    return array.with_shape(shape);
+  }
+  BP_ASSIGN(Literal result, Literal::zeros(shape));
+  const std::span<std::byte> to = result.mutable_bytes();
+  if (to.empty()) {
+    return result;
+  }
+  // Rows of the last dimension lie together in both arrays.
+  const std::size_t row = static_cast<std::size_t>(sizes.back() * byte_width(whole.element_type()));
+  std::vector<std::int64_t> index(sizes.size(), 0);
+  for (std::size_t at = 0; at < to.size(); at += row) {
+    std::int64_t first = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      first = first * whole.size(d) + index[d];
+    }
+    const auto from = static_cast<std::size_t>(first * byte_width(whole.element_type()));
+    std::memcpy(to.data() + at, array.bytes().data() + from, row);
+    for (std::size_t d = sizes.size() - 1; d-- > 0;) {
+      if (++index[d] < sizes[d]) {
+        break;
+      }
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+
 bool Literal::identical(const Literal &other) const {
   if (!same(shape_, other.shape_, CompareLayout::No) || elements_.size() != other.elements_.size()) {
     return false;

@@ -141,6 +141,10 @@ class Literal {
   std::vector<std::int64_t> dynamic_sizes_;  // empty: all sizes equal their bounds
 };
 
+// Returns the elements within the run-time sizes of an array, as an array of these sizes; an array that has none shares
+// its bytes. Fails with OutOfMemory.
+Result<Literal> cut_to_run_time_sizes(const Literal &array);
+
 // Extends an array's integers narrower than a byte, which foreign memory may hold with anything in the bits that they
 // do not use; and makes truth values 0 or 1, of which other bytes are true.
 void extend(Literal &array);

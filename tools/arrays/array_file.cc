@@ -186,6 +186,9 @@ Status write_results(const std::string &file, const ir::Literal &result, const s
   if (std::ranges::any_of(values, [](const ir::Literal &value) { return !value.shape().is_array(); })) {
     return unsupported("{}: a result is no array, expected arrays", file);
   }
+  for (ir::Literal &value : values) {
+    BP_ASSIGN(value, ir::cut_to_run_time_sizes(value));
+  }
   if (file.ends_with(".npy")) {
     if (values.size() != 1) {
       return invalid_input("{}: there are {} results, expected one: a file .npz keeps several", file, values.size());

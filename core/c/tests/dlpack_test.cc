@@ -330,6 +330,42 @@ TEST_CASE("an array without elements may have any strides") {
   output->deleter(output);
 }
 
+TEST_CASE("a result has the sizes that a run told, in a tensor of its own") {
+  constexpr char cut[] =
+      "HloModule m\nENTRY main { x = f32[2,3] parameter(0)  n = s32[] parameter(1)\n"
+      "ROOT r = f32[2,<=3] set-dimension-size(x, n), dimensions={1} }";
+  constexpr DLDataType s32 = {kDLInt, 32, 1};
+  for (const std::string &name : {std::string("interpreter"), npu_path()}) {
+    const Backend backend(name);
+    const Executable executable(backend, cut);
+    REQUIRE(backplane_output(executable.executable, 0)->bounded == 2);
+    REQUIRE(backplane_input(executable.executable, 0)->bounded == 0);
+    for (std::int32_t size = 0; size <= 3; ++size) {
+      alignas(64) float numbers[] = {1, 2, 3, 4, 5, 6};
+      alignas(64) std::int32_t sizes[] = {size};
+      Given x(numbers, f32, {2, 3}), n(sizes, s32, {});
+      DLManagedTensorVersioned *inputs[] = {&x.tensor, &n.tensor}, *output = nullptr;
+      error_of(BP_OK, [&](const bp_diag_t *diag) {
+        return backplane_run_dlpack(executable.executable, inputs, 0, &output, diag);
+      });
+      REQUIRE(output != nullptr);
+      CHECK(output->dl_tensor.shape[0] == 2);
+      CHECK(output->dl_tensor.shape[1] == size);
+      std::vector<float> expected;
+      for (int row = 0; row < 2; ++row) {
+        expected.insert(expected.end(), numbers + row * 3, numbers + row * 3 + size);
+      }
+      CHECK(floats_of(*output, expected.size()) == expected);
+      output->deleter(output);
+    }
+    const void *given[] = {nullptr, nullptr};
+    void *taken[] = {nullptr};
+    CHECK(error_of(BP_UNSUPPORTED, [&](const bp_diag_t *diag) {
+            return backplane_run(executable.executable, given, taken, diag);
+          }) == "output r has shape f32[2,<=3], whose size the run tells: expected backplane_run_dlpack()");
+  }
+}
+
 TEST_CASE("wrong flags and missing tensors are refused") {
   const Backend interpreter("interpreter");
   const Executable program(interpreter, doubled);

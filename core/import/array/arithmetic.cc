@@ -1,4 +1,5 @@
 // Arithmetic on arrays, reductions and contractions.
+#include <algorithm>
 #include <limits>
 
 #include "core/import/array/support.h"
@@ -215,11 +216,12 @@ Array reduce(Opcode opcode, double initial, const Array &x, Span dimensions, Kee
   if (keep == KeepSizes::No || !result.is_valid()) {
     return result;
   }
-  Integers sizes = x.sizes();
-  for (const std::int64_t dimension : dimensions) {
-    sizes[static_cast<std::size_t>(dimension)] = 1;
+  Integers kept(dimensions.begin(), dimensions.end());
+  std::ranges::sort(kept);
+  for (const std::int64_t dimension : kept) {
+    result = expand_dimension(result, dimension);
   }
-  return reshape(result, sizes);
+  return result;
 }
 
 Array reduce_sum(const Array &x, Span dimensions, KeepSizes keep) {
@@ -228,10 +230,14 @@ Array reduce_sum(const Array &x, Span dimensions, KeepSizes keep) {
 
 Array reduce_mean(const Array &x, Span dimensions, KeepSizes keep) {
   double count = 1;
+  Array sum = reduce_sum(convert(x, compute_type(x.type())), dimensions, keep);
   for (const std::int64_t dimension : dimensions) {
-    count *= static_cast<double>(x.size(dimension));
+    if (x.is_bounded(dimension)) {
+      sum = sum / convert(run_time_size(x, dimension), sum.type());
+    } else {
+      count *= static_cast<double>(x.size(dimension));
+    }
   }
-  const Array sum = reduce_sum(convert(x, compute_type(x.type())), dimensions, keep);
   return convert(sum / count, x.type());
 }
 
@@ -319,12 +325,6 @@ Array matmul(const Array &x, const Array &y) {
     sizes.push_back(b.size(-1));
   }
   return reshape(result, sizes);
-}
-
-// --- Order ---
-
-Array indices_along(const Array &x, std::int64_t dimension, ElementType type) {
-  return x.is_valid() ? x.builder().iota(type, x.sizes(), dimension) : x;
 }
 
 }  // namespace bp::import::array

@@ -26,6 +26,12 @@ const Shape &Array::shape() const {
   return is_valid() ? builder_->module().instruction(id_).shape() : invalid_shape();
 }
 
+bool Array::is_bounded(std::int64_t dimension) const {
+  const auto count = static_cast<std::int64_t>(rank());
+  const std::int64_t number = dimension < 0 ? dimension + count : dimension;
+  return number >= 0 && number < count && shape().is_dynamic(static_cast<std::size_t>(number));
+}
+
 std::int64_t Array::size(std::int64_t dimension) const {
   const auto rank = static_cast<std::int64_t>(this->rank());
   dimension = dimension < 0 ? dimension + rank : dimension;

@@ -38,6 +38,11 @@ std::string clean_name(std::string_view text, std::string_view if_empty);
 
 enum class Known { Constant, Given };
 
+// The least and the largest values of each element of an array.
+struct IntegerRanges {
+  Integers low, high;
+};
+
 class Array {
  public:
   Array() = default;  // no array: an optional input that is absent
@@ -56,12 +61,19 @@ class Array {
   // Returns the size of a dimension, which may be counted from the end: -1 is the last one. 1 if there is no such one.
   std::int64_t size(std::int64_t dimension) const;
   std::int64_t count() const { return shape().element_count(); }
+  // Whether there are sizes that only a run tells, as in f32[<=8]. Sizes are their bounds then.
+  bool is_bounded() const { return is_valid() && !shape().is_static(); }
+  // The same of one dimension, which may be counted from the end.
+  bool is_bounded(std::int64_t dimension) const;
 
   // Return the value or the elements, if they follow from constants or, with Known::Given, also from parameters whose
   // elements the caller has given; the program is then for these elements. For integers(), numbers are truncated.
   std::optional<ir::Literal> literal(Known known = Known::Constant) const;
   std::optional<Integers> integers(Known known = Known::Constant) const;
   std::optional<std::vector<double>> reals(Known known = Known::Constant) const;
+  // Returns what follows of the elements from the bounds of sizes that only a run tells, if the array is computed from
+  // such sizes and constants by ops that never decrease where an operand increases.
+  std::optional<IntegerRanges> ranges() const;
 
  private:
   GraphBuilder *builder_ = nullptr;
@@ -75,10 +87,14 @@ struct BuildState {
   std::optional<Error> error;  // the first one
   // An array whose elements must be known, because sizes depend on them, but are not: the reason for the error.
   ir::InstructionId unknown = ir::no_instruction;
+  // Whether elements that the caller has given are used where a bound on a size would do; and whether bounds may be
+  // used, which is so where no size has to be the same in each iteration of a loop.
+  bool prefers_given = false, allows_bounds = true;
   // Elements of parameters that the caller has given, and those of them that were used.
   std::unordered_map<ir::InstructionId, ir::Literal> given;
   std::set<ir::InstructionId> used;
   std::unordered_map<ir::InstructionId, ir::Literal> values;  // of instructions, evaluated before
+  std::unordered_map<ir::InstructionId, std::pair<ir::Literal, ir::Literal>> extremes;  // their least and largest ones
   // Instructions of loops and branches that stand for earlier ones outside, whose value they have.
   std::unordered_map<ir::InstructionId, ir::InstructionId> same_as;
 };
@@ -158,13 +174,21 @@ std::optional<Integers> broadcast_sizes(Span a, Span b);
 Array broadcast_to(const Array &x, Span sizes);
 // Repeats an array: dimension i of it becomes dimensions[i].
 Array broadcast_in(const Array &x, Span sizes, Span dimensions);
-Array reshape(const Array &x, Span sizes);
+// A size that only a run tells becomes that of one dimension of the result, whose size is then what the others leave:
+// one of `bounded`, or the only one that has not size 1.
+Array reshape(const Array &x, Span sizes, Span bounded = {});
 Array reshape(const Array &x, std::initializer_list<std::int64_t> sizes);
 Array transpose(const Array &x, Span permutation);
 Array transpose(const Array &x, std::initializer_list<std::int64_t> permutation);
 Array expand_dimension(const Array &x, std::int64_t dimension);        // a new one of size 1
 Array squeeze(const Array &x, Span dimensions);                        // which have size 1
 Array flatten(const Array &x, std::int64_t first, std::int64_t last);  // joins the dimensions [first, last)
+
+// --- Sizes that only a run tells ---
+// Returns the size of a dimension, s32[]; a constant if it is known.
+Array run_time_size(const Array &x, std::int64_t dimension);
+// Returns the array with a size that only a run tells, s32[], at most the size that the dimension has.
+Array with_run_time_size(const Array &x, std::int64_t dimension, const Array &size);
 
 // --- Movement ---
 Array slice(const Array &x, std::int64_t dimension, std::int64_t begin, std::int64_t end, std::int64_t stride = 1);
@@ -268,6 +292,20 @@ Array dot(const Array &x, const Array &y, const DotDimensions &dimensions);
 Array widened(const Array &contraction, ElementType type);
 
 // --- Order ---
+// Sorts along a dimension, all arrays in the same way: less(its builder, scalars) tells whether an element comes before
+// another, given the two of the first array, then the two of the next one, ... It must be a total order.
+using Less = std::function<Array(GraphBuilder &, const Arrays &)>;
+Arrays sort(const Arrays &arrays, std::int64_t dimension, const Less &less);
+// Combines each element with those before it along a dimension, or with those after it.
+Array running_combination(Opcode opcode, double initial, const Array &x, std::int64_t dimension, bool is_reverse);
+
+// The numbers of the true elements of a vector.
+struct TrueElements {
+  Array numbers;  // s32 or s64, as many as the vector has elements: in ascending order, then the number of elements
+  Array count;    // s32[]
+};
+TrueElements true_elements(const Array &mask);
+
 // Returns the numbers of the elements along a dimension, as s32 of the same shape: iota.
 Array indices_along(const Array &x, std::int64_t dimension, ElementType type = ElementType::S32);
 

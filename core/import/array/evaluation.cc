@@ -1,5 +1,6 @@
 // Evaluates arrays while a graph is imported: those that follow from constants, and from parameters that the caller has
 // given.
+#include <algorithm>
 #include <cmath>
 
 #include "core/import/array/support.h"
@@ -110,6 +111,120 @@ std::optional<Literal> evaluate(GraphBuilder &builder, InstructionId wanted, Kno
   return *value(wanted);
 }
 
+// Whether all elements of an array of numbers are at least 0.
+bool has_no_negative(const Literal &literal) {
+  return ir::visit_element_type(literal.shape().element_type(), [&]<class E>() {
+    if constexpr (std::is_integral_v<E>) {
+      return std::ranges::all_of(literal.elements<E>(), [](E element) { return !(element < E(0)); });
+    } else {
+      return false;
+    }
+  });
+}
+
+// The values of an instruction where the sizes that only a run tells are 0, and where they are their bounds.
+struct Extremes {
+  Literal low, high;
+  bool is_known() const { return low.identical(high); }
+  bool has_no_negative() const { return array::has_no_negative(low) && array::has_no_negative(high); }
+};
+
+// Whether a result never decreases where operands increase that are not known.
+bool is_monotonic(const ir::Module &module, const Instruction &instruction,
+                  const std::vector<const Extremes *> &operands) {
+  const auto is_known = [&](std::size_t i) { return i >= operands.size() || operands[i]->is_known(); };
+  const auto has_factors = [&] {
+    return std::ranges::all_of(operands, [](const Extremes *operand) { return operand->has_no_negative(); });
+  };
+  switch (instruction.opcode()) {
+    case Opcode::Broadcast:
+    case Opcode::Reshape:
+    case Opcode::Transpose:
+    case Opcode::Slice:
+    case Opcode::Concatenate:
+    case Opcode::Convert:
+    case Opcode::Add:
+    case Opcode::Maximum:
+    case Opcode::Minimum: return true;
+    case Opcode::Multiply: return has_factors();
+    case Opcode::Subtract:
+    case Opcode::Gather: return is_known(1);
+    case Opcode::Divide: return is_known(1) && has_factors();
+    case Opcode::Select: return is_known(0);
+    case Opcode::Reduce: {
+      const Opcode combiner = module.computation(instruction.calls()[0]).root().opcode();
+      return combiner == Opcode::Add || combiner == Opcode::Maximum || combiner == Opcode::Minimum ||
+             (combiner == Opcode::Multiply && has_factors());
+    }
+    default: return false;
+  }
+}
+
+// Returns the extremes of an instruction, or nothing.
+std::optional<Extremes> extremes(const ir::Module &module, BuildState &state, InstructionId wanted) {
+  std::set<InstructionId> needed;
+  std::vector<InstructionId> open = {wanted};
+  while (!open.empty()) {
+    const InstructionId id = open.back();
+    open.pop_back();
+    if (!needed.insert(id).second) {
+      continue;
+    }
+    const Instruction instruction = module.instruction(id);
+    const bool is_leaf = instruction.opcode() == Opcode::Constant || instruction.opcode() == Opcode::GetDimensionSize ||
+                         state.extremes.contains(id);
+    if (!is_leaf && (!is_evaluated(instruction) || state.same_as.contains(id))) {
+      return {};
+    }
+    if (!is_leaf) {
+      open.insert(open.end(), instruction.operands().begin(), instruction.operands().end());
+    }
+  }
+  interpreter::Options options;
+  options.threads = 1;
+  options.max_steps = 1 << 22;
+  std::unordered_map<InstructionId, Extremes> values;
+  for (const InstructionId id : needed) {  // operands have smaller ids
+    const Instruction instruction = module.instruction(id);
+    if (instruction.opcode() == Opcode::Constant) {
+      values[id] = {instruction.literal(), instruction.literal()};
+      continue;
+    }
+    if (const auto found = state.extremes.find(id); found != state.extremes.end()) {
+      values[id] = {found->second.first, found->second.second};
+      continue;
+    }
+    if (instruction.opcode() == Opcode::GetDimensionSize) {
+      const auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
+      const std::int64_t bound = instruction.operand(0).shape().size(dimension);
+      const auto size = [](std::int64_t number) {
+        return Literal::scalar(ElementType::S32, static_cast<std::int32_t>(number));
+      };
+      values[id] = {size(0), size(bound)};
+      continue;
+    }
+    std::vector<const Extremes *> operands;
+    std::vector<Literal> low, high;
+    for (const InstructionId operand : instruction.operands()) {
+      operands.push_back(&values.at(operand));
+      low.push_back(operands.back()->low);
+      high.push_back(operands.back()->high);
+    }
+    const bool are_known = std::ranges::all_of(operands, [](const Extremes *operand) { return operand->is_known(); });
+    if (!are_known && !is_monotonic(module, instruction, operands)) {
+      return {};
+    }
+    Result<Literal> least = interpreter::evaluate_instruction(instruction, low, options);
+    Result<Literal> largest = interpreter::evaluate_instruction(instruction, high, options);
+    if (!least.ok() || !largest.ok()) {
+      return {};
+    }
+    state.extremes.emplace(id, std::pair(*least, *largest));
+    values[id] = {std::move(*least), std::move(*largest)};
+  }
+  return values.at(wanted);
+}
+
 template <class E>
 std::int64_t to_integer(const E &element) {
   if constexpr (is_integer_element<E>) {
@@ -164,6 +279,17 @@ std::optional<std::vector<double>> Array::reals(Known known) const {
   return value && value->shape().is_array()
              ? std::optional(elements_of<double>(*value, [](const auto &e) { return to_real(e); }))
              : std::nullopt;
+}
+
+std::optional<IntegerRanges> Array::ranges() const {
+  const auto found = is_valid() ? extremes(builder_->module(), builder_->state(), id_) : std::nullopt;
+  if (!found || !found->low.shape().is_array() || !ir::is_integer(found->low.shape().element_type())) {
+    return {};
+  }
+  const auto integers_of = [](const Literal &literal) {
+    return elements_of<std::int64_t>(literal, [](const auto &e) { return to_integer(e); });
+  };
+  return IntegerRanges{integers_of(found->low), integers_of(found->high)};
 }
 
 }  // namespace bp::import::array

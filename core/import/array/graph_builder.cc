@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/import/array/support.h"
+#include "core/ir/run_time_sizes.h"
 
 namespace bp::import::array {
 
@@ -99,6 +100,11 @@ Array GraphBuilder::add(Opcode opcode, std::span<const Array> operands, const Se
       shape);
   if (!id.ok()) {
     return fail(std::move(id).error());
+  }
+  if (std::ranges::any_of(operands, [](const Array &operand) { return operand.is_bounded(); })) {
+    if (Status possible = ir::check_dynamic_dimensions(module_.instruction(*id)); !possible.ok()) {
+      return fail(std::move(possible).error());
+    }
   }
   if (!metadata_.op_type.empty()) {
     module_.set_metadata(*id, metadata_);

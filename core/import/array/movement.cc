@@ -1,7 +1,9 @@
 // Types and sizes of arrays, and the movement of their elements.
 #include <algorithm>
+#include <limits>
 
 #include "core/import/array/support.h"
+#include "core/ir/size_formulas.h"
 
 namespace bp::import::array {
 
@@ -44,10 +46,13 @@ Array broadcast_in(const Array &x, Span sizes, Span dimensions) {
   if (!check_sizes(x.builder(), sizes)) {
     return {&x.builder(), ir::no_instruction};
   }
+  Shape shape = Shape::array(x.type(), sizes);
+  for (std::size_t i = 0; i < dimensions.size() && i < x.rank(); ++i) {
+    shape.set_dynamic(static_cast<std::size_t>(dimensions[i]), x.shape().is_dynamic(i));
+  }
   return x.builder().add(
       Opcode::Broadcast, {x},
-      [&](ir::Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, dimensions); }, {},
-      Shape::array(x.type(), sizes));
+      [&](ir::Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, dimensions); }, {}, shape);
 }
 
 Array broadcast_to(const Array &x, Span sizes) {
@@ -62,21 +67,55 @@ Array broadcast_to(const Array &x, Span sizes) {
     return x.builder().fail("{} cannot be repeated to {}: it has more dimensions", ir::to_string(x.shape()),
                             to_string(sizes));
   }
-  Integers kept, dimensions;
+  Integers removed, dimensions;
   const std::size_t added = sizes.size() - own.size();
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i] == sizes[added + i]) {
-      kept.push_back(own[i]);
       dimensions.push_back(static_cast<std::int64_t>(added + i));
-    } else if (own[i] != 1) {
+    } else if (own[i] == 1 && !x.shape().is_dynamic(i)) {
+      removed.push_back(static_cast<std::int64_t>(i));
+    } else {
       return x.builder().fail("{} cannot be repeated to {}: the size {} is {} there, expected 1 or the same",
                               ir::to_string(x.shape()), to_string(sizes), own[i], sizes[added + i]);
     }
   }
-  return broadcast_in(reshape(x, kept), sizes, dimensions);
+  return broadcast_in(squeeze(x, removed), sizes, dimensions);
 }
 
-Array reshape(const Array &x, Span sizes) {
+namespace {
+
+Array reshape_to(const Array &x, const Shape &shape) {
+  return ir::same(x.shape(), shape, ir::CompareLayout::No) ? x : x.builder().add(Opcode::Reshape, {x}, {}, {}, shape);
+}
+
+// Marks the dimensions of a result whose sizes only a run tells, as those of the operand; false if there is no choice.
+bool mark_bounded(const Shape &from, Shape &to, Span candidates) {
+  for (const ir::size_formulas::ReshapeGroup &group : ir::size_formulas::common_groups(from, to)) {
+    std::size_t bounded = 0, places = 0, named = 0, place = 0;
+    for (std::size_t i = group.from_begin; i < group.from_end; ++i) {
+      bounded += from.is_dynamic(i) ? 1 : 0;
+    }
+    for (std::size_t i = group.to_begin; i < group.to_end; ++i) {
+      const bool is_named = std::ranges::find(candidates, static_cast<std::int64_t>(i)) != candidates.end();
+      if (is_named || (to.size(i) != 1 && named == 0)) {
+        place = i;
+      }
+      named += is_named ? 1 : 0;
+      places += to.size(i) != 1 ? 1 : 0;
+    }
+    if (bounded > 1 || (bounded == 1 && named != 1 && (named > 1 || places != 1))) {
+      return false;
+    }
+    if (bounded == 1) {
+      to.set_dynamic(place, true);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Array reshape(const Array &x, Span sizes, Span bounded) {
   if (!x.is_valid() || std::ranges::equal(x.sizes(), sizes)) {
     return x;
   }
@@ -87,7 +126,12 @@ Array reshape(const Array &x, Span sizes) {
     return x.builder().fail("{} cannot become {}: it has another number of elements", ir::to_string(x.shape()),
                             to_string(sizes));
   }
-  return x.builder().add(Opcode::Reshape, {x}, {}, {}, Shape::array(x.type(), sizes));
+  Shape shape = Shape::array(x.type(), sizes);
+  if (x.is_bounded() && !mark_bounded(x.shape(), shape, bounded)) {
+    return x.builder().fail(unsupported("{} cannot become {}: it is not known which of the sizes there a run tells",
+                                        ir::to_string(x.shape()), to_string(sizes)));
+  }
+  return reshape_to(x, shape);
 }
 
 Array reshape(const Array &x, std::initializer_list<std::int64_t> sizes) {
@@ -112,17 +156,40 @@ Array expand_dimension(const Array &x, std::int64_t dimension) {
   const auto rank = static_cast<std::int64_t>(sizes.size());
   dimension = std::clamp<std::int64_t>(dimension < 0 ? dimension + rank + 1 : dimension, 0, rank);
   sizes.insert(sizes.begin() + dimension, 1);
-  return reshape(x, sizes);
+  if (!x.is_valid() || !check_sizes(x.builder(), sizes)) {
+    return {builder_of({x}), ir::no_instruction};
+  }
+  Shape shape = Shape::array(x.type(), sizes);
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    shape.set_dynamic(i + (static_cast<std::int64_t>(i) < dimension ? 0 : 1), x.shape().is_dynamic(i));
+  }
+  return reshape_to(x, shape);
 }
 
 Array squeeze(const Array &x, Span dimensions) {
+  if (!x.is_valid() || dimensions.empty()) {
+    return x;
+  }
   Integers sizes;
+  std::vector<bool> is_bounded;
+  bool fits = true;
   for (std::size_t i = 0; i < x.rank(); ++i) {
     if (std::ranges::find(dimensions, static_cast<std::int64_t>(i)) == dimensions.end()) {
       sizes.push_back(x.shape().size(i));
+      is_bounded.push_back(x.shape().is_dynamic(i));
+    } else {
+      fits = fits && x.shape().size(i) == 1 && !x.shape().is_dynamic(i);
     }
   }
-  return reshape(x, sizes);
+  if (!fits) {
+    return x.builder().fail("dimensions {} of {} are removed, expected that their sizes are 1", to_string(dimensions),
+                            ir::to_string(x.shape()));
+  }
+  Shape shape = Shape::array(x.type(), sizes);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    shape.set_dynamic(i, is_bounded[i]);
+  }
+  return reshape_to(x, shape);
 }
 
 Array flatten(const Array &x, std::int64_t first, std::int64_t last) {
@@ -135,6 +202,35 @@ Array flatten(const Array &x, std::int64_t first, std::int64_t last) {
   sizes.erase(sizes.begin() + first, sizes.begin() + last);
   sizes.insert(sizes.begin() + first, joined);
   return reshape(x, sizes);
+}
+
+// --- Sizes that only a run tells ---
+
+Array run_time_size(const Array &x, std::int64_t dimension) {
+  if (!x.is_valid()) {
+    return x;
+  }
+  dimension = dimension < 0 ? dimension + static_cast<std::int64_t>(x.rank()) : dimension;
+  if (!x.is_bounded(dimension)) {
+    return x.builder().scalar(ElementType::S32, static_cast<double>(x.size(dimension)));
+  }
+  return x.builder().add(Opcode::GetDimensionSize, {x}, [&](ir::Module &m, InstructionId id) {
+    m.set_numbers(id, AttributeKey::Dimensions, {dimension});
+  });
+}
+
+Array with_run_time_size(const Array &x, std::int64_t dimension, const Array &size) {
+  if (!x.is_valid()) {
+    return x;
+  }
+  if (x.size(dimension) > std::numeric_limits<std::int32_t>::max()) {
+    return x.builder().fail(unsupported("a run tells a size of up to {}, expected at most {}", x.size(dimension),
+                                        std::numeric_limits<std::int32_t>::max()));
+  }
+  dimension = dimension < 0 ? dimension + static_cast<std::int64_t>(x.rank()) : dimension;
+  return x.builder().add(
+      Opcode::SetDimensionSize, {x, convert(size, ElementType::S32)},
+      [&](ir::Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, {dimension}); });
 }
 
 // --- Movement ---

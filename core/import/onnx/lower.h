@@ -15,10 +15,18 @@ Values lower_binary(const Node &node) {
   return {apply(opcode, node.input(0), node.input(1))};
 }
 
+// Returns numbers that are an attribute in the first versions, and later an input.
+Integers listed_numbers(const Node &node, std::int64_t first_with_input, std::string_view attribute, std::size_t input);
+
+// Gives the dimensions of an array from the first one on the sizes of this list that only a run tells.
+Array with_sizes(Array x, const SizeIntegers &sizes);
+
 #define BP_ONNX_OPERATOR(name, first, last, function) Values lower_##function(const Node &node);
 #define BP_ONNX_TRAINING(name, first, last, function) Values lower_##function(const Node &node);
+#define BP_ONNX_ML(name, first, last, function) Values lower_##function(const Node &node);
 #define BP_ONNX_UNARY(name, first, last, opcode)
 #define BP_ONNX_BINARY(name, first, last, opcode)
+#define BP_ONNX_BOUNDED(name)
 #include "core/import/onnx/operators.def"
 
 }  // namespace bp::import::onnx

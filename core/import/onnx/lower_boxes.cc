@@ -1,13 +1,11 @@
-// The choice of boxes by their scores: NonMaxSuppression.
-//
-// The number of boxes that are chosen is the size of the result, so that boxes and scores must be known while the graph
-// is imported, like other values that sizes depend on. A result with a bound on its size would be possible, but the
-// operators that read it take sizes as they are.
+// The choice of boxes by their scores: NonMaxSuppression. The number of boxes that are chosen is the size of the
+// result. If boxes and scores are known, so is the result; otherwise its size has a bound (open_selection.cc).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/import/onnx/lower.h"
+#include "core/import/onnx/open_selection.h"
 
 namespace bp::import::onnx {
 namespace {
@@ -95,6 +93,13 @@ Values lower_non_max_suppression(const Node &node) {
       boxes.size(1) != scores.size(2)) {
     return node.fail("the boxes are {} and the scores {}, expected sizes [N,B,4] and [N,C,B]",
                      ir::to_string(boxes.shape()), ir::to_string(scores.shape()));
+  }
+  bool is_known = true;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    is_known = is_known && (!node.has_input(i) || node.selecting_literal(i));
+  }
+  if (!is_known) {
+    return node.builder().has_failed() ? Values() : open_non_max_suppression(node);
   }
   const BoxLimits limits = box_limits(node);
   const std::int64_t images = boxes.size(0), classes = scores.size(1);

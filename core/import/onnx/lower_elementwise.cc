@@ -406,20 +406,19 @@ Values lower_constant(const Node &node) {
 }
 
 Values lower_constant_of_shape(const Node &node) {
-  const Integers sizes = node.known_integers(0);
-  for (const std::int64_t size : sizes) {
+  const SizeIntegers sizes = node.size_integers(0);
+  for (const std::int64_t size : sizes.bounds) {
     if (size < 0) {
       return node.fail("the size {}, expected at least 0", size);
     }
   }
   const Tensor *value = node.tensor("value");
-  if (value == nullptr) {
-    return {node.builder().filled(ElementType::F32, sizes, 0)};
-  }
-  if (value->has_texts() || value->literal.shape().element_count() != 1) {
+  if (value != nullptr && (value->has_texts() || value->literal.shape().element_count() != 1)) {
     return node.fail("the value is no array of one number");
   }
-  return {broadcast_in(reshape(node.builder().constant(value->literal), {}), sizes, {})};
+  const Array number = value == nullptr ? node.builder().scalar(ElementType::F32, 0)
+                                        : reshape(node.builder().constant(value->literal), {});
+  return {with_sizes(broadcast_in(number, sizes.bounds, {}), sizes)};
 }
 
 Values lower_shape(const Node &node) {
@@ -429,12 +428,33 @@ Values lower_shape(const Node &node) {
     return std::clamp<std::int64_t>(number < 0 ? number + rank : number, 0, rank);
   };
   const std::int64_t begin = limited(node.integer("start", 0)), end = limited(node.integer("end", rank));
-  return {node.builder().integers(
-      Span(sizes).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(std::max(begin, end) - begin)))};
+  if (!node.input(0).is_bounded()) {
+    return {node.builder().integers(
+        Span(sizes).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(std::max(begin, end) - begin)))};
+  }
+  Arrays parts = {node.builder().integers({})};
+  for (std::int64_t i = begin; i < end; ++i) {
+    parts.push_back(reshape(convert(run_time_size(node.input(0), i), ElementType::S64), {1}));
+  }
+  return {concatenate(parts, 0)};
 }
 
 Values lower_size(const Node &node) {
-  return {reshape(node.builder().integers({node.input(0).count()}), {})};
+  const Array x = node.input(0);
+  Integers known;
+  Arrays open;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
+    if (x.is_bounded(i)) {
+      open.push_back(convert(run_time_size(x, i), ElementType::S64));
+    } else {
+      known.push_back(x.size(i));
+    }
+  }
+  Array count = reshape(node.builder().integers({ir::product(known)}), {});
+  for (const Array &size : open) {
+    count = count * size;
+  }
+  return {count};
 }
 
 }  // namespace bp::import::onnx

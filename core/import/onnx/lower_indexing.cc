@@ -33,13 +33,23 @@ bool check_rank(const Node &node, const Integers &sizes) {
   return !node.builder().has_failed();
 }
 
+// Whether all sizes of the array that indices point into are known; keeps an error otherwise.
+bool check_known(const Node &node, const Array &x) {
+  if (x.is_bounded()) {
+    node.unsupported(fmt::format("the indices are into {}, expected sizes that are known", ir::to_string(x.shape())));
+  }
+  return !node.builder().has_failed();
+}
+
 // Returns an array without elements.
 Values nothing_of(const Node &node, const Array &x, const Integers &sizes) {
   return {node.builder().filled(x.type(), sizes, 0)};
 }
 
 // Counts negative indices from the end of dimensions of these sizes: one size, or one per number of the last dimension.
-Array wrapped(const Node &node, const Array &indices, const Integers &sizes) {
+// `whole`: the array, if it is its dimension `axis` whose size only a run tells.
+Array wrapped(const Node &node, const Array &indices, const Integers &sizes, const Array &whole = {},
+              std::int64_t axis = 0) {
   if (!ir::is_integer(indices.type())) {
     node.fail("the indices are {}, expected integers", ir::to_string(indices.shape()));
   }
@@ -55,8 +65,11 @@ Array wrapped(const Node &node, const Array &indices, const Integers &sizes) {
   if (ir::is_unsigned(indices.type()) || !is_negative || !indices.is_valid()) {
     return indices;
   }
-  const Array added = sizes.size() == 1 ? number(static_cast<double>(sizes[0]), indices)
-                                        : node.builder().integers(sizes, indices.type());
+  Array added = sizes.size() == 1 ? number(static_cast<double>(sizes[0]), indices)
+                                  : node.builder().integers(sizes, indices.type());
+  if (whole) {
+    added = convert(run_time_size(whole, axis), indices.type());
+  }
   const Array result = select(indices < 0, indices + added, indices);
   const auto value = result.literal();
   return value ? node.builder().constant(*value) : result;
@@ -203,7 +216,7 @@ Values lower_gather(const Node &node) {
   sizes.erase(sizes.begin() + axis);
   const Integers inserted = indices.sizes();
   sizes.insert(sizes.begin() + axis, inserted.begin(), inserted.end());
-  const Array positions = wrapped(node, indices, {x.size(axis)});
+  const Array positions = wrapped(node, indices, {x.size(axis)}, x.is_bounded(axis) ? x : Array(), axis);
   if (!check_rank(node, sizes)) {
     return {};
   }
@@ -220,7 +233,7 @@ Values lower_gather(const Node &node) {
 Values lower_gather_elements(const Node &node) {
   const Array x = node.input(0), indices = node.input(1);
   const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
-  if (!check_elements(node, x, indices, axis)) {
+  if (!check_elements(node, x, indices, axis) || !check_known(node, x)) {
     return {};
   }
   const Array positions = wrapped(node, indices, {x.size(axis)});
@@ -244,7 +257,7 @@ Values lower_gather_nd(const Node &node) {
   const Array x = node.input(0), indices = node.input(1);
   const std::int64_t batch = node.integer("batch_dims", 0);
   const auto indexed = indexed_sizes(node, x, indices, batch);
-  if (!indexed) {
+  if (!indexed || !check_known(node, x)) {
     return {};
   }
   const std::int64_t first = rank_of(indices) - 1, whole = batch + indices.size(-1);
@@ -304,7 +317,7 @@ Values lower_scatter_elements(const Node &node) {
   const Array x = node.input(0), indices = node.input(1), updates = node.input(2);
   const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
   const std::optional<Opcode> combiner = combiner_of(node);
-  if (!check_elements(node, x, indices, axis)) {
+  if (!check_elements(node, x, indices, axis) || !check_known(node, x)) {
     return {};
   }
   if (updates.sizes() != indices.sizes()) {
@@ -330,7 +343,7 @@ Values lower_scatter_nd(const Node &node) {
   const Array x = node.input(0), indices = node.input(1), updates = node.input(2);
   const std::optional<Opcode> combiner = combiner_of(node);
   const auto indexed = indexed_sizes(node, x, indices, 0);
-  if (!indexed) {
+  if (!indexed || !check_known(node, x)) {
     return {};
   }
   const std::int64_t first = rank_of(indices) - 1, count = indices.size(-1);

@@ -6,6 +6,21 @@
 #include "core/import/onnx/lower.h"
 
 namespace bp::import::onnx {
+
+Array with_sizes(Array x, const SizeIntegers &sizes) {
+  for (std::size_t i = 0; i < sizes.bounds.size() && x.is_valid(); ++i) {
+    if (!sizes.is_known[i]) {
+      x = with_run_time_size(x, static_cast<std::int64_t>(i), maximum(sizes.value(i), 0));
+    }
+  }
+  return x;
+}
+
+Integers listed_numbers(const Node &node, std::int64_t first_with_input, std::string_view attribute,
+                        std::size_t input) {
+  return node.version() < first_with_input ? node.integers(attribute) : node.known_integers(input);
+}
+
 namespace {
 
 // Returns the product of two sizes; an error if there is none in 64 bits.
@@ -18,16 +33,11 @@ std::int64_t movement_product(const Node &node, std::int64_t a, std::int64_t b) 
   return result;
 }
 
-// Returns numbers that are an attribute in the first versions, and later an input.
-Integers listed_numbers(const Node &node, std::int64_t first_with_input, std::string_view attribute,
-                        std::size_t input) {
-  return node.version() < first_with_input ? node.integers(attribute) : node.known_integers(input);
-}
-
 // --- Sizes ---
 
-// Returns the sizes that the operand of Reshape gets: 0 keeps the size, -1 is what is left.
-Integers reshape_sizes(const Node &node, const Array &x, Integers sizes) {
+// Returns the sizes that the operand of Reshape gets: 0 keeps the size, -1 is the quotient of the others. `bounded`
+// receives the dimensions whose size follows from sizes of the operand that only a run tells.
+Integers reshape_sizes(const Node &node, const Array &x, Integers sizes, Integers &bounded) {
   const bool zero_is_size = node.flag("allowzero");  // since version 14
   std::int64_t known = 1;
   std::optional<std::size_t> open;
@@ -46,6 +56,9 @@ Integers reshape_sizes(const Node &node, const Array &x, Integers sizes) {
         return {};
       }
       sizes[i] = x.shape().size(i);
+      if (x.shape().is_dynamic(i)) {
+        bounded.push_back(static_cast<std::int64_t>(i));
+      }
     }
     known = movement_product(node, known, sizes[i]);
   }
@@ -56,6 +69,7 @@ Integers reshape_sizes(const Node &node, const Array &x, Integers sizes) {
       return {};
     }
     sizes[*open] = x.count() / known;
+    bounded.push_back(static_cast<std::int64_t>(*open));
   }
   return sizes;
 }
@@ -85,38 +99,6 @@ Array repeat_dimensions(const Node &node, const Array &x, const Integers &repeat
   return reshape(broadcast_in(reshape(x, own), repeated, kept), sizes);
 }
 
-// --- Slices ---
-
-// Returns the box of the ranges, one per dimension.
-Array sliced_box(const Array &x, const std::vector<ir::SliceRange> &ranges) {
-  if (!x.is_valid()) {
-    return x;
-  }
-  return x.builder().add(Opcode::Slice, {x},
-                         [&](ir::Module &m, ir::InstructionId id) { m.set_slice_ranges(id, ranges); });
-}
-
-// Returns the elements that a slice takes of a dimension, in ascending order: `step` may be negative.
-ir::SliceRange taken_range(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
-  start = start < 0 ? start + size : start;
-  end = end < 0 ? end + size : end;
-  if (size == 0) {
-    return {0, 0, 1};
-  }
-  if (step > 0) {
-    start = std::clamp<std::int64_t>(start, 0, size);
-    return {start, std::clamp(end, start, size), step};
-  }
-  start = std::clamp<std::int64_t>(start, 0, size - 1);
-  end = std::clamp<std::int64_t>(end, -1, start);
-  const std::int64_t stride = step < -size ? size : -step;
-  if (start == end) {
-    return {0, 0, 1};
-  }
-  const std::int64_t last = start - (start - end - 1) / stride * stride;
-  return {last, start + 1, stride};
-}
-
 // --- Blocks of pixels ---
 
 // Whether the operand of DepthToSpace or SpaceToDepth fits.
@@ -139,7 +121,20 @@ bool check_blocks(const Node &node, const Array &x, std::int64_t block) {
 // Since version 5, the sizes are an input.
 Values lower_reshape(const Node &node) {
   const Array x = node.input(0);
-  return {reshape(x, reshape_sizes(node, x, listed_numbers(node, 5, "shape", 1)))};
+  Integers wanted, bounded;
+  if (x.is_bounded() && node.version() >= 5) {
+    const SizeIntegers sizes = node.size_integers(1);
+    for (std::size_t i = 0; i < sizes.bounds.size(); ++i) {
+      if (!sizes.is_known[i]) {
+        bounded.push_back(static_cast<std::int64_t>(i));
+      }
+    }
+    wanted = sizes.bounds;
+  } else {
+    wanted = listed_numbers(node, 5, "shape", 1);
+  }
+  const Integers sizes = reshape_sizes(node, x, wanted, bounded);
+  return {reshape(x, sizes, bounded)};
 }
 
 Values lower_flatten(const Node &node) {
@@ -179,43 +174,67 @@ Values lower_squeeze(const Node &node) {
 Values lower_unsqueeze(const Node &node) {
   const Array x = node.input(0);
   const Integers numbers = listed_numbers(node, 13, "axes", 1);
-  Integers sizes = x.sizes();
+  Array result = x;
   for (const std::int64_t axis : node.dimensions(numbers, x.rank() + numbers.size())) {
-    if (!node.builder().has_failed()) {
-      sizes.insert(sizes.begin() + axis, 1);
-    }
+    result = expand_dimension(result, axis);
   }
-  return {reshape(x, sizes)};
+  return {result};
 }
 
 Values lower_expand(const Node &node) {
   const Array x = node.input(0);
-  const Integers wanted = node.known_integers(1);
-  const auto sizes = broadcast_sizes(x.shape().sizes(), wanted);
-  if (!sizes) {
-    return node.fail("{} cannot be repeated to [{}]", ir::to_string(x.shape()), fmt::join(wanted, ","));
+  SizeIntegers wanted = node.size_integers(1);
+  const std::size_t rank = std::max(wanted.bounds.size(), x.rank());
+  for (std::size_t i = 0; i < wanted.bounds.size(); ++i) {
+    // A size that only a run tells repeats what has size 1, and otherwise is that of the operand.
+    const std::size_t place = rank - wanted.bounds.size() + i;
+    const bool is_kept = place + x.rank() >= rank && x.shape().size(place + x.rank() - rank) != 1;
+    if (!wanted.is_known[i] && is_kept) {
+      wanted.bounds[i] = 1;
+      wanted.is_known[i] = true;
+    }
   }
-  return {broadcast_to(x, *sizes)};
+  const auto sizes = broadcast_sizes(x.shape().sizes(), wanted.bounds);
+  if (!sizes) {
+    return node.fail("{} cannot be repeated to [{}]", ir::to_string(x.shape()), fmt::join(wanted.bounds, ","));
+  }
+  Array result = broadcast_to(x, *sizes);
+  for (std::size_t i = 0; i < wanted.bounds.size(); ++i) {
+    if (!wanted.is_known[i]) {
+      const auto dimension = static_cast<std::int64_t>(rank - wanted.bounds.size() + i);
+      result = with_run_time_size(result, dimension, maximum(wanted.value(i), 0));
+    }
+  }
+  return {result};
 }
 
 // In versions 1 to 5, one axis is repeated.
 Values lower_tile(const Node &node) {
   const Array x = node.input(0);
-  Integers repeats(x.rank(), 1);
+  SizeIntegers repeats{Integers(x.rank(), 1), std::vector<bool>(x.rank(), true), {}};
   if (node.version() < 6) {
     const std::int64_t tiles = node.known_integer(1), axis = node.dimension(node.known_integer(2), x.rank());
     if (node.builder().has_failed()) {
       return {};
     }
-    repeats[static_cast<std::size_t>(axis)] = tiles;
+    repeats.bounds[static_cast<std::size_t>(axis)] = tiles;
   } else {
-    repeats = node.known_integers(1);
+    repeats = node.size_integers(1);
   }
-  if (repeats.size() != x.rank()) {
-    return node.fail("{} numbers of repeats for {}, expected one per dimension", repeats.size(),
+  if (repeats.bounds.size() != x.rank()) {
+    return node.fail("{} numbers of repeats for {}, expected one per dimension", repeats.bounds.size(),
                      ir::to_string(x.shape()));
   }
-  return {std::ranges::count(repeats, 1) == std::ssize(repeats) ? x : repeat_dimensions(node, x, repeats)};
+  const bool is_same = std::ranges::count(repeats.bounds, 1) == std::ssize(repeats.bounds) && repeats.are_known();
+  Array result = is_same ? x : repeat_dimensions(node, x, repeats.bounds);
+  for (std::size_t i = 0; i < repeats.bounds.size(); ++i) {
+    if (!repeats.is_known[i]) {  // the first ones of all repeats
+      const auto dimension = static_cast<std::int64_t>(i);
+      const Array size = convert(run_time_size(x, dimension), ElementType::S64) * maximum(repeats.value(i), 0);
+      result = with_run_time_size(result, dimension, size);
+    }
+  }
+  return {result};
 }
 
 // --- Order of dimensions ---
@@ -269,94 +288,6 @@ Values lower_concat(const Node &node) {
   const std::int64_t axis = node.version() < 4 ? node.integer("axis", 1) : node.integer("axis");
   const std::int64_t dimension = node.dimension(axis, node.input(0).rank());
   return {concatenate(node.inputs(), dimension)};
-}
-
-namespace {
-
-// Returns the sizes of equal parts. Since version 18, the last one may be smaller.
-Integers equal_parts(const Node &node, std::int64_t size) {
-  const auto outputs = static_cast<std::int64_t>(node.output_count());
-  const std::int64_t count = node.integer("num_outputs", outputs);
-  if (outputs == 0 || count != outputs) {
-    node.fail("num_outputs is {} for {} outputs", count, outputs);
-    return {};
-  }
-  const std::int64_t part = size / count + (size % count == 0 ? 0 : 1);
-  const std::int64_t last = size - part * (count - 1);
-  if (last < 0 || (node.version() < 18 && last != part)) {
-    node.fail("{} elements are no {} equal parts", size, count);
-    return {};
-  }
-  Integers sizes(static_cast<std::size_t>(count), part);
-  sizes.back() = last;
-  return sizes;
-}
-
-}  // namespace
-
-// The sizes of the parts are an attribute or, in version 1 and since version 13, an input.
-Values lower_split(const Node &node) {
-  const Array x = node.input(0);
-  const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
-  const std::int64_t size = x.size(axis);
-  const bool has_sizes = node.has_input(1) || node.has("split");
-  const Integers sizes = node.has_input(1)   ? node.known_integers(1)
-                         : node.has("split") ? node.integers("split")
-                                             : equal_parts(node, size);
-  if (has_sizes && sizes.size() != node.output_count()) {
-    return node.fail("{} sizes of parts for {} outputs", sizes.size(), node.output_count());
-  }
-  std::int64_t begin = 0;
-  Values parts;
-  for (const std::int64_t part : sizes) {
-    if (part < 0 || part > size - begin) {
-      return node.fail("the parts have sizes [{}], expected at least 0 and {} in all", fmt::join(sizes, ","), size);
-    }
-    parts.push_back(slice(x, axis, begin, begin + part));
-    begin += part;
-  }
-  if (begin != size) {
-    return node.fail("the parts have sizes [{}], expected {} in all", fmt::join(sizes, ","), size);
-  }
-  return parts;
-}
-
-// Since version 10, the numbers are inputs, and there are steps.
-Values lower_slice(const Node &node) {
-  const Array x = node.input(0);
-  const bool has_inputs = node.version() >= 10;
-  const Integers starts = listed_numbers(node, 10, "starts", 1), ends = listed_numbers(node, 10, "ends", 2);
-  Integers axes, steps(starts.size(), 1);
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    axes.push_back(static_cast<std::int64_t>(i));
-  }
-  if (has_inputs ? node.has_input(3) : node.has("axes")) {
-    axes = listed_numbers(node, 10, "axes", 3);
-  }
-  if (has_inputs && node.has_input(4)) {
-    steps = node.known_integers(4);
-  }
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    return node.fail("there are {} starts, {} ends, {} axes and {} steps, expected the same number", starts.size(),
-                     ends.size(), axes.size(), steps.size());
-  }
-  node.dimensions(axes, x.rank());
-  std::vector<ir::SliceRange> ranges;
-  for (const std::int64_t size : x.sizes()) {
-    ranges.push_back({0, size, 1});
-  }
-  Integers reversed;
-  for (std::size_t i = 0; i < axes.size() && !node.builder().has_failed(); ++i) {
-    if (steps[i] == 0) {
-      return node.fail("a step is 0");
-    }
-    const std::int64_t axis = node.dimension(axes[i], x.rank());
-    ranges[static_cast<std::size_t>(axis)] = taken_range(x.size(axis), starts[i], ends[i], steps[i]);
-    if (steps[i] < 0) {
-      reversed.push_back(axis);
-    }
-  }
-  return {reverse(sliced_box(x, ranges), reversed)};
 }
 
 // --- Places ---
@@ -419,49 +350,6 @@ Values lower_eye_like(const Node &node) {
   const Array diagonal = diagonal_numbers(node.builder(), x.size(0), x.size(1));
   const Array wanted = diagonal_number(node.builder().integers({node.integer("k", 0)}), diagonal.type());
   return {convert(diagonal == wanted, node.element_type("dtype", x.type()))};
-}
-
-namespace {
-
-// Returns the number of elements from `start` on, before `limit`: of reals, or of integers without rounding.
-std::optional<std::int64_t> range_count(double start, double limit, double delta) {
-  const double count = std::ceil((limit - start) / delta);
-  if (!(std::abs(count) < 0x1p62)) {
-    return {};
-  }
-  return std::max<std::int64_t>(static_cast<std::int64_t>(count), 0);
-}
-std::optional<std::int64_t> range_count(std::int64_t start, std::int64_t limit, std::int64_t delta) {
-  std::int64_t length = 0;
-  if (delta == 0 || delta == std::numeric_limits<std::int64_t>::min() ||
-      __builtin_sub_overflow(limit, start, &length) || length == std::numeric_limits<std::int64_t>::min()) {
-    return {};
-  }
-  const std::int64_t count = length / delta + (length % delta != 0 && (length < 0) == (delta < 0) ? 1 : 0);
-  return std::max<std::int64_t>(count, 0);
-}
-
-}  // namespace
-
-// The number of elements must be known. Types of 16 bits, which there are since version 27, are computed in f32,
-// or f64 if `stash_type` says so.
-Values lower_range(const Node &node) {
-  const Array start = reshape(node.input(0), {}), delta = reshape(node.input(2), {});
-  const ElementType type = start.type();
-  std::optional<std::int64_t> count;
-  if (ir::is_floating(type)) {
-    const std::vector<double> a = node.known_reals(0), b = node.known_reals(1), c = node.known_reals(2);
-    count = a.size() == 1 && b.size() == 1 && c.size() == 1 ? range_count(a[0], b[0], c[0]) : std::nullopt;
-  } else {
-    count = range_count(node.known_integer(0), node.known_integer(1), node.known_integer(2));
-  }
-  if (!count || node.builder().has_failed()) {
-    return node.fail("the number of elements from start to limit is not finite, or too large");
-  }
-  const bool is_double = compute_type(type) != type && node.integer("stash_type", 1) == 11;
-  const ElementType wide = is_double ? ElementType::F64 : compute_type(type);
-  const Array steps = node.builder().iota(wide, Integers{*count}, 0);
-  return {convert(convert(start, wide) + steps * convert(delta, wide), type)};
 }
 
 }  // namespace bp::import::onnx

@@ -41,6 +41,15 @@ Array index_of_extreme(const Array &x, std::int64_t dimension, const ExtremeChoi
   GraphBuilder &builder = x.builder();
   const bool is_long = x.size(dimension) > std::numeric_limits<std::int32_t>::max();
   const ElementType index_type = is_long ? ElementType::S64 : ElementType::S32;
+  if (x.is_bounded()) {
+    // As two reductions of one array, which backends compute within sizes that only a run tells.
+    const Integers along = {dimension};
+    const Array best = (choice.is_largest ? reduce_max : reduce_min)(x, along, KeepSizes::Yes);
+    const Array is_best = ir::is_floating(x.type()) ? (x == best) || (is_nan(x) && is_nan(best)) : x == best;
+    const double other = choice.is_last ? -1 : static_cast<double>(x.size(dimension));
+    const Array candidates = select(is_best, indices_along(x, dimension, index_type), other);
+    return (choice.is_last ? reduce_max : reduce_min)(candidates, along, KeepSizes::No);
+  }
   const ir::ComputationId choose = extreme_computation(builder, x.type(), index_type, choice);
   // The initial element comes after all others.
   const Array first = choice.is_largest ? lowest(x) : highest(x);
@@ -68,21 +77,6 @@ Values lower_index_of_extreme(const Node &node, bool is_largest) {
 }
 
 // --- Running sums ---
-
-// Combines each element with those before it along a dimension, or with those after it. As windows that begin before
-// the array and end at the element, which backends compute in one pass.
-Array running_combination(Opcode opcode, double initial, const Array &x, std::int64_t dimension, bool is_reverse) {
-  const std::int64_t size = x.size(dimension);
-  if (!x.is_valid() || x.count() == 0) {
-    return x;
-  }
-  const Array wide = convert(x, compute_type(x.type()));
-  std::vector<ir::WindowDimension> window(x.rank());
-  ir::WindowDimension &along = window[static_cast<std::size_t>(dimension)];
-  along.size = size;
-  (is_reverse ? along.pad_high : along.pad_low) = size - 1;
-  return convert(reduce_window(opcode, number(initial, wide), wide, window), x.type());
-}
 
 Values lower_running(const Node &node, Opcode opcode, double initial) {
   Array x = node.input(0);
@@ -113,15 +107,21 @@ Values lower_arg_min(const Node &node) {
 // version 11, is always that of sorted ones.
 Values lower_top_k(const Node &node) {
   const Array x = node.input(0);
-  const std::int64_t k = node.version() < 10 ? node.integer("k") : node.known_integer(1);
   const std::int64_t axis = node.dimension(node.integer("axis", -1), x.rank());
+  const bool is_open = node.version() >= 10 && node.may_be_bounded() && !node.input(1).integers(Known::Given);
+  const std::int64_t k = node.version() < 10 ? node.integer("k") : is_open ? x.size(axis) : node.known_integer(1);
   if (node.builder().has_failed()) {
     return {};
   }
   if (k < 0 || k > x.size(axis)) {
     return node.fail("k is {}, expected at least 0 and at most {}", k, x.size(axis));
   }
-  const TopElements top = top_k(x, axis, k, node.flag("largest", true));
+  TopElements top = top_k(x, axis, k, node.flag("largest", true));
+  if (is_open) {
+    const Array count = maximum(minimum(reshape(node.input(1), {}), static_cast<double>(k)), 0);
+    top.values = with_run_time_size(top.values, axis, count);
+    top.indices = with_run_time_size(top.indices, axis, count);
+  }
   return {top.values, convert(top.indices, ElementType::S64)};
 }
 

@@ -1,9 +1,11 @@
-// Operators that select elements by their values, on which the sizes of the results depend: the values must be known.
+// Operators that select elements by their values, on which the sizes of the results depend. If the values are known, so
+// are the results; otherwise their sizes have a bound (lower_open_selection.cc).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/import/onnx/lower.h"
+#include "core/import/onnx/open_selection.h"
 
 namespace bp::import::onnx {
 namespace {
@@ -120,8 +122,11 @@ Values lower_compress(const Node &node) {
   } else {
     x = reshape(x, {x.count()});
   }
-  const auto condition = node.known_literal(1);
-  if (!condition || node.builder().has_failed()) {
+  const auto condition = node.selecting_literal(1);
+  if (!node.builder().has_failed() && !condition) {
+    return open_compress(node, x, axis);
+  }
+  if (node.builder().has_failed()) {
     return {};
   }
   Integers taken;
@@ -133,9 +138,9 @@ Values lower_compress(const Node &node) {
 }
 
 Values lower_non_zero(const Node &node) {
-  const auto x = node.known_literal(0);
+  const auto x = node.selecting_literal(0);
   if (!x) {
-    return {};
+    return node.builder().has_failed() ? Values() : open_non_zero(node);
   }
   // The result has a row per dimension. That of a scalar has no rows, unlike NumPy's.
   const std::size_t rank = x->shape().rank();
@@ -158,10 +163,7 @@ Values lower_non_zero(const Node &node) {
 
 Values lower_unique(const Node &node) {
   Array x = node.input(0);
-  const auto literal = node.known_literal(0);
-  if (!literal) {
-    return {};
-  }
+  const auto literal = node.selecting_literal(0);
   std::int64_t axis = 0;
   if (node.has("axis")) {
     axis = node.dimension(node.integer("axis"), x.rank());
@@ -173,6 +175,9 @@ Values lower_unique(const Node &node) {
   }
   if (x.count() == 0 && x.size(axis) != 0) {
     return node.unsupported("slices without elements are compared");
+  }
+  if (!literal) {
+    return open_unique(node, x, axis);
   }
   const Span sizes = x.shape().sizes();
   const auto dimension = static_cast<std::size_t>(axis);

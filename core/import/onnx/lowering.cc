@@ -1,6 +1,7 @@
 #include "core/import/onnx/lowering.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/suggestion.h"
 #include "core/import/array/unused.h"
@@ -186,7 +187,10 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
   if (const Function *function = find_function(proto)) {
     outputs = expand(builder, *function, proto, node.values(), scope);
   } else if (const Operator *found = find_operator(proto.domain, proto.operation, version)) {
-    outputs = found->lower(node);
+    if (takes_bounded_sizes(*found) || !refuse_bounded(node, node.values())) {
+      outputs = found->lower(node);
+      bound_outputs(node, outputs);
+    }
   } else {
     node.unsupported("there is no such operator in this version");
   }
@@ -204,6 +208,42 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
       node.unsupported(fmt::format("output {}, \"{}\", is not computed", i, proto.outputs[i]));
     }
   }
+}
+
+// --- Sizes that only a run tells ---
+
+void Lowering::bound_outputs(const Node &node, const Values &outputs) {
+  const std::string *origin = nullptr;
+  for (const Value &input : node.values()) {
+    const auto found = input.is_array() ? bounded_.find(input.array().id()) : bounded_.end();
+    origin = found != bounded_.end() && origin == nullptr ? &found->second : origin;
+  }
+  const std::string text = origin == nullptr ? node.description() : *origin;
+  for (const Value &output : outputs) {
+    if (output.is_array() && output.array().is_bounded()) {
+      bounded_.emplace(output.array().id(), text);
+    }
+  }
+  if (origin != nullptr && node.builder().has_failed() && failed_origin_.empty()) {
+    failed_origin_ = text;
+  }
+}
+
+bool Lowering::refuse_bounded(const Node &node, const Values &values) {
+  const auto found =
+      std::ranges::find_if(values, [](const Value &value) { return value.is_array() && value.array().is_bounded(); });
+  if (found == values.end()) {
+    return false;
+  }
+  const auto origin = bounded_.find(found->array().id());
+  node.unsupported(fmt::format(
+      "an operand is {}, whose sizes only a run tells: they follow from {}. Expected an operator that takes such "
+      "sizes, "
+      "or that they are known: give the elements of the model's inputs that they depend on, if these are integers "
+      "(--value)",
+      ir::to_string(found->array().shape(), ir::PrintLayout::Never),
+      origin == bounded_.end() ? "the graph that it is of" : origin->second));
+  return true;
 }
 
 void Lowering::nodes(GraphBuilder &builder, Scope &scope, const std::vector<NodeProto> &protos) {
@@ -247,7 +287,7 @@ Values Lowering::in_place(const Node &node, const Graph &inner, const Values &in
   return graph(node.builder(), scope, inner, inputs);
 }
 
-Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs) const {
+Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs) {
   Arrays result;
   std::set<InstructionId> seen;
   for (const std::string_view name : free_names(graphs)) {
@@ -264,6 +304,7 @@ Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs
       break;
     }
   }
+  refuse_bounded(node, Values(result.begin(), result.end()));
   return result;
 }
 
@@ -309,7 +350,10 @@ Values Lowering::embedded(const Node &node, const Graph &inner, const Values &in
       }
     }
   }
-  return graph(builder, scope, inner, inputs);
+  const bool allowed_bounds = std::exchange(state_.allows_bounds, false);
+  Values outputs = graph(builder, scope, inner, inputs);
+  state_.allows_bounds = allowed_bounds;
+  return outputs;
 }
 
 void Lowering::forget_error() {
@@ -319,157 +363,6 @@ void Lowering::forget_error() {
 
 bool Lowering::may_unroll() {
   return ++unrolled_ <= max_unrolled;
-}
-
-// --- The entry ---
-
-Result<Shape> Lowering::parameter_shape(const ValueInfo &input, std::size_t number) {
-  BP_ASSIGN(Shape shape, declared_shape(input));
-  const Type &type = array_type(input.type);
-  if (number < options_.shapes.size() && options_.shapes[number].is_valid()) {
-    const Shape &given = options_.shapes[number];
-    bool fits = given.is_array() && given.element_type() == shape.element_type() &&
-                (!type.has_sizes || given.rank() == shape.rank());
-    for (std::size_t i = 0; fits && type.has_sizes && i < given.rank(); ++i) {
-      fits = shape.size(i) == ir::unbounded || shape.size(i) == given.size(i);
-      if (!type.sizes[i].parameter.empty() && !is_sequence(form_of(input.type))) {
-        const auto [known, is_new] = named_sizes_.emplace(type.sizes[i].parameter, given.size(i));
-        if (!is_new && known->second != given.size(i)) {
-          return invalid_input("the size \"{}\" of \"{}\" is {}, but {} in another input", known->first, input.name,
-                               given.size(i), known->second);
-        }
-      }
-    }
-    if (!fits) {
-      return invalid_input(
-          "the shape {} was given for the input \"{}\", expected {}", ir::to_string(given), input.name,
-          type.has_sizes ? ir::to_string(shape) : fmt::format("{} of any sizes", ir::to_string(shape.element_type())));
-    }
-    return given;
-  }
-  for (std::size_t i = 0; i < type.sizes.size(); ++i) {
-    if (shape.size(i) != ir::unbounded) {
-      continue;
-    }
-    const auto known = named_sizes_.find(type.sizes[i].parameter);
-    if (known == named_sizes_.end()) {
-      return unsupported(
-          "the size of dimension {} of the input \"{}\" is open{}, expected the shape of this input (--shape)", i,
-          input.name, type.sizes[i].parameter.empty() ? "" : fmt::format(" (\"{}\")", type.sizes[i].parameter));
-    }
-    shape.set_size(i, known->second);
-  }
-  if (!type.has_sizes) {
-    return unsupported("the sizes of the input \"{}\" are open, expected the shape of this input (--shape)",
-                       input.name);
-  }
-  return shape;
-}
-
-Result<std::int64_t> Lowering::length_of_input(const ValueInfo &input, std::size_t number) const {
-  const auto given = options_.lengths.find(number);
-  const Form form = form_of(input.type);
-  if (given == options_.lengths.end()) {
-    if (is_sequence(form)) {
-      return unsupported("the input \"{}\" is a sequence, expected the number of its elements", input.name);
-    }
-    return 1;
-  }
-  const std::int64_t length = given->second;
-  const bool fits = form == Form::Array      ? length == 1
-                    : form == Form::Sequence ? length >= 0
-                    : form == Form::Optional ? length == 1 || length == absent
-                                             : length >= absent;
-  if (!fits) {
-    return invalid_input("{} elements were given for the input \"{}\"", length, input.name);
-  }
-  return length;
-}
-
-Result<std::vector<InstructionId>> Lowering::define_inputs(GraphBuilder &builder, Scope &scope) {
-  const std::vector<const ValueInfo *> inputs = entry_inputs(model_);
-  std::vector<std::int64_t> lengths;
-  std::vector<const ValueInfo *> owners;  // of the parameters
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    BP_ASSIGN(const std::int64_t length, length_of_input(*inputs[i], i));
-    lengths.push_back(length);
-    owners.insert(owners.end(), static_cast<std::size_t>(std::max<std::int64_t>(length, 0)), inputs[i]);
-  }
-  // The first pass finds the sizes that have names, which an earlier input may share with a later one.
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    const auto shape = parameter_shape(*owners[i], i);
-    if (!shape.ok() && shape.error().code() != ErrorCode::Unsupported) {
-      return shape.error();
-    }
-  }
-  std::vector<InstructionId> ids;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Values elements;
-    for (std::int64_t k = 0; k < lengths[i]; ++k) {
-      BP_ASSIGN(const Shape shape, parameter_shape(*inputs[i], ids.size()));
-      const Array parameter = builder.parameter(shape, "");
-      builder.module().set_name(parameter.id(), clean_name(inputs[i]->name, "input"));
-      const auto given = options_.values.find(ids.size());
-      if (given != options_.values.end() && ir::same(given->second.shape(), shape, ir::CompareLayout::No)) {
-        state_.given.emplace(parameter.id(), given->second);
-      }
-      ids.push_back(parameter.id());
-      elements.push_back(parameter);
-    }
-    const bool has_elements = is_sequence(form_of(inputs[i]->type));
-    define(builder, scope, inputs[i]->name,
-           lengths[i] == absent ? Value()
-           : has_elements       ? Value::sequence(std::move(elements))
-                                : elements[0]);
-  }
-  return ids;
-}
-
-Result<Arrays> Lowering::results(const Values &outputs) const {
-  Arrays results;
-  std::vector<std::int64_t> lengths;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    bool are_arrays = !outputs[i].has_texts();
-    const std::size_t begin = results.size();
-    for (const Value &element : outputs[i].is_sequence() ? outputs[i].elements() : Values{outputs[i]}) {
-      if (element.is_array()) {
-        results.push_back(element.array());
-      } else if (outputs[i].is_present()) {
-        are_arrays = false;
-      }
-    }
-    if (!are_arrays) {
-      return unsupported("the output \"{}\" has texts, expected arrays or sequences of them",
-                         model_.graph.outputs[i].name);
-    }
-    lengths.push_back(outputs[i].is_present() ? static_cast<std::int64_t>(results.size() - begin) : absent);
-  }
-  if (options_.result_lengths != nullptr) {
-    *options_.result_lengths = std::move(lengths);
-  }
-  return results;
-}
-
-Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
-  BP_ASSIGN(const std::vector<InstructionId> ids, define_inputs(builder, scope));
-  const Values outputs = graph(builder, scope, model_.graph, {});
-  if (!state_.error) {
-    BP_ASSIGN(const Arrays arrays, results(outputs));
-    builder.set_origin("", "");
-    const Array root = arrays.size() == 1 ? arrays[0] : builder.tuple(arrays);
-    if (!state_.error) {
-      builder.module().set_root(builder.computation(), root.id());
-      builder.module().set_entry(builder.computation());
-    }
-  }
-  if (options_.used != nullptr) {
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (state_.used.contains(ids[i])) {
-        options_.used->push_back(i);
-      }
-    }
-  }
-  return {};
 }
 
 // Returns the error, or if there are operators that are not imported, an error that names all of them.
@@ -504,7 +397,8 @@ Error Lowering::with_unknown_operators(Error error) const {
   return unimported(unknown, names, "operator", "node");
 }
 
-Result<ir::Module> Lowering::run() {
+Result<ir::Module> Lowering::run(bool prefers_given) {
+  state_.prefers_given = prefers_given;
   ir::Module module(clean_name(model_.graph.name, "model"));
   module.set_source_file(options_.file);
   if (model_.operator_sets.empty()) {
@@ -515,7 +409,9 @@ Result<ir::Module> Lowering::run() {
   scope.operator_sets = &model_.operator_sets;
   const Status lowered = lower_entry(builder, scope);
   if (!lowered.ok() || state_.error) {
-    return with_unknown_operators(lowered.ok() ? *state_.error : lowered.error()).at({options_.file, 0, 0, {}});
+    Error error = with_unknown_operators(lowered.ok() ? *state_.error : lowered.error()).at({options_.file, 0, 0, {}});
+    return failed_origin_.empty() ? std::move(error)
+                                  : std::move(error).note("sizes that only a run tells follow from " + failed_origin_);
   }
   remove_unused(module);
   module.unique_names();

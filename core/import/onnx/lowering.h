@@ -23,7 +23,10 @@ class Lowering {
  public:
   Lowering(const Model &model, const Options &options) : model_(model), options_(options) {}
 
-  Result<ir::Module> run();
+  // `prefers_given`: whether elements that the caller has given are used where a bound on a size would do.
+  Result<ir::Module> run(bool prefers_given = false);
+  // Whether there are sizes that only a run tells.
+  bool has_bounded() const { return !bounded_.empty(); }
 
   // --- For the functions that lower operators ---
 
@@ -33,7 +36,7 @@ class Lowering {
 
   // Returns the values from outside that graphs use and that must be passed into computations: arrays, each one once,
   // that are no constants.
-  Arrays captures(const Node &node, std::span<const Graph *const> graphs) const;
+  Arrays captures(const Node &node, std::span<const Graph *const> graphs);
   // Lowers a graph in a computation of its own, in which `captured` stand for captures().
   Values embedded(const Node &node, const Graph &graph, const Values &inputs, GraphBuilder &builder,
                   const Arrays &captures, const Arrays &captured);
@@ -59,12 +62,18 @@ class Lowering {
   void define(GraphBuilder &builder, Scope &scope, std::string_view name, Value value);
   Value find(GraphBuilder &builder, Scope &scope, std::string_view name);
   const Function *find_function(const NodeProto &proto) const;
+  // Keeps an error that the node cannot take sizes that only a run tells, if one of the values has some.
+  bool refuse_bounded(const Node &node, const Values &values);
+  // Notes which node the sizes of outputs come from that only a run tells.
+  void bound_outputs(const Node &node, const Values &outputs);
   Error with_unknown_operators(Error error) const;
 
   const Model &model_;
   const Options &options_;
   BuildState state_;
   std::map<std::string_view, std::int64_t> named_sizes_;  // of the sizes that have names
+  std::map<ir::InstructionId, std::string> bounded_;      // the nodes that sizes which only a run tells come from
+  std::string failed_origin_;                             // the one of them that an error is about
   std::int64_t node_count_ = 0;                           // that were lowered
   int depth_ = 0;                                         // of functions and graphs that are being lowered
   int unrolled_ = 0;                                      // iterations

@@ -68,11 +68,41 @@ void fail_unknown(const Node &node, std::size_t i) {
 }  // namespace
 
 Integers Node::known_integers(std::size_t i) const {
-  if (auto values = input(i).integers(Known::Given)) {
-    return *values;
+  const SizeIntegers values = size_integers(i);
+  if (!values.are_known() && !builder_.has_failed()) {
+    fail_unknown(*this, i);
   }
-  fail_unknown(*this, i);
-  return {};
+  return values.are_known() ? values.bounds : Integers();
+}
+
+Array SizeIntegers::value(std::size_t i) const {
+  const auto begin = static_cast<std::int64_t>(i);
+  return convert(reshape(slice(reshape(values, {values.count()}), 0, begin, begin + 1), {}), ElementType::S64);
+}
+
+SizeIntegers Node::size_integers(std::size_t i) const {
+  const Array array = input(i);
+  if (auto known = array.integers(Known::Given)) {
+    const std::size_t count = known->size();
+    return {std::move(*known), std::vector<bool>(count, true), array};
+  }
+  const std::optional<IntegerRanges> ranges = array.ranges();
+  SizeIntegers result{{}, {}, array};
+  for (std::size_t k = 0; ranges && k < ranges->low.size(); ++k) {
+    result.bounds.push_back(ranges->high[k]);
+    result.is_known.push_back(ranges->low[k] == ranges->high[k]);
+  }
+  if (!ranges || (!result.are_known() && !may_be_bounded())) {
+    fail_unknown(*this, i);
+  }
+  return result;
+}
+
+std::optional<ir::Literal> Node::selecting_literal(std::size_t i) const {
+  if (!may_be_bounded()) {
+    return known_literal(i);
+  }
+  return input(i).literal(builder_.state().prefers_given ? Known::Given : Known::Constant);
 }
 
 std::vector<double> Node::known_reals(std::size_t i) const {

@@ -3,6 +3,7 @@
 // (core/import/array/array.h), and zero or empty for the caller.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,16 @@
 namespace bp::import::onnx {
 
 class Lowering;
+
+// Integers that sizes depend on: elements of an input.
+struct SizeIntegers {
+  Integers bounds;             // the elements, or the largest values of those that only a run tells
+  std::vector<bool> is_known;  // by element
+  Array values;                // the input, if there are unknown ones
+
+  bool are_known() const { return std::ranges::find(is_known, false) == is_known.end(); }
+  Array value(std::size_t i) const;  // an element, s64[]
+};
 
 class Node {
  public:
@@ -55,6 +66,13 @@ class Node {
   std::vector<double> known_reals(std::size_t i) const;
   std::int64_t known_integer(std::size_t i) const;  // of an array of one element
   std::optional<ir::Literal> known_literal(std::size_t i) const;
+  // Whether results may have sizes that only a run tells.
+  bool may_be_bounded() const { return builder_.state().allows_bounds; }
+  // The same, but an element may be unknown if it has a bound.
+  SizeIntegers size_integers(std::size_t i) const;
+  // Returns the value of an input by whose elements the node selects, if it is constant, or given and a bound on the
+  // size of the result does not do. Nothing, without an error, if the result is to have a bound.
+  std::optional<ir::Literal> selecting_literal(std::size_t i) const;
 
   // --- Outputs ---
   std::size_t output_count() const { return proto_.outputs.size(); }

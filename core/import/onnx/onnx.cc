@@ -26,7 +26,18 @@ bool is_onnx(std::string_view bytes) {
 Result<ir::Module> read(std::string_view bytes, const Options &options) {
   const Storage storage{boost::filesystem::path(options.file).parent_path().string(), options.owner};
   BP_ASSIGN(const Model model, located(read_model(bytes, storage), options));
-  return Lowering(model, options).run();
+  Lowering lowering(model, options);
+  Result<ir::Module> module = lowering.run();
+  if (!module.ok() && lowering.has_bounded() && !options.values.empty()) {
+    // A node cannot take sizes that only a run tells: they may be known from elements that are given.
+    if (options.used != nullptr) {
+      options.used->clear();
+    }
+    if (Result<ir::Module> special = Lowering(model, options).run(true); special.ok()) {
+      return special;
+    }
+  }
+  return module;
 }
 
 Result<std::vector<InputInfo>> inputs(std::string_view bytes, const Options &options) {

@@ -10,12 +10,24 @@ namespace {
 
 constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
 
+constexpr std::string_view bounded[] = {
+#define BP_ONNX_OPERATOR(name, first, last, function)
+#define BP_ONNX_TRAINING(name, first, last, function)
+#define BP_ONNX_ML(name, first, last, function)
+#define BP_ONNX_UNARY(name, first, last, opcode)
+#define BP_ONNX_BINARY(name, first, last, opcode)
+#define BP_ONNX_BOUNDED(name) #name,
+#include "core/import/onnx/operators.def"
+};
+
 constexpr Operator table[] = {
 #define BP_ONNX_OPERATOR(name, first, last, function) {"", #name, first, last, lower_##function},
 #define BP_ONNX_TRAINING(name, first, last, function) \
   {"ai.onnx.preview.training", #name, first, last, lower_##function},
+#define BP_ONNX_ML(name, first, last, function) {"ai.onnx.ml", #name, first, last, lower_##function},
 #define BP_ONNX_UNARY(name, first, last, opcode) {"", #name, first, last, lower_unary<Opcode::opcode>},
 #define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
+#define BP_ONNX_BOUNDED(name)
 #include "core/import/onnx/operators.def"
 };
 
@@ -30,6 +42,10 @@ const Operator *find_operator(std::string_view domain, std::string_view name, st
     return row.name == name && row.domain == domain && row.first_version <= version && version <= row.last_version;
   });
   return found == std::end(table) ? nullptr : found;
+}
+
+bool takes_bounded_sizes(const Operator &row) {
+  return row.domain.empty() && std::ranges::find(bounded, row.name) != std::end(bounded);
 }
 
 }  // namespace bp::import::onnx

@@ -269,11 +269,16 @@ std::optional<double> identity_of(ir::Computation reducer, ElementType type) {
   }
   const bool has_zero = type != ElementType::F8E8M0FNU;
   const bool has_infinity = ir::is_floating(type) && ir::bit_width(type) >= 16;
+  // A constant of integers has the nearest value of its type.
+  const std::optional<double> largest = has_infinity           ? std::optional(std::numeric_limits<double>::infinity())
+                                        : ir::is_integer(type) ? std::optional(0x1p64)
+                                                               : std::nullopt;
+  const std::optional<double> least = largest ? std::optional(-*largest) : std::nullopt;
   switch (root.opcode()) {
     case Opcode::Add: return has_zero ? std::optional(ir::is_floating(type) ? -0.0 : 0.0) : std::nullopt;
     case Opcode::Multiply: return 1;
-    case Opcode::Maximum: return has_infinity ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
-    case Opcode::Minimum: return has_infinity ? std::optional(std::numeric_limits<double>::infinity()) : std::nullopt;
+    case Opcode::Maximum: return type == ElementType::Pred ? std::optional(0.0) : least;
+    case Opcode::Minimum: return type == ElementType::Pred ? std::optional(1.0) : largest;
     case Opcode::Or: return 0;
     case Opcode::And: return type == ElementType::Pred ? std::optional(1.0) : std::nullopt;
     default: return std::nullopt;

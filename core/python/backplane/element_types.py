@@ -83,7 +83,7 @@ class ArrayType:
     """The type of an array: what an executable takes or gives, or what an open program is specialized for.
 
     >>> ArrayType("f32", (4, 5), "x")
-    ArrayType(element_type='f32', shape=(4, 5), name='x')
+    ArrayType(element_type='f32', shape=(4, 5), name='x', bounded=frozenset())
     >>> print(ArrayType("f32", (4, 5)), ArrayType("f32", (4, 5)).nbytes)
     f32[4,5] 80
     """
@@ -91,6 +91,7 @@ class ArrayType:
     element_type: str  # HLO's name
     shape: tuple[int, ...]  # sizes of the dimensions; () for a scalar
     name: str = ""  # of the parameter, or of the result's instruction; "x{1}" is the second element of a tuple
+    bounded: frozenset[int] = frozenset()  # dimensions whose size a run tells: at most that of the shape
 
     def __post_init__(self) -> None:
         if self.element_type not in BY_NAME:
@@ -107,4 +108,5 @@ class ArrayType:
         return math.prod(self.shape) * BY_NAME[self.element_type].size
 
     def __str__(self) -> str:
-        return f"{self.element_type}[{','.join(map(str, self.shape))}]"
+        sizes = (f"{'<=' if i in self.bounded else ''}{size}" for i, size in enumerate(self.shape))
+        return f"{self.element_type}[{','.join(sizes)}]"

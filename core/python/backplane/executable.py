@@ -30,7 +30,8 @@ class Executable(Closable):
     sequences of numbers. Arrays must have the type of the input: nothing is rounded in secret. Those that are
     row-major, without gaps and aligned to 64 bytes (empty(), aligned()) are used where they are, unless all arrays of
     the program together are small; others are copied. They are not changed, and nobody may change them during the run.
-    Results are NumPy arrays that belong to the caller; they stay valid when the executable is closed.
+    Results are NumPy arrays that belong to the caller; they stay valid when the executable is closed. A result of type
+    f32[<=8] has the size that the run told.
 
     >>> import backplane
     >>> executable = backplane.load("interpreter").compile('''HloModule difference
@@ -54,6 +55,7 @@ class Executable(Closable):
         #: The results, likewise.
         self.outputs: tuple[ArrayType, ...] = tuple(
             described(of.output(pointer, i).contents) for i in range(of.output_count(pointer)))
+        self._is_bounded = any(output.bounded for output in self.outputs)
         self._bytes = sum(array.nbytes for array in self.inputs + self.outputs)
         self._numbers = {array.name: number for number, array in enumerate(self.inputs)}
 
@@ -80,7 +82,8 @@ class Executable(Closable):
 
         `terms`: the deadline and more; with terms all arrays are copied. `on_device`: whether results stay in the
         memory of the device. Errors: INVALID, as for an argument of another type; CANCELLED, by the terms; DEVICE_LOST;
-        NO_MEMORY; UNSUPPORTED for `on_device` with terms, and for arrays of devices other than the backend's.
+        NO_MEMORY; UNSUPPORTED for `on_device` or results with run-time sizes with terms, and for arrays of devices
+        other than the backend's.
         """
         if isinstance(arguments, Mapping):
             bound = self._bind((), arguments)
@@ -124,8 +127,11 @@ class Executable(Closable):
 
     def _run(self, bound: list[Any], terms: Terms | None) -> tuple[NDArray, ...]:
         prepared = self._prepare(bound)
+        if terms is not None and self._is_bounded:
+            raise Error(Code.UNSUPPORTED, "sizes of results are known only after a run, expected one without terms")
         if terms is None:
-            if self._bytes > MAX_COPIED or any(isinstance(array, (Taken, DeviceArray)) for array in prepared):
+            are_tensors = any(isinstance(array, (Taken, DeviceArray)) for array in prepared)
+            if self._is_bounded or self._bytes > MAX_COPIED or are_tensors:
                 return tuple(tensor.numpy() for tensor in self._run_tensors(prepared, 0))
             return self._run_copied(prepared, None)
         arrays = [array.numpy() if isinstance(array, (Taken, DeviceArray)) else array for array in prepared]

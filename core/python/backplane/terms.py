@@ -18,7 +18,8 @@ log = logging.getLogger("backplane")
 
 
 def described(array: Array) -> ArrayType:
-    return ArrayType(BY_NUMBER[array.dtype].name, tuple(array.dims[: array.rank]), (array.name or b"").decode())
+    bounded = frozenset(i for i in range(array.rank) if array.bounded >> min(i, 15) & 1)
+    return ArrayType(BY_NUMBER[array.dtype].name, tuple(array.dims[: array.rank]), (array.name or b"").decode(), bounded)
 
 
 @dataclass(frozen=True)

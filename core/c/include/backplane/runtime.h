@@ -95,7 +95,7 @@ typedef struct backplane_executable backplane_executable_t;
 //                     until the application answers, so none of them may wait for another run on this backend
 // A file of 16 MiB or more may be replaced while the executable exists, but not shortened.
 // BP_INVALID: the bytes are no valid program, or the file cannot be read, or there is no such option. BP_UNSUPPORTED:
-// sizes of inputs or outputs are known only when it runs.
+// sizes of inputs are known only when it runs. Outputs may have such sizes, with bounds.
 BP_EXPORT bp_status backplane_compile_file(const backplane_backend_t *backend, const char *path,
                                            const bp_option_t *options, uint32_t option_count, const bp_diag_t *errors,
                                            backplane_executable_t **executable);
@@ -128,7 +128,8 @@ typedef struct backplane_array {
   uint64_t size;        // bytes
   uint32_t rank;
   uint16_t dtype;  // BP_DTYPE_ (op_ids.h)
-  uint16_t reserved;
+  // Bit i: dims[i] of an output is a bound, and a run tells the size; bit 15 stands for all dimensions from 15 on.
+  uint16_t bounded;
 } backplane_array_t;
 BP_FROZEN(backplane_array_t, 32);
 
@@ -141,7 +142,7 @@ BP_EXPORT const backplane_array_t *backplane_output(const backplane_executable_t
 
 // Runs the program: reads from an address for each input, writes to an address for each output, both with any
 // alignment. Complete on return. Inputs are not changed, and outputs must not overlap any other array. After a failure
-// outputs are undefined.
+// outputs are undefined. BP_UNSUPPORTED: sizes of an output are known only after the run: use backplane_run_dlpack().
 BP_EXPORT bp_status backplane_run(const backplane_executable_t *executable, const void *const *inputs,
                                   void *const *outputs, const bp_diag_t *errors);
 
@@ -244,8 +245,8 @@ struct DLManagedTensorVersioned;
 // device uses the array where it is, in the host's memory.
 enum { BACKPLANE_ON_DEVICE = 1, BACKPLANE_IN_PLACE = 1 };
 
-// Runs the program on tensors, one for each input; stores a tensor for each output. Complete on return. Inputs are not
-// changed. `flags`: BACKPLANE_ON_DEVICE or 0.
+// Runs the program on tensors, one for each input; stores a tensor for each output, with the sizes that the run told.
+// Complete on return. Inputs are not changed. `flags`: BACKPLANE_ON_DEVICE or 0.
 BP_EXPORT bp_status backplane_run_dlpack(const backplane_executable_t *executable,
                                          struct DLManagedTensorVersioned *const *inputs, uint32_t flags,
                                          struct DLManagedTensorVersioned **outputs, const bp_diag_t *errors);

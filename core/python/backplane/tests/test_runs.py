@@ -56,6 +56,19 @@ def as_tensors_too(test):
 
 class Runs(unittest.TestCase):
     @as_tensors_too
+    def test_sizes_that_a_run_tells(self):
+        for name in BACKENDS:
+            executable = backplane.load(name).compile(
+                "HloModule cut\nENTRY main { x = f32[2,3] parameter(0)  n = s32[] parameter(1)  "
+                "ROOT r = f32[2,<=3] set-dimension-size(x, n), dimensions={1} }")
+            self.assertEqual(str(executable.outputs[0]), "f32[2,<=3]")
+            for size in range(4):
+                with self.subTest(backend=name, size=size):
+                    np.testing.assert_array_equal(executable(X[:2, :3].copy(), size), X[:2, :size])
+            with self.assertRaisesRegex(backplane.Error, "without terms"):
+                executable.run((X[:2, :3].copy(), 1), terms=backplane.Terms(60))
+
+    @as_tensors_too
     def test_arrays_of_all_kinds(self):
         strided = np.asfortranarray(X)
         kinds = [X, strided, X[::-1][::-1], backplane.aligned(X), Foreign(X), Foreign(X, is_old=True), Foreign(strided),

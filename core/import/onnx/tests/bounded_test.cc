@@ -1,0 +1,225 @@
+// Results whose size is data: the operators that select are compared with what they give for the same values when they
+// are constants, which is computed in another way; and nodes that cannot take such results are refused.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "core/import/onnx/onnx.h"
+#include "core/import/onnx/tests/models.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ir/verifier.h"
+
+namespace bp::import::onnx {
+namespace {
+
+using namespace onnx::testing;
+using Sizes = std::initializer_list<std::int64_t>;
+
+// An input, with its elements.
+struct Given {
+  std::string name;
+  ir::Literal literal;
+};
+
+Given given(std::string name, Sizes sizes, const std::vector<float> &elements) {
+  Given result{std::move(name), ir::Literal::zeros(ir::Shape::array(ir::ElementType::F32, sizes)).value()};
+  std::ranges::copy(elements, result.literal.mutable_elements<float>().begin());
+  return result;
+}
+
+// Draws integers from 0 to `most`.
+std::vector<float> drawn(std::mt19937 &random, std::size_t count, int most) {
+  std::vector<float> numbers(count);
+  std::ranges::generate(numbers, [&] { return static_cast<float>(std::uniform_int_distribution<>(0, most)(random)); });
+  return numbers;
+}
+
+std::string sized_value(const Given &input) {
+  std::string dims;
+  for (const std::int64_t size : input.literal.shape().sizes()) {
+    dims += bytes(1, varint(1, size));
+  }
+  return bytes(1, input.name) + bytes(2, bytes(1, varint(1, float_type) + bytes(2, dims)));
+}
+
+std::string sized_tensor(const Given &input) {
+  std::string dims;
+  for (const std::int64_t size : input.literal.shape().sizes()) {
+    dims += varint(1, size);
+  }
+  const auto elements = input.literal.bytes();
+  return dims + varint(2, float_type) + bytes(8, input.name) +
+         bytes(9, {reinterpret_cast<const char *>(elements.data()), elements.size()});
+}
+
+// A model whose inputs are inputs or constants.
+std::string model_of(std::string_view nodes, const std::vector<Given> &inputs, bool are_constant,
+                     std::initializer_list<std::string_view> outputs, std::string_view rest = {}) {
+  std::string graph(nodes);
+  for (const Given &input : inputs) {
+    graph += are_constant ? bytes(5, sized_tensor(input)) : bytes(11, sized_value(input));
+  }
+  for (const std::string_view output : outputs) {
+    graph += bytes(12, bytes(1, output));
+  }
+  return varint(1, 8) + bytes(8, varint(2, 17)) + bytes(7, graph + bytes(2, "g") + std::string(rest));
+}
+
+// Returns the results of a model, with the sizes that they have.
+std::vector<ir::Literal> results_of(const std::string &proto, const std::vector<Given> &inputs, bool are_constant,
+                                    bool &is_bounded) {
+  const auto module = read(proto, {"m.onnx"});
+  INFO((module.ok() ? "" : module.error().to_string()));
+  REQUIRE(module.ok());
+  is_bounded = !module->entry().root().shape().is_static();
+  std::vector<ir::Literal> arguments;
+  for (const Given &input : inputs) {
+    if (!are_constant) {
+      arguments.push_back(input.literal);
+    }
+  }
+  auto result = interpreter::interpret(*module, arguments);
+  INFO((result.ok() ? "" : result.error().to_string()));
+  REQUIRE(result.ok());
+  std::vector<ir::Literal> literals(result->tuple_elements().begin(), result->tuple_elements().end());
+  if (!result->shape().is_tuple()) {
+    literals.push_back(*result);
+  }
+  for (ir::Literal &literal : literals) {
+    literal = ir::cut_to_run_time_sizes(literal).value();
+  }
+  return literals;
+}
+
+void compare(std::string_view nodes, const std::vector<Given> &inputs, std::initializer_list<std::string_view> outputs,
+             std::string_view rest = {}) {
+  bool open_is_bounded = false, known_is_bounded = false;
+  const auto open = results_of(model_of(nodes, inputs, false, outputs, rest), inputs, false, open_is_bounded);
+  const auto known = results_of(model_of(nodes, inputs, true, outputs, rest), inputs, true, known_is_bounded);
+  CHECK(open_is_bounded);
+  CHECK_FALSE(known_is_bounded);
+  REQUIRE(open.size() == known.size());
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    INFO("output " << i << ": " << ir::to_string(open[i].shape()) << ", expected " << ir::to_string(known[i].shape()));
+    CHECK(open[i].identical(known[i]));
+  }
+}
+
+std::string error_of(const std::string &proto) {
+  const auto module = read(proto, {"m.onnx"});
+  return module.ok() ? "no error" : module.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("selections of values that a run tells are those of constants") {
+  std::mt19937 random(5);
+  const std::initializer_list<std::string_view> four = {"y", "first", "inverse", "counts"};
+  for (int most = 0; most < 4; ++most) {
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      const Given x = given("x", {3, 2, 4}, drawn(random, 24, most));
+      compare(node("NonZero", {"x"}, {"y"}), {x}, {"y"});
+      compare(node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 2)),
+              {x, given("c", {3}, drawn(random, 3, most))}, {"y"});
+      compare(node("Compress", {"x", "c"}, {"y"}), {x, given("c", {20}, drawn(random, 20, most))}, {"y"});
+      for (const std::int64_t is_sorted : {0, 1}) {
+        const std::string sorted = integer_attribute("sorted", is_sorted);
+        compare(node("Unique", {"x"}, four, sorted), {x}, four);
+        for (const std::int64_t axis : {0, 1, 2}) {
+          compare(node("Unique", {"x"}, four, sorted + integer_attribute("axis", axis)), {x}, four);
+        }
+      }
+    }
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::int64_t is_sorted : {0, 1}) {
+    compare(node("Unique", {"x"}, four, integer_attribute("sorted", is_sorted)),
+            {given("x", {6}, {nan, 2, -0.0F, nan, 0, 2})}, four);
+  }
+}
+
+TEST_CASE("boxes that a run tells are chosen as constants are") {
+  std::mt19937 random(7);
+  const std::string nodes = node("NonMaxSuppression", {"boxes", "scores", "most", "overlap", "least"}, {"y"});
+  const std::string rest = bytes(5, varint(1, 1) + varint(2, float_type) + bytes(8, "overlap") +
+                                        bytes(9, std::string_view("\0\0\x80\x3e", 4)));  // 0.25
+  for (const std::int64_t most : {1, 2, 9}) {
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      const std::vector<Given> inputs = {given("boxes", {2, 5, 4}, drawn(random, 40, 6)),
+                                         given("scores", {2, 3, 5}, drawn(random, 30, 4)),
+                                         given("least", {1}, drawn(random, 1, 2))};
+      compare(nodes, inputs, {"y"}, rest + initializer("most", {most}));
+    }
+  }
+}
+
+TEST_CASE("sizes that are computed from such sizes have bounds") {
+  // The numbers from 0 on, as many as there are elements other than 0; and a row for each.
+  const std::string nodes = node("NonZero", {"x"}, {"i"}) + node("Shape", {"i"}, {"s"}) +
+                            node("Gather", {"s", "one"}, {"k"}) + node("Squeeze", {"k", "zero"}, {"n"}) +
+                            node("Squeeze", {"zero", "zero"}, {"from"}) + node("Squeeze", {"two", "zero"}, {"step"}) +
+                            node("Range", {"from", "n", "step"}, {"r"}) + node("ConstantOfShape", {"k"}, {"c"}) +
+                            node("Concat", {"k", "two"}, {"e"}, integer_attribute("axis", 0)) +
+                            node("Expand", {"row", "e"}, {"rows"}) + node("Tile", {"pair", "k"}, {"tiles"});
+  const std::string rest = initializer("one", {1}) + initializer("zero", {0}) + initializer("two", {2}) +
+                           initializer("pair", {4, 5}) +
+                           bytes(5, varint(1, 1) + varint(1, 1) + varint(2, int64_type) + bytes(8, "row") +
+                                        bytes(9, std::string_view("\7\0\0\0\0\0\0\0", 8)));
+  std::mt19937 random(9);
+  for (int most = 0; most < 3; ++most) {
+    compare(nodes, {given("x", {7}, drawn(random, 7, most))}, {"r", "c", "rows", "tiles"}, rest);
+  }
+  const auto module = read(model_of(nodes, {given("x", {7}, {})}, false, {"r", "rows", "tiles"}, rest), {"m.onnx"});
+  REQUIRE(module.ok());
+  CHECK(ir::to_string(module->entry().root().shape(), ir::PrintLayout::Never) == "(s64[<=4], s64[<=7,2], s64[<=14])");
+}
+
+TEST_CASE("parts between places that a run tells have bounds") {
+  const std::string nodes = node("Cast", {"a"}, {"b"}, integer_attribute("to", int64_type)) +
+                            node("Cast", {"c"}, {"d"}, integer_attribute("to", int64_type)) +
+                            node("Slice", {"x", "b", "d", "zero", "step"}, {"y"});
+  const std::vector<float> elements = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  for (const std::int64_t step : {1, 3, -1, -4, 20, -20}) {
+    for (const float begin : {-20, -3, -1, 0, 2, 4, 5, 20}) {
+      for (const float end : {-20, -5, -1, 0, 1, 3, 5, 20}) {
+        CAPTURE(step, begin, end);
+        compare(nodes, {given("x", {5, 2}, elements), given("a", {1}, {begin}), given("c", {1}, {end})}, {"y"},
+                initializer("zero", {0}) + initializer("step", {step}));
+      }
+    }
+  }
+}
+
+TEST_CASE("a node that cannot take a size that a run tells is refused, with the node that it comes from") {
+  const std::string nodes = node("NonZero", {"x"}, {"i"}) + node("Neg", {"i"}, {"j"}) + node("Trilu", {"j"}, {"y"});
+  CHECK(error_of(model_of(nodes, {given("x", {3}, {})}, false, {"y"})) ==
+        "m.onnx: Trilu (ModelProto.graph.node[2]): an operand is s64[1,<=3], whose sizes only a run tells: they follow "
+        "from NonZero (ModelProto.graph.node[0]). Expected an operator that takes such sizes, or that they are known: "
+        "give the elements of the model's inputs that they depend on, if these are integers (--value)");
+  // One of two sizes of the result would be that of the run.
+  const std::string halves = node("NonZero", {"x"}, {"i"}) + node("Reshape", {"i", "two"}, {"y"});
+  const std::string error = error_of(model_of(halves, {given("x", {4}, {})}, false, {"y"}, initializer("two", {2, 2})));
+  CHECK(error ==
+        "m.onnx: Reshape (ModelProto.graph.node[1]): s64[1,<=4] cannot become [2,2]: it is not known which of the "
+        "sizes there a run tells\n  note: sizes that only a run tells follow from NonZero (ModelProto.graph.node[0])");
+}
+
+TEST_CASE("elements that are given are used where a bound does not do") {
+  const std::string nodes = node("NonZero", {"x"}, {"i"}) + node("Trilu", {"i"}, {"y"});
+  const Given x = given("x", {3}, {0, 1, 1});
+  Options options{"m.onnx"};
+  std::vector<std::size_t> used;
+  options.used = &used;
+  options.values = {{0, x.literal}};
+  const auto special = read(model_of(nodes, {x}, false, {"y"}), options);
+  REQUIRE(special.ok());
+  CHECK(ir::to_string(special->entry().root().shape(), ir::PrintLayout::Never) == "s64[1,2]");
+  CHECK(used == std::vector<std::size_t>{0});
+  used.clear();
+  const auto general = read(model_of(node("NonZero", {"x"}, {"y"}), {x}, false, {"y"}), options);
+  REQUIRE(general.ok());
+  CHECK(ir::to_string(general->entry().root().shape(), ir::PrintLayout::Never) == "s64[1,<=3]");
+  CHECK(used.empty());
+}
+
+}  // namespace bp::import::onnx
