@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/buffers/print.h"
 #include "core/host/open_device.h"
+#include "core/import/find_front_end.h"
 #include "core/import/front_ends.h"
 #include "core/ir/verifier.h"
 #include "core/package/container.h"
@@ -65,7 +66,7 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
 }
 
 // Returns the front end of a file; an error for packages, which are compiled already.
-Result<const import::FrontEnd *> front_end_of(std::string_view text, const std::string &file) {
+Result<std::shared_ptr<const import::FrontEnd>> front_end_of(std::string_view text, const std::string &file) {
   if (package::is_container(text)) {
     return package::not_a_model(file);
   }
@@ -152,7 +153,7 @@ Result<Module> read_module(const std::string &path, const ReadOptions &options) 
 
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options) {
   BP_ASSIGN(const std::string text, read_file(path));
-  BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, path));
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, path));
   std::vector<Module> modules;
   for (const import::Source &part : import::split(*front_end, text, path)) {
     BP_ASSIGN(Module module, front_end->read(part, options));
@@ -162,7 +163,7 @@ Result<std::vector<Module>> read_modules(const std::string &path, const ReadOpti
 }
 
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options) {
-  BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, file));
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, file));
   const std::vector<import::Source> parts = import::split(*front_end, text, file);
   if (parts.size() > 1) {
     return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
@@ -172,7 +173,7 @@ Result<Module> parse_module(std::string_view text, const std::string &file, cons
 }
 
 Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file) {
-  BP_ASSIGN(const import::FrontEnd *front_end, front_end_of(text, file));
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, file));
   const std::vector<import::Source> parts = import::split(*front_end, text, file);
   if (parts.size() != 1 || front_end->parameters == nullptr) {
     return invalid_input("{}: a file of {} module{}, expected one program of a format whose sizes may be open", file,

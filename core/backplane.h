@@ -153,8 +153,8 @@ class Backend {
 // machine. `interface`: the names of parameters and results, as the model has them: package::interface_of(module).
 Status save_package(const Executable &executable, Interface interface, const std::string &path);
 
-// Reads and verifies the module of a file in one of the formats of core/import/front_ends.h, such as HLO, StableHLO and
-// ONNX, detected by content. Several modules in one file are an error.
+// Reads and verifies the module of a file in one of the formats that `backplane formats` lists, such as HLO, StableHLO
+// and ONNX (core/import/find_front_end.h). Several modules in one file are an error.
 Result<Module> read_module(const std::string &path, const ReadOptions &options = {});
 // Returns all modules of a file, in order, at least one. A text may hold several, each beginning with a line "// -----"
 // or, in HLO, with HloModule. Fails with the error of the first module that cannot be read.

@@ -56,7 +56,8 @@ const std::vector<Mutant> &mutants() {
           combination_mutants, performance_mutants, rule_mutants,        attribute_mutants, integer_mutants,
           float_mutants,       movement_mutants,    contraction_mutants, rewriting_mutants, schedule_mutants,
           queue_mutants,       history_mutants,     artifact_mutants,    run_mutants,       external_memory_mutants,
-          information_mutants, constant_mutants,    promise_mutants,     traffic_mutants,   limit_mutants}) {
+          information_mutants, constant_mutants,    promise_mutants,     traffic_mutants,   limit_mutants,
+          front_end_mutants}) {
       list.insert(list.end(), table.begin(), table.end());
     }
     return list;

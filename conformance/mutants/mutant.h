@@ -46,6 +46,6 @@ extern const std::span<const Mutant> file_mutants, life_mutants, kernel_mutants,
     combination_mutants, performance_mutants, rule_mutants, attribute_mutants, integer_mutants, float_mutants,
     movement_mutants, contraction_mutants, rewriting_mutants, schedule_mutants, queue_mutants, history_mutants,
     artifact_mutants, run_mutants, external_memory_mutants, information_mutants, constant_mutants, promise_mutants,
-    traffic_mutants, limit_mutants;
+    traffic_mutants, limit_mutants, front_end_mutants;
 
 }  // namespace bp::conformance

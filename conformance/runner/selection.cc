@@ -72,7 +72,7 @@ Result<std::vector<Group>> select_cases(const Subject &subject, const Selection 
     if (!selection.patterns.empty() && std::ranges::none_of(selection.patterns, may_match)) {
       continue;
     }
-    std::vector<std::string> ids = stage.list(subject);
+    std::vector<std::string> ids = cases_of(stage, subject);
     for (std::string &id : ids) {
       const bool wanted = selection.patterns.empty() ||
                           std::ranges::any_of(selection.patterns, [&](auto &pattern) { return matches(pattern, id); });

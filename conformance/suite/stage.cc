@@ -8,10 +8,15 @@
 namespace bp::conformance {
 
 std::span<const Stage> stages() {
-  static const Stage all[] = {x_ray_stage,      life_cycle_stage, contract_stage,   ops_stage,         attributes_stage,
-                              identities_stage, programs_stage,   buffers_stage,    concurrency_stage, faults_stage,
-                              claims_stage,     fuzz_stage,       performance_stage};
+  static const Stage all[] = {x_ray_stage,       life_cycle_stage, contract_stage, ops_stage,
+                              attributes_stage,  identities_stage, programs_stage, buffers_stage,
+                              concurrency_stage, faults_stage,     claims_stage,   fuzz_stage,
+                              performance_stage, front_ends_stage};
   return all;
+}
+
+std::vector<std::string> cases_of(const Stage &stage, const Subject &subject) {
+  return stage.tests_devices && !subject.has_device() ? std::vector<std::string>() : stage.list(subject);
 }
 
 const Stage *find_stage(std::string_view name) {
@@ -28,7 +33,11 @@ std::vector<TestedRule> tested_rules(const Subject &subject) {
   static const std::regex rule_in_name("BP-[A-Z]+-[0-9][0-9]");
   std::vector<TestedRule> all;
   for (const Stage &stage : stages()) {
-    for (const std::string &id : stage.list(subject)) {
+    const std::vector<std::string> ids = cases_of(stage, subject);
+    if (ids.empty()) {
+      continue;
+    }
+    for (const std::string &id : ids) {
       if (std::smatch found; std::regex_search(id, found, rule_in_name)) {
         all.push_back({found.str(), id});
       }

@@ -23,7 +23,7 @@ struct RuleCases {
 struct Stage {
   std::string_view name;  // the first part of its case ids: "ops"
   std::string_view summary;
-  // Returns the case ids, always the same in the same order. Runs nothing of the plugin.
+  // Returns the case ids, always the same in the same order. Runs nothing of the plugin. Called by cases_of().
   std::vector<std::string> (*list)(const Subject &subject);
   // Runs a case, in a worker process, which has loaded nothing yet when its first case begins.
   Verdict (*run)(Subject &subject, const std::string &id);
@@ -42,6 +42,8 @@ struct Stage {
   bool is_alone = false;
   // Only one case runs at a time, because cases that run at the same time would affect the measurement.
   bool is_timed = false;
+  // Whether its cases need a device; a library with front ends alone has none.
+  bool tests_devices = true;
   // If this case does not pass, no later case is run.
   std::string_view gate = {};
   std::span<const RuleCases> rules = {};
@@ -49,6 +51,8 @@ struct Stage {
 
 // Returns the stages in the order in which they run.
 std::span<const Stage> stages();
+// Returns the ids of the cases that the stage has for the subject.
+std::vector<std::string> cases_of(const Stage &stage, const Subject &subject);
 // Return nullptr if there is none.
 const Stage *find_stage(std::string_view name);
 const Stage *stage_of_case(std::string_view id);
@@ -85,6 +89,7 @@ Verdict nothing_to_do();
 
 // One stage per source file.
 extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, attributes_stage, identities_stage,
-    programs_stage, buffers_stage, concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage;
+    programs_stage, buffers_stage, concurrency_stage, faults_stage, claims_stage, fuzz_stage, performance_stage,
+    front_ends_stage;
 
 }  // namespace bp::conformance

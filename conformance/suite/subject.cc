@@ -49,6 +49,11 @@ class CopiesOnly final : public compile::Observer {
   bool is_true_ = true;
 };
 
+bool has_front_end(const host::Candidate &candidate, std::string_view name) {
+  return candidate.manifest &&
+         std::ranges::count(candidate.manifest->front_ends, name, &host::ManifestFrontEnd::name) != 0;
+}
+
 std::string extension_of(std::string_view tier) {
   return "bp." + std::string(tier) + "/1";
 }
@@ -113,7 +118,8 @@ Result<host::Candidate> Subject::find_file(const Choice &choice) {
   }
   for (host::Candidate &candidate : host::scan(directories)) {
     // A file that others can replace is not run, and a name that is refused leads to no file.
-    if (candidate.answers_to(choice.name) && candidate.refusal.has_value() && !candidate.distrust.has_value()) {
+    const bool is_refused_device = candidate.answers_to(choice.name) && candidate.refusal.has_value();
+    if ((is_refused_device || has_front_end(candidate, choice.name)) && !candidate.distrust.has_value()) {
       return std::move(candidate);
     }
   }
@@ -121,7 +127,7 @@ Result<host::Candidate> Subject::find_file(const Choice &choice) {
 }
 
 const host::ManifestDevice *Subject::description() const {
-  if (!candidate_.manifest) {
+  if (!candidate_.manifest || candidate_.manifest->devices.empty()) {
     return nullptr;
   }
   const host::ManifestDevice *named = candidate_.manifest->find(choice_.name);

@@ -41,7 +41,10 @@ class Subject {
   // The file as seen from outside; its path is empty for the interpreter.
   const host::Candidate &candidate() const { return candidate_; }
   const std::string &path() const { return candidate_.path; }
-  // Returns the device's entry in the manifest; nullptr if the manifest cannot be read, and for the interpreter.
+  // Whether there is a device to test; not if the library has front ends alone.
+  bool has_device() const { return !candidate_.manifest || !candidate_.manifest->devices.empty(); }
+  // Returns the device's entry in the manifest; nullptr if the manifest cannot be read or has no device, and for the
+  // interpreter.
   const host::ManifestDevice *description() const;
   std::string device_id() const;
   std::string tier() const;

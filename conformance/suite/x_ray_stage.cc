@@ -63,9 +63,10 @@ Verdict can_be_loaded(Subject &subject) {
   return candidate.refusal ? failure(candidate.refusal->message()) : Verdict();
 }
 
+constexpr std::string_view of_devices = "tier";  // the case that a library without devices does not have
 constexpr NamedCase x_ray_cases[] = {
-    {"readable", can_be_read}, {"manifest", manifest_is_valid}, {"abi_version", abi_version_fits},
-    {"tier", offers_its_tier}, {"loadable", can_be_loaded},
+    {"readable", can_be_read},     {"manifest", manifest_is_valid}, {"abi_version", abi_version_fits},
+    {of_devices, offers_its_tier}, {"loadable", can_be_loaded},
 };
 
 std::vector<std::string> list_x_ray(const Subject &subject) {
@@ -77,7 +78,9 @@ std::vector<std::string> list_x_ray(const Subject &subject) {
     ids.push_back(fmt::format("x_ray/{}", rule.name));
   }
   for (std::string &id : list_cases("x_ray", x_ray_cases)) {
-    ids.push_back(std::move(id));
+    if (subject.has_device() || !id.ends_with(of_devices)) {
+      ids.push_back(std::move(id));
+    }
   }
   return ids;
 }
@@ -109,6 +112,7 @@ const Stage x_ray_stage = {.name = "x_ray",
                            .list = list_x_ray,
                            .run = run_x_ray,
                            .shares_programs = true,
+                           .tests_devices = false,
                            .gate = "x_ray/loadable",
                            .rules = rules_of_x_ray};
 

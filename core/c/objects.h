@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backplane/runtime.h"
@@ -24,6 +25,7 @@ struct backplane_terms {
 
 struct backplane_program {
   bp::PolymorphicExecutable executables;
+  std::vector<backplane_array_t> parameters;  // point into those of `executables`
 };
 
 struct backplane_executable {
@@ -65,10 +67,18 @@ bp_status call(const bp_diag_t *errors, Body &&body) noexcept {
   });
 }
 
+// backend.cc. Returns keys and values.
+Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count);
+
 // runtime.cc
 Result<CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count);
 // Sets the arrays of an executable from its interface.
 void describe_arrays(backplane_executable &executable);
+
+// Returns nullptr if there is none with this index.
+inline const backplane_array_t *at(const std::vector<backplane_array_t> &arrays, std::uint32_t index) {
+  return index < arrays.size() ? &arrays[index] : nullptr;
+}
 
 inline Status expect_given(const void *pointer, std::string_view what) {
   return pointer != nullptr ? Status() : invalid_input("{} is a null pointer, expected one that is not", what);

@@ -44,6 +44,20 @@ Result<Literal> read_argument(const backplane_array_t &array, const void *input,
   return literal;
 }
 
+// Returns a parameter as the program states it, with sizes that may be unknown.
+backplane_array_t describe_parameter(const bp::Parameter &parameter) {
+  const Shape &shape = parameter.shape;
+  if (!shape.is_array()) {
+    return {parameter.name.c_str(), nullptr, 0, 0, 0, 0};
+  }
+  return {parameter.name.c_str(),
+          shape.sizes().data(),
+          shape.is_static() ? bp::c::describe(shape, "").size : 0,
+          static_cast<std::uint32_t>(shape.rank()),
+          static_cast<std::uint16_t>(shape.element_type()),
+          0};
+}
+
 }  // namespace
 
 bp_status backplane_open_program(const backplane_backend *backend, const void *bytes, std::uint64_t size,
@@ -61,13 +75,25 @@ bp_status backplane_open_program(const backplane_backend *backend, const void *b
     BP_ASSIGN(bp::PolymorphicExecutable opened,
               backend->backend.compile_polymorphic({static_cast<const char *>(bytes), size}, name, compile_options,
                                                    max_executables));
-    *program = new backplane_program{std::move(opened)};
+    auto made = std::make_unique<backplane_program>(backplane_program{std::move(opened), {}});
+    for (const bp::Parameter &parameter : made->executables.parameters()) {
+      made->parameters.push_back(describe_parameter(parameter));
+    }
+    *program = made.release();
     return {};
   });
 }
 
 void backplane_release_program(backplane_program *program) {
   delete program;
+}
+
+std::uint32_t backplane_parameter_count(const backplane_program *program) {
+  return static_cast<std::uint32_t>(program->parameters.size());
+}
+
+const backplane_array_t *backplane_parameter(const backplane_program *program, std::uint32_t index) {
+  return bp::c::at(program->parameters, index);
 }
 
 bp_status backplane_specialize(const backplane_program *program, const backplane_array_t *shapes,

@@ -23,6 +23,7 @@ using bp::Module;
 using bp::Result;
 using bp::Shape;
 using bp::Status;
+using bp::c::at;
 using bp::c::call;
 using bp::c::copy_out;
 using bp::c::describe;
@@ -30,56 +31,6 @@ using bp::c::describe_arrays;
 using bp::c::expect_given;
 using bp::c::make_literal;
 using bp::c::read_compile_options;
-
-Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count) {
-  std::vector<std::pair<std::string, std::string>> read;
-  if (count != 0) {
-    BP_TRY(expect_given(options, "options"));
-  }
-  for (const bp_option_t &option : std::span(options, count)) {
-    BP_TRY(expect_given(option.key, "the key of an option"));
-    BP_TRY(expect_given(option.value, "the value of an option"));
-    read.emplace_back(option.key, option.value);
-  }
-  return read;
-}
-
-// Removes an option from those for the backend, and returns its value.
-std::optional<std::string> take(bp::BackendOptions &options, std::string_view key) {
-  const auto found = std::ranges::find(options.settings, key, [](const auto &setting) { return setting.first; });
-  if (found == options.settings.end()) {
-    return std::nullopt;
-  }
-  std::string value = std::move(found->second);
-  options.settings.erase(found);
-  return value;
-}
-
-// Handles "isolate" and what belongs to it, the only options that are not the backend's own.
-Status take_isolation(bp::BackendOptions &options) {
-  const auto isolate = take(options, "isolate"), memory = take(options, "isolate-memory"),
-             strict = take(options, "isolate-strict");
-  if (!isolate.has_value()) {
-    return !memory.has_value() && !strict.has_value()
-               ? Status()
-               : bp::invalid_input("option {} is given, expected option isolate too",
-                                   memory.has_value() ? "isolate-memory" : "isolate-strict");
-  }
-  bp::Isolation isolation;
-  if (!boost::conversion::try_lexical_convert(*isolate, isolation.seconds) || !(isolation.seconds >= 0)) {
-    return bp::invalid_input("option isolate is '{}', expected a number of seconds, or 0", *isolate);
-  }
-  if (memory.has_value() &&
-      (!boost::conversion::try_lexical_convert(*memory, isolation.bytes) || isolation.bytes < 1)) {
-    return bp::invalid_input("option isolate-memory is '{}', expected a number of bytes", *memory);
-  }
-  if (strict.has_value() && *strict != "0" && *strict != "1") {
-    return bp::invalid_input("option isolate-strict is '{}', expected 0 or 1", *strict);
-  }
-  isolation.is_strict = strict == "1";
-  options.isolation = isolation;
-  return {};
-}
 
 // --- options of a compilation ---
 
@@ -112,6 +63,14 @@ Status set(std::shared_ptr<const bp::Cancellation> &option, const std::string &v
   option = bp::Cancellation::after(seconds);
   return {};
 }
+Status set(bp::compile::ClusterOptions &option, const std::string &value) {
+  using Mode = bp::compile::ClusterOptions::Mode;
+  if (value != "off" && value != "auto" && value != "marked") {
+    return bp::invalid_input("is '{}', expected off, auto or marked", value);
+  }
+  option.mode = value == "off" ? Mode::Off : value == "auto" ? Mode::Auto : Mode::Marked;
+  return {};
+}
 template <auto member>
 Status set_member(bp::CompileOptions &options, const std::string &value) {
   return set(options.*member, value);
@@ -126,19 +85,22 @@ constexpr struct {
                        {"dump-dir", set_member<&bp::CompileOptions::dump_dir>},
                        {"deadline", set_member<&bp::CompileOptions::cancellation>},
                        {"keep-artifacts", set_member<&bp::CompileOptions::keep_artifacts>},
+                       {"fuse", set_member<&bp::CompileOptions::fuse>},
+                       {"disabled-passes", set_member<&bp::CompileOptions::disabled_passes>},
+                       {"cluster", set_member<&bp::CompileOptions::clusters>},
                        {"host-functions", set_member<&bp::CompileOptions::host_functions>}};
 
 }  // namespace
 
 Result<bp::CompileOptions> bp::c::read_compile_options(const bp_option_t *given, std::uint32_t count) {
-  BP_ASSIGN(const auto read, read_options(given, count));
+  BP_ASSIGN(const auto read, bp::c::read_options(given, count));
   bp::CompileOptions options;
   for (const auto &[key, value] : read) {
     const auto *found = std::ranges::find(compile_options, std::string_view(key), [](const auto &o) { return o.key; });
     if (found == std::end(compile_options)) {
       return bp::invalid_input(
           "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
-          "deadline, keep-artifacts or host-functions",
+          "deadline, keep-artifacts, fuse, disabled-passes, cluster or host-functions",
           key);
     }
     if (Status status = found->set(options, value); !status.ok()) {
@@ -213,32 +175,10 @@ Status compile(const backplane_backend *backend, std::string_view text, const st
   return {};
 }
 
-const backplane_array_t *at(const std::vector<backplane_array_t> &arrays, std::uint32_t index) {
-  return index < arrays.size() ? &arrays[index] : nullptr;
-}
-
 }  // namespace
 
 const char *backplane_version(void) {
   return bp::host::core_version;
-}
-
-bp_status backplane_load(const char *name, const bp_option_t *options, std::uint32_t option_count,
-                         const bp_diag_t *errors, backplane_backend **backend) {
-  return call(errors, [&]() -> Status {
-    BP_TRY(expect_given(name, "name"));
-    BP_TRY(expect_given(backend, "backend"));
-    bp::BackendOptions backend_options;
-    BP_ASSIGN(backend_options.settings, read_options(options, option_count));
-    BP_TRY(take_isolation(backend_options));
-    BP_ASSIGN(bp::Backend loaded, bp::Backend::load(name, backend_options));
-    *backend = new backplane_backend{std::move(loaded)};
-    return {};
-  });
-}
-
-void backplane_release_backend(backplane_backend *backend) {
-  delete backend;
 }
 
 bp_status backplane_compile_file(const backplane_backend *backend, const char *path, const bp_option_t *options,

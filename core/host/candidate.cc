@@ -11,7 +11,9 @@ std::string_view Candidate::name_of_file() const {
 }
 
 bool Candidate::answers_to(std::string_view name) const {
-  return (!name.empty() && name == name_of_file()) || (manifest.has_value() && manifest->find(name) != nullptr);
+  const bool has_devices = !manifest.has_value() || !manifest->devices.empty();  // a file that is unreadable may have
+  return (!name.empty() && name == name_of_file() && has_devices) ||
+         (manifest.has_value() && manifest->find(name) != nullptr);
 }
 
 const std::string &Candidate::id_for(std::string_view name) const {

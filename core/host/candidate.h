@@ -23,10 +23,10 @@ struct Candidate {
 
   // The name in the file's name, libbackplane_NAME.so; empty if it is called otherwise.
   std::string_view name_of_file() const;
-  // Whether the name is that of the file or is in its manifest.
+  // Whether the name is that of the file or is in its manifest. A file without devices has no name as a backend.
   bool answers_to(std::string_view name) const;
   // The id of the device that the name leads to: the first one if the name is that of the file alone. Only for files
-  // whose manifest could be read.
+  // whose manifest could be read and has devices.
   const std::string &id_for(std::string_view name) const;
 };
 

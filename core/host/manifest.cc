@@ -177,6 +177,80 @@ Result<ManifestDevice> parse_device(const json::value &value, std::size_t index)
   return device;
 }
 
+// Returns the bytes that a string stands for, each a character from \u0000 to \u00ff; nothing if one is beyond these.
+std::optional<std::string> bytes_of(std::string_view utf8) {
+  std::string bytes;
+  for (std::size_t at = 0; at < utf8.size(); ++at) {
+    const auto lead = static_cast<unsigned char>(utf8[at]);
+    if (lead < 0x80) {
+      bytes.push_back(utf8[at]);
+    } else if (lead < 0xc4 && at + 1 < utf8.size()) {  // Boost.JSON has checked that it is UTF-8
+      bytes.push_back(static_cast<char>((lead & 3) << 6 | (utf8[++at] & 0x3f)));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return bytes;
+}
+
+Result<std::string> parse_first_bytes(const json::object &front_end, std::string_view place) {
+  constexpr std::size_t max_size = 64;
+  const json::value *value = front_end.if_contains("first_bytes");
+  if (value == nullptr) {
+    return std::string();
+  }
+  std::optional<std::string> bytes;
+  if (value->is_string()) {
+    bytes = bytes_of(value->get_string());
+  }
+  if (!bytes || bytes->empty() || bytes->size() > max_size) {
+    return invalid_input(
+        "manifest: {}first_bytes is {}, expected 1 to {} characters from \\u0000 to \\u00ff, each for one byte", place,
+        shown(*value), max_size);
+  }
+  return *std::move(bytes);
+}
+
+Result<ManifestFrontEnd> parse_front_end(const json::value &value, std::size_t index) {
+  if (!value.is_object()) {
+    return invalid_input("manifest: front_ends[{}] is {}, expected an object", index, shown(value));
+  }
+  constexpr std::size_t longest_name = 32;
+  const std::string place = fmt::format("front_ends[{}].", index);
+  const Reader reader(value.get_object(), place);
+  ManifestFrontEnd front_end;
+  BP_ASSIGN(front_end.name, reader.text("name"));
+  if (!is_made_of(front_end.name, "_-") || front_end.name.size() > longest_name) {
+    return invalid_input("manifest: {}name is \"{}\", expected at most {} lower case letters, digits, _ and -", place,
+                         front_end.name, longest_name);
+  }
+  BP_ASSIGN(front_end.description, reader.text("description"));
+  BP_ASSIGN(front_end.endings, reader.texts("endings"));
+  for (const std::string &ending : front_end.endings) {
+    if (ending.size() < 2 || !ending.starts_with('.') || ending.find('/') != std::string::npos) {
+      return invalid_input("manifest: {}endings holds \"{}\", expected endings of files such as .lines", place, ending);
+    }
+  }
+  BP_ASSIGN(front_end.first_bytes, parse_first_bytes(value.get_object(), place));
+  if (front_end.endings.empty() && front_end.first_bytes.empty()) {
+    return invalid_input("manifest: {}endings and first_bytes are missing, expected at least one of them", place);
+  }
+  return front_end;
+}
+
+Result<std::vector<ManifestFrontEnd>> parse_front_ends(const Reader &reader) {
+  std::vector<ManifestFrontEnd> front_ends;
+  BP_ASSIGN(const json::array *values, reader.array("front_ends"));
+  for (const json::value &value : *values) {
+    BP_ASSIGN(ManifestFrontEnd front_end, parse_front_end(value, front_ends.size()));
+    if (std::ranges::count(front_ends, front_end.name, &ManifestFrontEnd::name) != 0) {
+      return invalid_input("manifest: two front ends are named \"{}\"", front_end.name);
+    }
+    front_ends.push_back(std::move(front_end));
+  }
+  return front_ends;
+}
+
 }  // namespace
 
 bool ManifestDevice::answers_to(std::string_view wanted) const {
@@ -213,8 +287,9 @@ Result<Manifest> parse_manifest(std::string_view text) {
   BP_ASSIGN(manifest.url, reader.text_or("url", ""));
   BP_ASSIGN(manifest.conformance, parse_conformance(root.get_object()));
   BP_ASSIGN(manifest.cpu_features, reader.texts("cpu_features"));
+  BP_ASSIGN(manifest.front_ends, parse_front_ends(reader));
   BP_ASSIGN(const json::array *devices, reader.array("devices"));
-  if (devices->empty()) {
+  if (devices->empty() && manifest.front_ends.empty()) {
     return invalid_input("manifest: devices is missing or empty, expected at least one device");
   }
   std::set<std::string, std::less<>> names;

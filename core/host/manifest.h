@@ -22,6 +22,14 @@ struct ManifestDevice {
   bool answers_to(std::string_view name) const;  // whether it is the id or an alias
 };
 
+// One format of programs that the plugin reads: ext/draft/front_end.h.
+struct ManifestFrontEnd {
+  std::string name;                  // "lines"
+  std::string description;           // "a program of Lines"
+  std::vector<std::string> endings;  // ".lines"
+  std::string first_bytes;           // with which every file begins; empty if there are none such
+};
+
 // The report of the conformance suite that a plugin comes with.
 struct ReportReference {
   std::string file;    // name of a file in the plugin's directory
@@ -35,7 +43,8 @@ struct Manifest {
   std::string vendor, url;  // may be empty
   std::optional<ReportReference> conformance;
   std::vector<std::string> cpu_features;
-  std::vector<ManifestDevice> devices;  // at least one
+  std::vector<ManifestDevice> devices;       // none: the plugin has front ends
+  std::vector<ManifestFrontEnd> front_ends;  // none: the plugin has devices
 
   // Returns the device with this id or alias; nullptr if there is none.
   const ManifestDevice *find(std::string_view name) const;

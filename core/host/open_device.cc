@@ -26,6 +26,10 @@ void log_warnings(const Candidate &candidate, const HostOptions &options) {
 Result<std::unique_ptr<Device>> open_device(std::string_view name, DeviceOptions options) {
   BP_ASSIGN(const InstanceName named, split_instance(name));
   BP_ASSIGN(const Candidate candidate, find_plugin(named.backend, plugin_directories()));
+  if (candidate.manifest->devices.empty()) {
+    return Error(ErrorCode::Unsupported, "has no device, only front ends, which read files: expected a backend")
+        .at({candidate.path, 0, 0, {}});
+  }
   log_warnings(candidate, options.host);
   BP_ASSIGN(std::shared_ptr<const Plugin> plugin,
             Plugin::load(candidate, AfterUse::KeepMapped, options.layers, options.opener));

@@ -155,8 +155,16 @@ Status Plugin::open(AfterUse after_use, std::span<const Layer> layers, const Ope
   }
   Diagnostics diagnostics;
   const bp_status status = diagnostics.call([&](const bp_diag_t *diag) { return entry_->init(path_.c_str(), diag); });
-  BP_TRY(diagnostics.result(status, manifest_.devices[0].id, "init"));
+  BP_TRY(diagnostics.result(status, manifest_.devices.empty() ? manifest_.front_ends[0].name : manifest_.devices[0].id,
+                            "init"));
   initialized_ = true;
+  if (!manifest_.front_ends.empty()) {
+    front_ends_ = static_cast<const bp_front_ends_t *>(entry_->get_factory(BP_FRONT_ENDS));
+    BP_TRY(check_front_ends());
+  }
+  if (manifest_.devices.empty()) {
+    return {};
+  }
   factory_ = static_cast<const bp_device_factory_t *>(entry_->get_factory(BP_DEVICE_FACTORY));
   if (factory_ == nullptr) {
     return broken(fmt::format("has no factory \"{}\", expected one", BP_DEVICE_FACTORY));
@@ -177,6 +185,27 @@ Status Plugin::check_factory() const {
       return broken(fmt::format("get_desc({}) is null, expected the description of {}", i, manifest_.devices[i].id));
     }
     BP_TRY(check_description(*description, manifest_, manifest_.devices[i]));
+  }
+  return {};
+}
+
+Status Plugin::check_front_ends() const {
+  if (front_ends_ == nullptr || (front_ends_->front_ends == nullptr && front_ends_->count != 0)) {
+    return broken(fmt::format("has no table \"{}\", expected one: the manifest lists front ends", BP_FRONT_ENDS));
+  }
+  BP_TRY(check_equal("", "number of front ends", std::to_string(front_ends_->count),
+                     std::to_string(manifest_.front_ends.size())));
+  for (std::size_t i = 0; i < manifest_.front_ends.size(); ++i) {
+    const bp_front_end_t &front_end = front_ends_->front_ends[i];
+    const std::string place = fmt::format("front end {}: ", manifest_.front_ends[i].name);
+    BP_TRY(check_equal(place, "name", text_or_empty(front_end.name), manifest_.front_ends[i].name));
+    BP_TRY(check_functions("bp_front_end", {BP_FUNCTION(&front_end, recognizes), BP_FUNCTION(&front_end, read)}));
+    constexpr std::uint64_t max_size = 64 << 10;
+    if (front_end.example == nullptr || front_end.example_size > max_size) {
+      return broken(fmt::format("{}the example is {}, expected at most {} bytes", place,
+                                front_end.example == nullptr ? "null" : fmt::format("{} bytes", front_end.example_size),
+                                max_size));
+    }
   }
   return {};
 }

@@ -18,6 +18,7 @@
 #include "backplane/ext/draft/custom_call.h"
 #include "backplane/ext/draft/device_info.h"
 #include "backplane/ext/draft/external_memory.h"
+#include "backplane/ext/draft/front_end.h"
 #include "backplane/ext/draft/fusion.h"
 #include "backplane/ext/draft/host_call.h"
 #include "backplane/ext/draft/instances.h"
@@ -50,8 +51,9 @@ class Plugin {
 
   const std::string &path() const { return path_; }
   const Manifest &manifest() const { return manifest_; }
-  const bp_device_factory_t *factory() const { return factory_; }
-  const bp_instances_t *instances() const { return instances_; }  // nullptr if the plugin does not have it
+  const bp_device_factory_t *factory() const { return factory_; }    // nullptr if the plugin has no device
+  const bp_instances_t *instances() const { return instances_; }     // nullptr if the plugin does not have it
+  const bp_front_ends_t *front_ends() const { return front_ends_; }  // nullptr if the plugin has none
 
   // Returns the hash of the library's file on disk, which identifies the build; read at the first call.
   Result<Sha256> file_hash() const;
@@ -68,6 +70,7 @@ class Plugin {
   Plugin(std::string path, Manifest manifest) : path_(std::move(path)), manifest_(std::move(manifest)) {}
   Status open(AfterUse after_use, std::span<const Layer> layers, const Opener &opener);
   Status check_factory() const;
+  Status check_front_ends() const;
 
   std::string path_;
   Manifest manifest_;
@@ -75,6 +78,7 @@ class Plugin {
   bool initialized_ = false;
   const bp_device_factory_t *factory_ = nullptr;
   const bp_instances_t *instances_ = nullptr;
+  const bp_front_ends_t *front_ends_ = nullptr;
   mutable std::mutex mutex_;
   mutable std::optional<Sha256> file_hash_;
 };

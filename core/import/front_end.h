@@ -1,8 +1,9 @@
-// A front end reads programs of one format. Each is a folder of core/import with one descriptor, which front_ends.def
-// lists; core/import/front_ends.h chooses among them by the first bytes of a file.
+// A front end reads programs of one format. Those of the core are folders of core/import with one descriptor each,
+// which front_ends.def lists; others are in libraries (core/import/library). find_front_end.h chooses among them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -53,21 +54,22 @@ struct Source {
   std::string file;              // its name, for messages and for files beside it; may be empty
 };
 
+// Its functions may be called by several threads at a time.
 struct FrontEnd {
   std::string_view name;         // as in core/import/NAME
   std::string_view description;  // for people: "ONNX model"
   std::string_view endings;      // usual endings of files: ".onnx"
   std::string_view first_bytes;  // for people: how a file is recognized
   // Whether a file is of this format, judging by its content.
-  bool (*recognizes)(std::string_view bytes);
+  std::function<bool(std::string_view bytes)> recognizes;
   // Splits a file into its programs. nullptr: it is one program.
-  std::vector<Source> (*split)(std::string_view bytes, const std::string &file);
+  std::function<std::vector<Source>(std::string_view bytes, const std::string &file)> split;
   // Reads and verifies one program.
-  Result<ir::Module> (*read)(const Source &source, const ReadOptions &options);
+  std::function<Result<ir::Module>(const Source &source, const ReadOptions &options)> read;
   // Returns the parameters of a program, as they are written. nullptr: no sizes of such programs are open.
-  Result<std::vector<Parameter>> (*parameters)(const Source &source);
+  std::function<Result<std::vector<Parameter>>(const Source &source)> parameters;
   // Writes a module that was verified. nullptr: the format is only read.
-  Result<std::string> (*write)(const ir::Module &module);
+  std::function<Result<std::string>(const ir::Module &module)> write;
 };
 
 }  // namespace bp::import

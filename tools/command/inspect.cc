@@ -143,6 +143,10 @@ void print(const Inspection &inspection) {
                             device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", ")),
                             fmt::join(device.extensions, " ")));
     }
+    for (const host::ManifestFrontEnd &front_end : manifest.front_ends) {
+      print_row("front end",
+                fmt::format("{}: {} ({})", front_end.name, front_end.description, fmt::join(front_end.endings, " ")));
+    }
     const bool is_checked = inspection.certificate.state != conformance::Certificate::State::None;
     print_row("conformance", is_checked || !manifest.conformance
                                  ? describe(inspection.certificate)

@@ -42,6 +42,13 @@ boost::json::object to_json(const host::Candidate &candidate, const std::vector<
                          {"extensions", boost::json::value_from(device.extensions)}});
     }
     object["devices"] = std::move(devices);
+    boost::json::array front_ends;
+    for (const host::ManifestFrontEnd &front_end : candidate.manifest->front_ends) {
+      front_ends.push_back({{"name", front_end.name},
+                            {"description", front_end.description},
+                            {"endings", boost::json::value_from(front_end.endings)}});
+    }
+    object["front_ends"] = std::move(front_ends);
   }
   if (candidate.x_ray) {
     object["needed"] = boost::json::value_from(candidate.x_ray->needed);
@@ -73,6 +80,10 @@ void print_candidate(const host::Candidate &candidate, bool why) {
         paint(Colour::Bold, device.aliases.empty() ? device.id : fmt::format("{}", fmt::join(device.aliases, ", "))),
         device.name, manifest.version, device.id, fmt::join(device.extensions, " "), candidate.path);
   }
+  for (const host::ManifestFrontEnd &front_end : manifest.front_ends) {
+    fmt::print("{}  front end for {} ({}) {}\n  {}\n", paint(Colour::Bold, front_end.name), front_end.description,
+               fmt::join(front_end.endings, " "), manifest.version, candidate.path);
+  }
   if (const std::string conformance = describe(conformance::check_certificate(candidate)); !conformance.empty()) {
     fmt::print("  conformance {}\n", conformance);
   }
@@ -89,7 +100,8 @@ void print_candidate(const host::Candidate &candidate, bool why) {
 int list_plugins(std::span<const std::string> arguments) {
   Options options(
       "plugins [NAME] [--why] [--json]",
-      "Lists the backends that can be loaded by name, without running their code. With a name or a\n"
+      "Lists the backends that can be loaded by name, and the libraries with front ends (backplane formats),\n"
+      "without running their code. With a name or a\n"
       "path: describes one backend with its options, memory spaces and queues, without accessing\n"
       "hardware; backplane instances lists the devices that are present. Files that other users can\n"
       "replace are refused, or loaded with a warning if they are given by their path;\n"

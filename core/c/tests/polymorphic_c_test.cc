@@ -32,6 +32,15 @@ TEST_CASE("a program of open sizes runs at the sizes of its inputs") {
   backplane_program_t *program = nullptr;
   REQUIRE(backplane_open_program(backend, counting.data(), counting.size(), "open.mlir", nullptr, 0, 4, &errors.diag,
                                  &program) == BP_OK);
+  REQUIRE(backplane_parameter_count(program) == 2);
+  CHECK(std::string(backplane_parameter(program, 0)->name) == "n");
+  CHECK(backplane_parameter(program, 0)->size == 8);
+  CHECK(std::string(backplane_parameter(program, 1)->name) == "x");
+  CHECK(backplane_parameter(program, 1)->dtype == BP_DTYPE_F32);
+  CHECK(backplane_parameter(program, 1)->rank == 1);
+  CHECK(backplane_parameter(program, 1)->dims[0] < 0);
+  CHECK(backplane_parameter(program, 1)->size == 0);
+  CHECK(backplane_parameter(program, 2) == nullptr);
   for (const std::int64_t n : {2, 5, 2}) {
     const std::vector<float> x(static_cast<std::size_t>(n), 1.0f);
     std::vector<float> sum(x.size());

@@ -1,8 +1,12 @@
 // The C interface, through the library that applications link.
 #include "backplane/runtime.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
@@ -262,7 +266,9 @@ TEST_CASE("all errors are in one report") {
        {{"speed", "9"}},
        BP_INVALID,
        "there is no option 'speed' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
-       "deadline, keep-artifacts or host-functions"},
+       "deadline, keep-artifacts, fuse, disabled-passes, cluster or host-functions"},
+      {mixed, {{"cluster", "some"}}, BP_INVALID, "the option cluster is 'some', expected off, auto or marked"},
+      {mixed, {{"fuse", "2"}}, BP_INVALID, "the option fuse is '2', expected 0 or 1"},
       {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number of at least 0"},
       {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
       {mixed, {{"device-only", nullptr}}, BP_INVALID, "the value of an option is a null pointer"},
@@ -279,6 +285,94 @@ TEST_CASE("all errors are in one report") {
   CHECK(compile(backend, text, options, errors, &executable) == status);
   CHECK_THAT(errors.text(), Catch::StartsWith(message));
   CHECK(executable == nullptr);
+  backplane_release_backend(backend);
+}
+
+namespace {
+
+struct Plugin {
+  std::string name, id, aliases, title, path, refusal;
+};
+
+std::vector<Plugin> list_plugins() {
+  std::vector<Plugin> plugins;
+  const auto receive = [](void *data, const backplane_plugin_t *plugin) {
+    static_cast<std::vector<Plugin> *>(data)->push_back({plugin->name, plugin->id, plugin->aliases, plugin->title,
+                                                         plugin->path,
+                                                         plugin->refusal == nullptr ? "" : plugin->refusal});
+  };
+  CHECK(backplane_list_plugins(receive, &plugins, nullptr) == BP_OK);
+  return plugins;
+}
+
+// Sets BACKPLANE_PATH as long as it lives.
+class SearchPath {
+ public:
+  explicit SearchPath(const std::string &path) : before_(std::getenv("BACKPLANE_PATH")) {
+    setenv("BACKPLANE_PATH", path.c_str(), 1);
+  }
+  SearchPath(const SearchPath &) = delete;
+  SearchPath &operator=(const SearchPath &) = delete;
+  ~SearchPath() { before_ == nullptr ? unsetenv("BACKPLANE_PATH") : setenv("BACKPLANE_PATH", before_, 1); }
+
+ private:
+  const char *before_;
+};
+
+}  // namespace
+
+TEST_CASE("plugins are listed, also those that cannot be loaded, and what they say reaches the application") {
+  const std::vector<Plugin> all = list_plugins();
+  const auto null = std::ranges::find(all, "null", &Plugin::name);
+  REQUIRE(null != all.end());
+  CHECK(null->id == "dev.backplane.null");
+  CHECK(null->aliases == "null");
+  CHECK(!null->title.empty());
+  CHECK(null->refusal.empty());
+
+  const bp::testing::TemporaryFolder first, second;
+  const std::string file = "libbackplane_null.so";
+  std::filesystem::copy_file(null->path, first / file);
+  std::filesystem::copy_file(null->path, second / file);
+  std::ofstream(second / "libbackplane_none.so") << "no library";
+  const SearchPath path((first / "") + ":" + (second / ""));
+  const std::vector<Plugin> found = list_plugins();
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].name == "null");
+  CHECK(found[1].name == "none");
+  CHECK(found[1].id.empty());
+  CHECK_THAT(found[1].refusal, Catch::Contains("libbackplane_none.so"));
+  CHECK(found[2].name == "null");
+
+  std::vector<std::string> told;
+  const auto log = [](void *data, std::uint32_t, const char *message) {
+    static_cast<std::vector<std::string> *>(data)->emplace_back(message);
+  };
+  backplane_backend_t *backend = nullptr;
+  Errors errors;
+  REQUIRE(backplane_load_with_log("null", nullptr, 0, log, &told, &errors.diag, &backend) == BP_OK);
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], Catch::StartsWith("\"null\", \"dev.backplane.null\"") || Catch::Contains("of 2 files"));
+  backplane_release_backend(backend);
+  CHECK(backplane_load_with_log("null", nullptr, 0, nullptr, nullptr, &errors.diag, &backend) == BP_INVALID);
+  CHECK(errors.text() == "log is a null pointer, expected one that is not");
+  CHECK(backplane_list_plugins(nullptr, nullptr, nullptr) == BP_INVALID);
+}
+
+TEST_CASE("an application chooses clusters and passes") {
+  const std::string sum = "ENTRY m { x = f32[2] parameter(0)  ROOT y = f32[2] add(x, x) }";
+  backplane_backend_t *backend = load("kernels");
+  for (const Options &options :
+       {Options{{"cluster", "auto"}}, Options{{"cluster", "marked"}, {"fuse", "0"}}, Options{{"cluster", "off"}}}) {
+    Errors errors;
+    backplane_executable_t *executable = nullptr;
+    REQUIRE(compile(backend, sum, options, errors, &executable) == BP_OK);
+    backplane_release_executable(executable);
+  }
+  Errors errors;
+  backplane_executable_t *executable = nullptr;
+  CHECK(compile(backend, sum, {{"disabled-passes", "no-such-pass"}}, errors, &executable) == BP_INVALID);
+  CHECK_THAT(errors.text(), Catch::Contains("no-such-pass"));
   backplane_release_backend(backend);
 }
 

@@ -101,6 +101,40 @@ TEST_CASE("a reference to a report is complete and names a file next to the plug
         R"(manifest: conformance has the key "md5", expected report and sha256)");
 }
 
+TEST_CASE("a manifest may list front ends in place of devices") {
+  const auto with_front_ends = [](const std::string &front_ends) {
+    return R"({"abi":"1.0.0","version":"2","opset":1,"front_ends":)" + front_ends + "}";
+  };
+  const auto with_field = [&](const std::string &fields) {
+    return message(with_front_ends(R"([{"name":"lines","description":"Lines",)" + fields + "}]"));
+  };
+  const auto manifest = parse_manifest(with_front_ends(
+      R"([{"name":"lines","description":"a program of Lines","endings":[".lines",".l"],"first_bytes":"L\u0000\u00ff"}])"));
+  REQUIRE(manifest.ok());
+  CHECK(manifest->devices.empty());
+  REQUIRE(manifest->front_ends.size() == 1);
+  CHECK(manifest->front_ends[0].endings == std::vector<std::string>{".lines", ".l"});
+  CHECK(manifest->front_ends[0].first_bytes == std::string("L\0\xff", 3));
+  CHECK(message(with_front_ends("[]")) == "manifest: devices is missing or empty, expected at least one device");
+  CHECK(message(with_front_ends("[1]")) == "manifest: front_ends[0] is 1, expected an object");
+  CHECK(message(with_front_ends("{}")) == "manifest: front_ends is {}, expected an array");
+  CHECK(message(with_front_ends(R"([{"name":"Lines"}])")) ==
+        "manifest: front_ends[0].name is \"Lines\", expected at most 32 lower case letters, digits, _ and -");
+  CHECK(message(with_front_ends(R"([{"name":"lines"}])")) ==
+        "manifest: front_ends[0].description is missing, expected a string");
+  CHECK(with_field(R"("endings":["lines"])") ==
+        "manifest: front_ends[0].endings holds \"lines\", expected endings of files such as .lines");
+  CHECK(with_field(R"("endings":[])") ==
+        "manifest: front_ends[0].endings and first_bytes are missing, expected at least one of them");
+  for (const std::string &bytes :
+       {std::string(R"("")"), std::string("1"), std::string(R"("\u0100")"), '"' + std::string(65, 'x') + '"'}) {
+    CHECK_THAT(with_field(R"("first_bytes":)" + bytes),
+               Catch::StartsWith("manifest: front_ends[0].first_bytes is ") && Catch::EndsWith("each for one byte"));
+  }
+  const std::string lines = R"({"name":"lines","description":"Lines","endings":[".l"]})";
+  CHECK(message(with_front_ends("[" + lines + "," + lines + "]")) == "manifest: two front ends are named \"lines\"");
+}
+
 TEST_CASE("a CPU feature nobody knows is missing") {
   CHECK(missing_cpu_features({}).empty());
   CHECK(missing_cpu_features({"teleportation"}) == std::vector<std::string>{"teleportation"});

@@ -18,10 +18,14 @@ Result<ir::Module> read_proto(const Source &source, const ReadOptions &options) 
 }  // namespace
 
 extern const FrontEnd front_end;
-const FrontEnd front_end = {"hlo_proto",   "HLO as a protocol buffer",
-                            ".pb .hlo.pb", "field 1 of a HloModuleProto, HloProto or HloSnapshot",
-                            is_hlo_proto,  nullptr,
-                            read_proto,    nullptr,
-                            write_module};
+const FrontEnd front_end = {"hlo_proto",
+                            "HLO as a protocol buffer",
+                            ".pb .hlo.pb",
+                            "field 1 of a HloModuleProto, HloProto or HloSnapshot",
+                            is_hlo_proto,
+                            nullptr,
+                            read_proto,
+                            nullptr,
+                            [](const ir::Module &module) { return write_module(module); }};
 
 }  // namespace bp::import::hlo_proto

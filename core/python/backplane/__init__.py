@@ -21,10 +21,10 @@ from backplane.element_types import ArrayType
 from backplane.errors import Code, Error
 from backplane.executable import Executable
 from backplane.library import version
-from backplane.plugins import Plugin, plugins
+from backplane.plugins import Plugin, RefusedFile, plugins, refused_files
 from backplane.program import Counts, Program
 from backplane.tensors import aligned, empty
 from backplane.terms import Call, Terms
 
 __all__ = ["ArrayType", "Backend", "Call", "Code", "Counts", "DeviceArray", "Error", "Executable", "Plugin", "Program",
-           "Terms", "aligned", "empty", "load", "plugins", "version"]
+           "RefusedFile", "Terms", "aligned", "empty", "load", "plugins", "refused_files", "version"]

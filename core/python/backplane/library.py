@@ -58,6 +58,13 @@ class Call(ctypes.Structure):
                 ("output_count", ctypes.c_uint32)]
 
 
+class ListedPlugin(ctypes.Structure):
+    """backplane_plugin_t"""
+
+    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "id", "aliases", "title", "version", "path", "refusal")]
+
+
+RECEIVER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ListedPlugin))
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(Call), ctypes.POINTER(Diag))
 
 POINTER, STATUS, COUNT, SIZE, TEXT = ctypes.c_void_p, ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_char_p
@@ -68,6 +75,7 @@ COUNTER = ctypes.POINTER(ctypes.c_uint64)
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "version": (TEXT, []),
     "load": (STATUS, [TEXT, OPTIONS, COUNT, ERRORS, MADE]),
+    "list_plugins": (STATUS, [RECEIVER, POINTER, ERRORS]),
     "release_backend": (None, [POINTER]),
     "compile_file": (STATUS, [POINTER, TEXT, OPTIONS, COUNT, ERRORS, MADE]),
     "compile_bytes": (STATUS, [POINTER, TEXT, SIZE, TEXT, OPTIONS, COUNT, ERRORS, MADE]),

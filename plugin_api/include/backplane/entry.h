@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-// The id of the factory that every plugin has.
+// The id of the factory that every plugin with devices has.
 static const char BP_DEVICE_FACTORY[] = "bp.device-factory/1";
 
 // Creates devices. Owned by the plugin; valid from init() to deinit().
@@ -78,8 +78,8 @@ typedef struct bp_plugin_entry {
   void(BP_ABI *deinit)(void);
 
   // Returns the factory with this id.
-  // BP-ENTRY-04: get_factory() never returns null for BP_DEVICE_FACTORY, and returns null for every id that it does not
-  //              know.
+  // BP-ENTRY-04: get_factory() never returns null for BP_DEVICE_FACTORY if the manifest has devices, and returns null
+  //              for every id that it does not know.
   // [thread-safe]
   const void *(BP_ABI *get_factory)(const char *id);
 } bp_plugin_entry_t;

@@ -13,7 +13,8 @@
 //       "  \"conformance\": {"                        optional: a report of the conformance suite,
 //       "     \"report\": \"acme.jsonl\","             a file in the same directory,
 //       "     \"sha256\": \"000...\" },"               and its hash: 64 zeros until `backplane conform attach`
-//       "  \"devices\": [ {"                           one per kind of device, in the order of the factory
+//       "  \"devices\": [ {"                           one per kind of device, in the order of the factory;
+//                                                  without it, the plugin has front ends (ext/draft/front_end.h)
 //       "     \"id\": \"com.acme.npu\","               [a-z0-9.-], at least one dot
 //       "     \"aliases\": [\"acme\", \"acme-3\"],"    optional: short names, [a-z0-9-]
 //       "     \"name\": \"Acme NPU 3\","

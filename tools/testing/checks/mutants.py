@@ -37,11 +37,17 @@ def not_caught():
     return dict(line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
 
 
+def plugin_file(name):
+    """Returns the file of a plugin of this build, whether it exists or not."""
+    folder = "samples" if name == "lines" else f"plugins/{name}"
+    return BUILD / f"{folder}/libbackplane_{name}.so"
+
+
 def conform(plugin, *arguments):
     """Returns the records of a run, and the finished process."""
     with tempfile.TemporaryDirectory() as folder:
         lines = pathlib.Path(folder, "results.jsonl")
-        done = subprocess.run([BACKPLANE, "conform", plugin, "--jobs", "1", "-o", lines, *arguments],
+        done = subprocess.run([BACKPLANE, "conform", plugin_file(plugin), "--jobs", "1", "-o", lines, *arguments],
                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
         records = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
         return [record for record in records if "id" in record], done
@@ -124,8 +130,7 @@ def main():
                for line in listed.splitlines()]
     for mutant in mutants:
         mutant["stage"] = mutant["cases"].split("/")[0]
-    plugins = {plugin: (BUILD / f"plugins/{plugin}/libbackplane_{plugin}.so").exists()
-               for plugin in {mutant["around"] for mutant in mutants}}
+    plugins = {plugin: plugin_file(plugin).exists() for plugin in {mutant["around"] for mutant in mutants}}
     mutants = [mutant for mutant in mutants if plugins[mutant["around"]]
                and (not options.names or mutant["name"] in options.names)]
     if options.seeds:

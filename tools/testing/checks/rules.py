@@ -18,14 +18,14 @@ import re
 import subprocess
 import sys
 
-from mutants import not_caught
+from mutants import not_caught, plugin_file
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 BACKPLANE = BUILD / "tools/backplane"
 INCLUDE = ROOT / "plugin_api/include/backplane"
 PAGE = ROOT / "docs/rules.md"
-PLUGINS = ["kernels", "cpu", "npu", "null"]
+PLUGINS = ["kernels", "cpu", "npu", "null", "lines"]
 RULE = r"BP-[A-Z]+-\d\d"
 
 # Rules that no mutant can violate, with the reason.
@@ -103,12 +103,12 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     arguments.add_argument("--page", metavar="FILE.md")
     options = arguments.parse_args()
-    missing = [name for name in PLUGINS if not (BUILD / f"plugins/{name}/libbackplane_{name}.so").exists()]
+    missing = [name for name in PLUGINS if not plugin_file(name).exists()]
     if missing:
         print(f"this build has no {', '.join(missing)}")
         return 77
     rules = defined_rules()
-    tested = {plugin: told(plugin, "--rules") for plugin in PLUGINS}
+    tested = {plugin: told(plugin_file(plugin), "--rules") for plugin in PLUGINS}
     mutants = told("--mutants")
     tests = titled_tests()
     problems = []

@@ -46,8 +46,34 @@ typedef struct backplane_backend backplane_backend_t;
 // BP_INVALID: there is no such plugin, or it may not be loaded, or an option is wrong.
 BP_EXPORT bp_status backplane_load(const char *name, const bp_option_t *options, uint32_t option_count,
                                    const bp_diag_t *errors, backplane_backend_t **backend);
+// Receives a log message of a backend, on any thread, also concurrently: a severity from 0, details, to 3, an error
+// (BP_LOG_ of backplane/ext/log.h), and a text that is valid during the call.
+typedef void (*backplane_log_t)(void *data, uint32_t severity, const char *message);
+// Does the same as backplane_load(), and has the backend's messages, which otherwise go to standard error if they are
+// warnings or errors, sent to `log`. `log` is called with `data` until the backend and its executables are released.
+BP_EXPORT bp_status backplane_load_with_log(const char *name, const bp_option_t *options, uint32_t option_count,
+                                            backplane_log_t log, void *data, const bp_diag_t *errors,
+                                            backplane_backend_t **backend);
 // Releases a backend. Its executables stay valid. NULL is ignored.
 BP_EXPORT void backplane_release_backend(backplane_backend_t *backend);
+
+// A kind of device that was found where plugins are looked for, or a file there that cannot be loaded. Borrowed for the
+// call that receives it.
+typedef struct backplane_plugin {
+  const char *name;     // for backplane_load(); of a file that cannot be loaded: that in the name of the file, or ""
+  const char *id;       // "com.acme.npu"; "" if the file cannot be loaded
+  const char *aliases;  // short names, separated by commas; backplane_load() takes them and the id
+  const char *title;    // "Acme NPU 3"; "" if the file cannot be loaded
+  const char *version;  // of the plugin; "" if the file cannot be loaded
+  const char *path;     // of the file
+  const char *refusal;  // why it cannot be loaded; NULL if it can
+} backplane_plugin_t;
+BP_FROZEN(backplane_plugin_t, 56);
+
+// Calls `receive` with `data` for each, in the order of the search. No code of plugins is run. The interpreter, which
+// is not a plugin, is not among them.
+BP_EXPORT bp_status backplane_list_plugins(void (*receive)(void *data, const backplane_plugin_t *plugin), void *data,
+                                           const bp_diag_t *errors);
 
 // A program that can be run.
 typedef struct backplane_executable backplane_executable_t;
@@ -60,6 +86,10 @@ typedef struct backplane_executable backplane_executable_t;
 //   "dump-dir"      a directory for all intermediate results
 //   "deadline"      maximum seconds for the compilation; BP_CANCELLED if it takes longer
 //   "keep-artifacts"  "1": the executable keeps what backplane_save_package() writes
+//   "fuse"          "0": instructions are not fused
+//   "disabled-passes"  names of passes that do not run, separated by commas
+//   "cluster"       what of the instructions that it claims the backend runs: "off": all, the default; "auto": those
+//                   that cost less there; "marked": those that the program marks
 //   "host-functions"  targets of the custom calls that the application serves, "infeed" and "outfeed", separated by
 //                     commas: a backend may then call them from inside of a program, in a loop for example. It is busy
 //                     until the application answers, so none of them may wait for another run on this backend
@@ -146,6 +176,12 @@ BP_EXPORT bp_status backplane_open_program(const backplane_backend_t *backend, c
                                            backplane_program_t **program);
 // Releases a program. Its executables stay valid. NULL is ignored.
 BP_EXPORT void backplane_release_program(backplane_program_t *program);
+// The number of its parameters.
+BP_EXPORT uint32_t backplane_parameter_count(const backplane_program_t *program);
+// Returns a parameter as the program states it: unknown sizes are negative, and `size` is 0. A parameter of which not
+// even the number of dimensions is known has the dtype 0. Owned by the program; NULL if there is none with this
+// index.
+BP_EXPORT const backplane_array_t *backplane_parameter(const backplane_program_t *program, uint32_t index);
 // Returns the executable for inputs of these shapes, which is compiled if the program does not keep it; other threads
 // that need the same one wait. `shapes`: `count` arrays, one per parameter, of which dims, rank and dtype are read.
 // `inputs`: an address for each, which may be NULL unless the sizes of other arrays depend on its elements; then the

@@ -1,0 +1,77 @@
+#include "core/import/find_front_end.h"
+
+#include <fmt/ranges.h>
+
+#include "core/import/foreign_formats.h"
+#include "core/import/front_ends.h"
+#include "core/import/library/library_front_ends.h"
+
+namespace bp::import {
+namespace {
+
+// Returns "HLO text, StableHLO or an ONNX model".
+std::string names_of_formats() {
+  std::string names;
+  for (const FrontEnd *front_end : front_ends()) {
+    const bool is_last = front_end == front_ends().back();
+    names += fmt::format("{}{}", names.empty() ? "" : is_last ? " or " : ", ", front_end->description);
+  }
+  return names;
+}
+
+// Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
+std::size_t find_nul(std::string_view bytes) {
+  constexpr std::size_t max_visited = 4096;
+  return bytes.substr(0, max_visited).find('\0');
+}
+
+// Whether the name of the file ends with one of the front end's endings, which have spaces between them.
+bool has_ending_of(const FrontEnd &front_end, std::string_view file) {
+  for (std::string_view rest = front_end.endings; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (file.ends_with(rest.substr(0, end))) {
+      return true;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+// The front ends of the core live as long as the process.
+std::shared_ptr<const FrontEnd> borrow(const FrontEnd *front_end) {
+  return {std::shared_ptr<const FrontEnd>(), front_end};
+}
+
+Error no_front_end(std::string_view bytes, const std::string &file) {
+  const std::size_t nul = find_nul(bytes);
+  return invalid_input("{}: {}, expected {}", file,
+                       nul == std::string_view::npos ? std::string("no program")
+                                                     : fmt::format("a binary file (there is a 0 at offset {})", nul),
+                       names_of_formats());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const FrontEnd>> find_front_end(std::string_view bytes, const std::string &file) {
+  const ForeignFormat *foreign = find_foreign_format(bytes);
+  const FrontEnd *own = foreign == nullptr ? recognize(bytes) : nullptr;
+  if (own != nullptr && has_ending_of(*own, file)) {
+    return borrow(own);
+  }
+  BP_ASSIGN(std::shared_ptr<const FrontEnd> found, library::find_front_end(bytes, file));
+  if (found != nullptr) {
+    return found;
+  }
+  if (own != nullptr) {
+    return borrow(own);
+  }
+  Error error = foreign == nullptr ? no_front_end(bytes, file)
+                                   : invalid_input("{}: {}, expected {}", file, foreign->name, names_of_formats())
+                                         .note(std::string(foreign->road));
+  for (std::string &refusal : library::refusals_for(bytes, file)) {
+    error = std::move(error).note(std::move(refusal));
+  }
+  return error;
+}
+
+}  // namespace bp::import
