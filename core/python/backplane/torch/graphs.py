@@ -13,7 +13,7 @@ from torch.utils.dlpack import from_dlpack
 from backplane.errors import Error
 from backplane.executable import Executable
 from backplane.tensors import Taken, capsule_of
-from backplane.torch.export import export, unsupported
+from backplane.torch.export import export, unsupported, why
 from backplane.torch.options import Options
 
 MAX_PROGRAMS = 16  # of a graph, for different sizes
@@ -48,11 +48,15 @@ class Result:
 
 
 def results_of(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[Result]:
-    """Returns what the graph returns for these inputs, without computing it."""
+    """Returns what the graph returns for these inputs, without computing it. UNSUPPORTED: that depends on elements."""
     detached = [value.detach() if isinstance(value, torch.Tensor) else value for value in inputs]
     with FakeTensorMode(allow_non_fake_inputs=True) as mode, torch.no_grad(), torch._C._DisableAutocast():
-        results = graph(*[mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
-                          for value in detached])
+        fakes = [mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
+                 for value in detached]
+        try:
+            results = graph(*fakes)
+        except Exception as error:
+            raise unsupported(f"its sizes are not known before it runs: {why(error)}") from error
     return [Result(tuple(result.shape), tuple(result.stride()), result.dtype) if isinstance(result, torch.Tensor)
             else Result(value=result) for result in results]
 
@@ -93,7 +97,7 @@ class Specialization:
 
 def state_of(weight: torch.Tensor) -> tuple[int, int]:
     """Returns what changes when the elements of a weight may have changed."""
-    return weight.data_ptr(), weight._version
+    return weight.data_ptr(), -1 if weight.is_inference() else weight._version
 
 
 class Graph:

@@ -366,6 +366,12 @@ class Programs(Case):
         with self.assertRaisesRegex(backplane.Error, "aten.avg_pool2d.default has divisor_override=3, which torch.onnx"):
             compiled(lambda x: F.avg_pool2d(x, 2, divisor_override=3))(torch.randn(1, 1, 4, 4))
 
+    def test_sizes_that_depend_on_elements(self):
+        function, x = lambda x: x.nonzero() + 1, torch.tensor([0, 1, 2])
+        with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True), \
+                self.assertWarnsRegex(UserWarning, "not Backplane: its sizes are not known before it runs: .*nonzero"):
+            expect_equal(torch.compile(function, backend="backplane")(x), function(x))
+
     def test_complex_numbers_stay_with_pytorch(self):
         with self.assertRaisesRegex(backplane.Error, "elements of type torch.complex64, expected one of"):
             compiled(lambda x: x * x)(torch.randn(3, dtype=torch.complex64))
