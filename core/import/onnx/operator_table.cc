@@ -13,6 +13,7 @@ constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view bounded[] = {
 #define BP_ONNX_OPERATOR(name, first, last, function)
 #define BP_ONNX_TRAINING(name, first, last, function)
+#define BP_ONNX_ML(name, first, last, function)
 #define BP_ONNX_UNARY(name, first, last, opcode)
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name) #name,
@@ -23,6 +24,7 @@ constexpr Operator table[] = {
 #define BP_ONNX_OPERATOR(name, first, last, function) {"", #name, first, last, lower_##function},
 #define BP_ONNX_TRAINING(name, first, last, function) \
   {"ai.onnx.preview.training", #name, first, last, lower_##function},
+#define BP_ONNX_ML(name, first, last, function) {"ai.onnx.ml", #name, first, last, lower_##function},
 #define BP_ONNX_UNARY(name, first, last, opcode) {"", #name, first, last, lower_unary<Opcode::opcode>},
 #define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
 #define BP_ONNX_BOUNDED(name)

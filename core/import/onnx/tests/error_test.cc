@@ -114,6 +114,61 @@ TEST_CASE("what is stored wrongly is found") {
         "m.onnx: the input \"t\" has elements of type string, expected numbers or truth values");
 }
 
+TEST_CASE("trees and other models of classical machine learning are checked") {
+  const auto list = [](std::string_view name, const std::vector<std::int64_t> &numbers) {
+    Writer packed;
+    packed.integers({8, {}}, numbers);
+    return bytes(5, bytes(1, name) + packed.take() + varint(20, 7));
+  };
+  const auto reals = [](std::string_view name, const std::vector<float> &numbers) {
+    const std::string_view elements(reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(float));
+    return bytes(5, bytes(1, name) + bytes(7, elements) + varint(20, 6));
+  };
+  const auto texts = [](std::string_view name, std::initializer_list<std::string_view> strings) {
+    std::string all;
+    for (const std::string_view text : strings) {
+      all += bytes(9, text);
+    }
+    return bytes(5, bytes(1, name) + all + varint(20, 8));
+  };
+  const auto error = [](std::string_view operation, const std::string &attributes) {
+    const std::string domain = bytes(7, "ai.onnx.ml");
+    const std::string text = error_of(model(node(operation, {"x"}, {"y"}, domain + attributes)));
+    constexpr std::string_view place = "(ModelProto.graph.node[0]): ";
+    return text.substr(std::min(text.size(), text.find(place) + place.size()));
+  };
+  // x has 3 features.
+  const auto trees = [&](std::string_view mode, std::int64_t next, std::int64_t feature, std::int64_t target = 0) {
+    return list("nodes_treeids", {0, 0, 0}) + list("nodes_nodeids", {0, 1, 2}) +
+           list("nodes_featureids", {feature, 0, 0}) + texts("nodes_modes", {mode, "BRANCH_LT", "LEAF"}) +
+           reals("nodes_values", {1, 2, 0}) + list("nodes_truenodeids", {1, next, 0}) +
+           list("nodes_falsenodeids", {2, 2, 0}) + list("target_treeids", {0}) + list("target_nodeids", {2}) +
+           list("target_ids", {target}) + reals("target_weights", {1});
+  };
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH_LEQ", 2, 2)).empty());
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH_LEQ", 0, 2)) ==
+        "there are 0 trees with 3 nodes");  // each node is the successor of another
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH_LEQ", 1, 2)) == "the nodes of a tree go round in a circle");
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH_LEQ", 7, 2)) ==
+        "a node is for feature 0 and goes to the nodes -1 and 2, expected features of 3 and nodes of 3");
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH_LEQ", 2, 3)) ==
+        "a node is for feature 3 and goes to the nodes 1 and 2, expected features of 3 and nodes of 3");
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH_LEQ", 2, 2, 1)) ==
+        "a weight is for node 2 and target 1, expected nodes of 3 and targets of 1");
+  CHECK(error("TreeEnsembleRegressor", trees("BRANCH", 2, 2)) ==
+        "the mode of a node is \"BRANCH\", expected one such as BRANCH_LEQ, or LEAF");
+  CHECK(error("TreeEnsembleRegressor", {}) ==
+        "the lists of the nodes' numbers have 0, 0, 0, 0, 0, 0, 0 elements, expected the same number of at least 1");
+  CHECK(error("TreeEnsembleClassifier", {}) == "there are 0 classes, expected at least 2");
+  CHECK(error("Scaler", reals("offset", {1, 2})) == "offset has 2 numbers, expected one, or 3");
+  CHECK(error("Normalizer", bytes(5, bytes(1, "norm") + bytes(4, "L3") + varint(20, 3))) ==
+        "norm is \"L3\", expected MAX, L1 or L2");
+  CHECK(error("LinearRegressor", reals("coefficients", {1, 2, 3, 4})) ==
+        "there are 4 coefficients and 0 intercepts for 1 results of 3 features");
+  CHECK(error("LinearClassifier", list("classlabels_ints", {4, 5}) + reals("coefficients", {1, 2, 3})) ==
+        "there are coefficients for 1 classes of 2");
+}
+
 TEST_CASE("errors name the offset in the file, also in nested messages") {
   const auto offset = [](std::string_view proto) {
     const std::string error = error_of(proto);
