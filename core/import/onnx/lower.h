@@ -22,8 +22,7 @@ Integers listed_numbers(const Node &node, std::int64_t first_with_input, std::st
 Array with_sizes(Array x, const SizeIntegers &sizes);
 
 #define BP_ONNX_OPERATOR(name, first, last, function) Values lower_##function(const Node &node);
-#define BP_ONNX_TRAINING(name, first, last, function) Values lower_##function(const Node &node);
-#define BP_ONNX_ML(name, first, last, function) Values lower_##function(const Node &node);
+#define BP_ONNX_DOMAIN(domain, name, first, last, function) Values lower_##function(const Node &node);
 #define BP_ONNX_UNARY(name, first, last, opcode)
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name)

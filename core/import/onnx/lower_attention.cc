@@ -1,9 +1,11 @@
 // Operators that are attention, with their positions and states: Attention, RotaryEmbedding, LinearAttention,
-// CausalConvWithState.
+// CausalConvWithState, FlexAttention.
 #include <cmath>
 #include <limits>
 
+#include "core/import/array/normalization.h"
 #include "core/import/onnx/lower.h"
+#include "core/import/onnx/lowering.h"
 
 namespace bp::import::onnx {
 namespace {
@@ -380,6 +382,58 @@ Values lower_causal_conv_with_state(const Node &node) {
     return node.fail("activation is \"{}\", expected silu, swish or none", activation);
   }
   return {convert(result, x.type()), slice(padded, 2, padded.size(2) - kept, padded.size(2))};
+}
+
+namespace {
+
+// Applies a graph that is an attribute to scores; an error if the result has another shape.
+Array modified_scores(const Node &node, std::string_view name, const Array &scores) {
+  if (!node.has(name) || !scores.is_valid()) {
+    return scores;
+  }
+  const Graph *graph = node.graph(name);
+  if (graph == nullptr) {
+    return scores;
+  }
+  const Values results = node.lowering().in_place(node, *graph, {scores});
+  if (node.builder().has_failed()) {
+    return scores;
+  }
+  if (graph->inputs.size() != 1 || results.size() != 1 || !results[0].is_array() ||
+      !ir::same(results[0].array().shape(), scores.shape(), ir::CompareLayout::No)) {
+    const bool is_array = results.size() == 1 && results[0].is_array();
+    node.fail("{} has {} inputs and {} results{}, expected one of each, which is {}", name, graph->inputs.size(),
+              results.size(), is_array ? ", " + ir::to_string(results[0].array().shape()) : std::string(),
+              ir::to_string(scores.shape()));
+    return scores;
+  }
+  return results[0].array();
+}
+
+}  // namespace
+
+Values lower_flex_attention(const Node &node) {
+  const Array q = node.input(0), k = node.input(1), v = node.input(2);
+  const bool have_ranks = q.rank() == 4 && k.rank() == 4 && v.rank() == 4;
+  if (!have_ranks || q.size(0) != k.size(0) || k.size(0) != v.size(0) || k.size(1) != v.size(1) ||
+      k.size(2) != v.size(2) || q.size(3) != k.size(3) || k.size(1) == 0 || q.size(1) % k.size(1) != 0 ||
+      q.type() != k.type() || q.type() != v.type()) {
+    return node.fail("the operands are {}, {} and {}, expected sizes [B,Hq,L,E], [B,H,S,E] and [B,H,S,D] of one type",
+                     ir::to_string(q.shape()), ir::to_string(k.shape()), ir::to_string(v.shape()));
+  }
+  const ElementType type = node.element_type("softmax_precision", compute_type(q.type()));
+  const std::int64_t batch = q.size(0), heads = q.size(1), queries = q.size(2), groups = heads / k.size(1);
+  // Query heads that share keys are rows of one matrix.
+  const Integers joined = {batch, k.size(1), groups * queries, q.size(3)};
+  const Array products = dot(convert(reshape(q, joined), type), convert(k, type), {{0, 1}, {0, 1}, {3}, {3}});
+  const double scale = node.real("scale", 1 / std::sqrt(static_cast<double>(q.size(3))));
+  const Array scores = reshape(products, {batch, heads, queries, k.size(2)}) * scale;
+  const Integers last = {3};
+  const Array probabilities =
+      modified_scores(node, "prob_mod", softmax_over(modified_scores(node, "score_mod", scores), last));
+  const Array rows = reshape(probabilities, {batch, k.size(1), groups * queries, k.size(2)});
+  const Array result = dot(rows, convert(v, type), {{0, 1}, {0, 1}, {3}, {2}});
+  return {convert(reshape(result, {batch, heads, queries, v.size(3)}), q.type())};
 }
 
 }  // namespace bp::import::onnx

@@ -10,12 +10,12 @@
 namespace bp::import::onnx {
 namespace {
 
-enum class Branch { LessOrEqual, Less, GreaterOrEqual, Greater, Equal, NotEqual, Member, Leaf };
+enum class TreeTest { LessOrEqual, Less, GreaterOrEqual, Greater, Equal, NotEqual, Member, Leaf };
 
 // The nodes of all trees. A leaf is its own successor.
 struct Forest {
   struct Node {
-    Branch branch = Branch::Leaf;
+    TreeTest test = TreeTest::Leaf;
     std::int64_t feature = 0;
     double split = 0;
     bool is_missing_true = false;  // whether NaN takes the branch of truth
@@ -34,12 +34,12 @@ struct Forest {
 // Largest number of weights of all leaves for all targets.
 constexpr std::int64_t max_weights = 1 << 26;
 
-// Returns the largest number of branches from a root to a leaf; an error if there are circles.
+// Returns the largest number of tests from a root to a leaf; an error if there are circles.
 std::int64_t depth_of(const Node &node, const Forest &forest) {
   const std::size_t count = forest.nodes.size();
   Integers parents(count, 0), depth(count, 0);
   const auto for_each_successor = [&](std::size_t i, auto &&visit) {
-    if (forest.nodes[i].branch != Branch::Leaf) {
+    if (forest.nodes[i].test != TreeTest::Leaf) {
       visit(static_cast<std::size_t>(forest.nodes[i].if_true));
       visit(static_cast<std::size_t>(forest.nodes[i].if_false));
     }
@@ -105,22 +105,22 @@ bool check_forest(const Node &node, const Forest &forest, std::int64_t features)
 
 // Replaces a test whether a number is one of several by tests for each of them.
 void expand_members(std::vector<Forest::Node> &nodes, std::size_t place, const std::vector<double> &members) {
-  const Forest::Node test = nodes[place];
+  const Forest::Node whole = nodes[place];
   if (members.empty()) {  // nothing is a member, so that only a missing number may be true
-    nodes[place].branch = Branch::Equal;
+    nodes[place].test = TreeTest::Equal;
     nodes[place].split = std::nan("");
     return;
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     const bool is_last = i + 1 == members.size();
     Forest::Node &one = nodes[place];
-    one.branch = Branch::Equal;
+    one.test = TreeTest::Equal;
     one.split = members[i];
-    one.is_missing_true = i == 0 && test.is_missing_true;
-    one.if_false = is_last ? test.if_false : std::ssize(nodes);
+    one.is_missing_true = i == 0 && whole.is_missing_true;
+    one.if_false = is_last ? whole.if_false : std::ssize(nodes);
     if (!is_last) {
       place = nodes.size();
-      nodes.push_back(test);
+      nodes.push_back(whole);
     }
   }
 }
@@ -170,13 +170,13 @@ Forest read_numbered_forest(const Node &node, const std::string &kind) {
   std::vector<bool> has_parent(trees.size());
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const auto mode = std::ranges::find(names, modes[i]) - std::begin(names);
-    if (mode == std::ssize(names) || mode == static_cast<std::int64_t>(Branch::Member)) {
+    if (mode == std::ssize(names) || mode == static_cast<std::int64_t>(TreeTest::Member)) {
       node.fail("the mode of a node is \"{}\", expected one such as BRANCH_LEQ, or LEAF", modes[i]);
       return forest;
     }
     const auto own = static_cast<std::int64_t>(i);
-    Forest::Node one{static_cast<Branch>(mode), features[i], splits[i], missing[i] != 0, own, own};
-    if (one.branch == Branch::Leaf) {
+    Forest::Node one{static_cast<TreeTest>(mode), features[i], splits[i], missing[i] != 0, own, own};
+    if (one.test == TreeTest::Leaf) {
       one.feature = 0;
     } else {
       one.if_true = place_of(trees[i], if_true[i]);
@@ -226,15 +226,15 @@ Forest read_forest(const Node &node) {
     return number < 0 || number >= (is_leaf ? leaves : inner) ? -1 : number + (is_leaf ? inner : 0);
   };
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (!(modes[i] >= 0 && modes[i] <= static_cast<double>(Branch::Member))) {
+    if (!(modes[i] >= 0 && modes[i] <= static_cast<double>(TreeTest::Member))) {
       node.fail("the mode of a node is {}, expected 0 to 6", modes[i]);
       return forest;
     }
-    forest.nodes.push_back({static_cast<Branch>(static_cast<int>(modes[i])), features[i], splits[i], missing[i] != 0,
+    forest.nodes.push_back({static_cast<TreeTest>(static_cast<int>(modes[i])), features[i], splits[i], missing[i] != 0,
                             place_of(if_true[i], true_leaves[i] != 0), place_of(if_false[i], false_leaves[i] != 0)});
   }
   for (std::int64_t i = 0; i < leaves; ++i) {
-    forest.nodes.push_back({Branch::Leaf, 0, 0, false, inner + i, inner + i});
+    forest.nodes.push_back({TreeTest::Leaf, 0, 0, false, inner + i, inner + i});
     forest.weights.push_back({inner + i, targets[static_cast<std::size_t>(i)], weights[static_cast<std::size_t>(i)]});
   }
   for (const std::int64_t root : node.integers("tree_roots")) {
@@ -248,7 +248,7 @@ Forest read_forest(const Node &node) {
   const std::vector<double> members = numbers_of(node, {}, "membership_values");
   auto next = members.begin();
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (forest.nodes[i].branch != Branch::Member) {
+    if (forest.nodes[i].test != TreeTest::Member) {
       continue;
     }
     const auto end = std::find_if(next, members.end(), [](double number) { return std::isnan(number); });
@@ -264,13 +264,13 @@ Forest read_forest(const Node &node) {
 
 // --- Walking ---
 
-Array compare_by(Branch branch, const Array &x, const Array &split) {
-  switch (branch) {
-    case Branch::LessOrEqual: return x <= split;
-    case Branch::Less: return x < split;
-    case Branch::GreaterOrEqual: return x >= split;
-    case Branch::Greater: return x > split;
-    case Branch::NotEqual: return x != split;
+Array compare_by(TreeTest test, const Array &x, const Array &split) {
+  switch (test) {
+    case TreeTest::LessOrEqual: return x <= split;
+    case TreeTest::Less: return x < split;
+    case TreeTest::GreaterOrEqual: return x >= split;
+    case TreeTest::Greater: return x > split;
+    case TreeTest::NotEqual: return x != split;
     default: return x == split;
   }
 }
@@ -282,16 +282,16 @@ Array reached_leaves(const Node &node, const Forest &forest, const Array &x) {
   const Integers sizes = {samples, trees}, along_trees = {1}, along_samples = {0};
   Integers feature, if_true, if_false, mode, is_missing_true;
   std::vector<double> split;
-  std::vector<Branch> branches;
+  std::vector<TreeTest> tests;
   for (const Forest::Node &one : forest.nodes) {
     feature.push_back(one.feature);
     if_true.push_back(one.if_true);
     if_false.push_back(one.if_false);
     split.push_back(one.split);
-    mode.push_back(static_cast<std::int64_t>(one.branch));
+    mode.push_back(static_cast<std::int64_t>(one.test));
     is_missing_true.push_back(one.is_missing_true ? 1 : 0);
-    if (one.branch != Branch::Leaf && std::ranges::find(branches, one.branch) == branches.end()) {
-      branches.push_back(one.branch);
+    if (one.test != TreeTest::Leaf && std::ranges::find(tests, one.test) == tests.end()) {
+      tests.push_back(one.test);
     }
   }
   const auto list = [&](const Integers &numbers) { return builder.integers(numbers, ElementType::S32); };
@@ -309,10 +309,10 @@ Array reached_leaves(const Node &node, const Forest &forest, const Array &x) {
                         const Array &place = values[0];
                         const auto of_place = [&](std::size_t i) { return take(values[i], place, 0); };
                         const Array number = take(values[2], values[1] + of_place(3), 0), limit = of_place(4);
-                        Array is_true = compare_by(branches.empty() ? Branch::Equal : branches[0], number, limit);
-                        for (std::size_t i = 1; i < branches.size(); ++i) {
-                          const Array is_mode = of_place(7) == static_cast<double>(branches[i]);
-                          is_true = select(is_mode, compare_by(branches[i], number, limit), is_true);
+                        Array is_true = compare_by(tests.empty() ? TreeTest::Equal : tests[0], number, limit);
+                        for (std::size_t i = 1; i < tests.size(); ++i) {
+                          const Array is_mode = of_place(7) == static_cast<double>(tests[i]);
+                          is_true = select(is_mode, compare_by(tests[i], number, limit), is_true);
                         }
                         if (std::ranges::count(is_missing_true, 1) > 0) {
                           is_true = is_true || (is_nan(number) && of_place(8) != 0);

@@ -12,8 +12,7 @@ constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::string_view bounded[] = {
 #define BP_ONNX_OPERATOR(name, first, last, function)
-#define BP_ONNX_TRAINING(name, first, last, function)
-#define BP_ONNX_ML(name, first, last, function)
+#define BP_ONNX_DOMAIN(domain, name, first, last, function)
 #define BP_ONNX_UNARY(name, first, last, opcode)
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name) #name,
@@ -22,9 +21,7 @@ constexpr std::string_view bounded[] = {
 
 constexpr Operator table[] = {
 #define BP_ONNX_OPERATOR(name, first, last, function) {"", #name, first, last, lower_##function},
-#define BP_ONNX_TRAINING(name, first, last, function) \
-  {"ai.onnx.preview.training", #name, first, last, lower_##function},
-#define BP_ONNX_ML(name, first, last, function) {"ai.onnx.ml", #name, first, last, lower_##function},
+#define BP_ONNX_DOMAIN(domain, name, first, last, function) {domain, #name, first, last, lower_##function},
 #define BP_ONNX_UNARY(name, first, last, opcode) {"", #name, first, last, lower_unary<Opcode::opcode>},
 #define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
 #define BP_ONNX_BOUNDED(name)

@@ -114,6 +114,24 @@ TEST_CASE("what is stored wrongly is found") {
         "m.onnx: the input \"t\" has elements of type string, expected numbers or truth values");
 }
 
+TEST_CASE("the graphs of FlexAttention keep the shape of what they are given") {
+  const auto graph = [](std::string_view name, const std::string &nodes) {
+    const std::string body = nodes + bytes(2, "g") + bytes(11, bytes(1, "s")) + bytes(12, bytes(1, "t"));
+    return bytes(5, bytes(1, name) + bytes(6, body) + varint(20, 5));
+  };
+  const auto error = [](std::initializer_list<std::int64_t> sizes, const std::string &attributes) {
+    const std::string domain = bytes(7, "ai.onnx.preview");
+    return error_of(model(node("FlexAttention", {"x", "x", "x"}, {"y"}, domain + attributes), {}, 17, sizes));
+  };
+  CHECK(error({1, 2, 3, 4}, graph("score_mod", node("Neg", {"s"}, {"t"}))) == "no error");
+  CHECK(error({1, 2, 3, 4}, graph("score_mod", node("Shape", {"s"}, {"t"}))) ==
+        "m.onnx: FlexAttention (ModelProto.graph.node[0]): score_mod has 1 inputs and 1 results, s64[4], "
+        "expected one of each, which is f32[1,2,3,3]");
+  CHECK(error({2, 3, 4}, {}) ==
+        "m.onnx: FlexAttention (ModelProto.graph.node[0]): the operands are f32[2,3,4], f32[2,3,4] and "
+        "f32[2,3,4], expected sizes [B,Hq,L,E], [B,H,S,E] and [B,H,S,D] of one type");
+}
+
 TEST_CASE("trees and other models of classical machine learning are checked") {
   const auto list = [](std::string_view name, const std::vector<std::int64_t> &numbers) {
     Writer packed;
