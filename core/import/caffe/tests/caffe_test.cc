@@ -236,7 +236,7 @@ TEST_CASE("weights come from the file of the same name, or the only one that has
   const auto cut = read_module(file);
   REQUIRE_FALSE(cut.ok());
   CHECK(cut.error().to_string() ==
-        (folder / "deploy.caffemodel") + ": NetParameter: field 100 at byte 5 has 36 bytes, but 12 are left");
+        (folder / "deploy.caffemodel") + ": offset 5: NetParameter: field 100 has 36 bytes, but 12 are left");
 }
 
 TEST_CASE("sizes of inputs are given by name or number") {
