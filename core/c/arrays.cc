@@ -1,6 +1,5 @@
 #include "core/c/arrays.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -10,17 +9,12 @@ namespace bp::c {
 
 backplane_array_t describe(const Shape &shape, const char *name) {
   const auto width = static_cast<std::uint64_t>(ir::byte_width(shape.element_type()));
-  constexpr std::size_t last_bit = 15;
-  unsigned bounded = 0;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    bounded |= static_cast<unsigned>(shape.is_dynamic(i)) << std::min(i, last_bit);
-  }
   return {name,
           shape.rank() == 0 ? nullptr : shape.sizes().data(),
           static_cast<std::uint64_t>(shape.element_count()) * width,
           static_cast<std::uint32_t>(shape.rank()),
           static_cast<std::uint16_t>(shape.element_type()),
-          static_cast<std::uint16_t>(bounded)};
+          0};
 }
 
 Result<Literal> make_literal(const Shape &shape, const void *const *&inputs) {

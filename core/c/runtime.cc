@@ -253,6 +253,15 @@ const backplane_array_t *backplane_output(const backplane_executable *executable
   return at(executable->outputs, index);
 }
 
+std::uint32_t backplane_output_is_bounded(const backplane_executable *executable, std::uint32_t index,
+                                          std::uint32_t dimension) {
+  if (index >= executable->outputs.size()) {
+    return 0;
+  }
+  const Shape &shape = executable->leaves[executable->inputs.size() + index];
+  return dimension < shape.rank() && shape.is_dynamic(dimension) ? 1 : 0;
+}
+
 backplane_terms_t *backplane_make_terms(double seconds, int32_t priority) {
   // NaN, as of a computation that went wrong, is no reason to go on for ever.
   auto cancellation = seconds == 0  ? std::make_shared<bp::Cancellation>()

@@ -76,7 +76,7 @@ void ModelChoice::add_to(Options &options) {
       "the same for one parameter, by name or number, such as x=8x128")(
       "value", boost::program_options::value<std::vector<std::string>>()->multitoken(),
       "elements of an integer parameter on which sizes depend, such as 0=8")(
-      "weights", boost::program_options::value<std::string>()->default_value(""),
+      "model-weights", boost::program_options::value<std::string>()->default_value(""),
       "the file with the weights of a program that has them in another file: NAME.caffemodel of a Caffe net");
   options.complete({"part", "shapes", "shape", "value"}, Completion::Nothing);
   options.add_positional("model", 1);
@@ -88,7 +88,7 @@ std::optional<int> ModelChoice::read(const Options &options) {
   }
   file_ = options.get<std::string>("model");
   asked_ = options.get<std::string>("part");
-  reading_.weights = options.get<std::string>("weights");
+  reading_.weights = options.get<std::string>("model-weights");
   for (const std::string &text :
        options.has("shapes") ? options.get<std::vector<std::string>>("shapes") : std::vector<std::string>()) {
     auto shape = text::parse_shape(text);

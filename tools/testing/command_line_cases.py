@@ -315,7 +315,7 @@ MISTAKES = [
     (["run", "broken.prototxt"], FAILED,
      "backplane: broken.prototxt:2:9: the field type has a name ReLU, expected a text in quotes\n"
      "  layer { type: ReLU }\n          ^"),
-    (["run", "good.hlo", "--weights", "weights.gguf"], FAILED,
+    (["run", "good.hlo", "--model-weights", "weights.gguf"], FAILED,
      "backplane: good.hlo: the file of weights weights.gguf is given, but HLO text has its weights itself"),
     (["run", "broken.onnx"], FAILED, "backplane: broken.onnx: ...ModelProto..."),
     (["run", "good.hlo", "--inputs", "four.txt", "four.txt", "--on", "null"], FAILED,

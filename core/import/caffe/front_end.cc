@@ -66,7 +66,7 @@ Result<Weights> find_weights(const std::string &file, const std::vector<std::str
   return Weights{{},
                  {},
                  fmt::format("weights are read from {}, which is not there, or from the only file *.caffemodel "
-                             "in the folder that has them ({}), or from the one that is given (--weights)",
+                             "in the folder that has them ({}), or from the one that is given (--model-weights)",
                              own.filename().string(), found)};
 }
 

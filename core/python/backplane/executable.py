@@ -54,7 +54,8 @@ class Executable(Closable):
             described(of.input(pointer, i).contents) for i in range(of.input_count(pointer)))
         #: The results, likewise.
         self.outputs: tuple[ArrayType, ...] = tuple(
-            described(of.output(pointer, i).contents) for i in range(of.output_count(pointer)))
+            described(output, frozenset(k for k in range(output.rank) if of.output_is_bounded(pointer, i, k)))
+            for i, output in enumerate(of.output(pointer, i).contents for i in range(of.output_count(pointer))))
         self._is_bounded = any(output.bounded for output in self.outputs)
         self._bytes = sum(array.nbytes for array in self.inputs + self.outputs)
         self._numbers = {array.name: number for number, array in enumerate(self.inputs)}

@@ -46,7 +46,7 @@ class Array(ctypes.Structure):
     """backplane_array_t"""
 
     _fields_ = [("name", ctypes.c_char_p), ("dims", ctypes.POINTER(ctypes.c_int64)), ("size", ctypes.c_uint64),
-                ("rank", ctypes.c_uint32), ("dtype", ctypes.c_uint16), ("bounded", ctypes.c_uint16)]
+                ("rank", ctypes.c_uint32), ("dtype", ctypes.c_uint16), ("reserved", ctypes.c_uint16)]
 
 
 class Call(ctypes.Structure):
@@ -86,6 +86,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "output_count": (COUNT, [POINTER]),
     "input": (ARRAY, [POINTER, COUNT]),
     "output": (ARRAY, [POINTER, COUNT]),
+    "output_is_bounded": (COUNT, [POINTER, COUNT, COUNT]),
     "make_terms": (POINTER, [ctypes.c_double, ctypes.c_int32]),
     "cancel": (None, [POINTER]),
     "release_terms": (None, [POINTER]),

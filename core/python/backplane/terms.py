@@ -17,8 +17,7 @@ from backplane.tensors import NDArray, convert, expect_type
 log = logging.getLogger("backplane")
 
 
-def described(array: Array) -> ArrayType:
-    bounded = frozenset(i for i in range(array.rank) if array.bounded >> min(i, 15) & 1)
+def described(array: Array, bounded: frozenset[int] = frozenset()) -> ArrayType:
     return ArrayType(BY_NUMBER[array.dtype].name, tuple(array.dims[: array.rank]), (array.name or b"").decode(), bounded)
 
 

@@ -128,8 +128,7 @@ typedef struct backplane_array {
   uint64_t size;        // bytes
   uint32_t rank;
   uint16_t dtype;  // BP_DTYPE_ (op_ids.h)
-  // Bit i: dims[i] of an output is a bound, and a run tells the size; bit 15 stands for all dimensions from 15 on.
-  uint16_t bounded;
+  uint16_t reserved;
 } backplane_array_t;
 BP_FROZEN(backplane_array_t, 32);
 
@@ -139,6 +138,10 @@ BP_EXPORT uint32_t backplane_output_count(const backplane_executable_t *executab
 // The result is owned by the executable; NULL if there is none with this index.
 BP_EXPORT const backplane_array_t *backplane_input(const backplane_executable_t *executable, uint32_t index);
 BP_EXPORT const backplane_array_t *backplane_output(const backplane_executable_t *executable, uint32_t index);
+
+// Returns 1 if a run tells the size of this dimension of an output, whose dims have the bound; 0 if they have the size.
+BP_EXPORT uint32_t backplane_output_is_bounded(const backplane_executable_t *executable, uint32_t index,
+                                               uint32_t dimension);
 
 // Runs the program: reads from an address for each input, writes to an address for each output, both with any
 // alignment. Complete on return. Inputs are not changed, and outputs must not overlap any other array. After a failure

@@ -140,9 +140,9 @@ TEST_CASE("errors of a net as bytes name the field") {
         "net.caffemodel: NetParameter.layer[1].blobs[0]: the weights have 1 elements, expected 2 of [1,2]\n"
         "  note: this is blob 0 of InnerProduct \"ip\"");
   CHECK(error_of(inner_product(bytes(7, bytes(5, "abc")))) ==
-        "net.caffemodel: NetParameter.layer[1].blobs[0].data: 3 bytes, expected a multiple of 4");
+        "net.caffemodel: offset 68: NetParameter.layer[1].blobs[0].data: 3 bytes, expected a multiple of 4");
   CHECK(error_of(inner_product(bytes(7, varint(7, 1)))) ==
-        "net.caffemodel: NetParameter.layer[1].blobs[0].shape: found a varint, expected a string of bytes");
+        "net.caffemodel: offset 67: NetParameter.layer[1].blobs[0].shape: found a varint, expected a string of bytes");
   CHECK(error_of(net_text, weights(blob + bytes(7, shape({1})))) ==
         "weights.caffemodel: NetParameter.layer[0].blobs[0]: the weights have the sizes [1,2,1], expected [1,2]\n"
         "  note: this is blob 0 of InnerProduct \"ip\"");
@@ -166,11 +166,11 @@ TEST_CASE("lists that are too long are refused") {
   Writer dims;
   dims.integers({1, {}}, many);
   CHECK(error_of(inner_product(bytes(7, bytes(7, dims.bytes())))) ==
-        "net.caffemodel: NetParameter.layer[1].blobs[0].shape.dim: 70000 integers, expected at most 65536");
+        "net.caffemodel: offset 78: NetParameter.layer[1].blobs[0].shape.dim: 70000 integers, expected at most 65536");
   const std::string reals(70000 * 4, '\0');
   CHECK(error_of(bytes(1, "net") + input({1, 2}) +
                  layer("e", "Eltwise", bytes(3, "x") + bytes(3, "x") + bytes(4, "y") + bytes(110, bytes(2, reals)))) ==
-        "net.caffemodel: NetParameter.layer[1].eltwise_param.coeff: 70000 numbers, expected at most 65536");
+        "net.caffemodel: offset 65: NetParameter.layer[1].eltwise_param.coeff: 70000 numbers, expected at most 65536");
 }
 
 TEST_CASE("a net that is cut off is an error, never a crash") {
@@ -209,17 +209,17 @@ TEST_CASE("weights come from the file of the same name, or the only one that has
   };
   CHECK(error() ==
         "weights are read from deploy.caffemodel, which is not there, or from the only file *.caffemodel in "
-        "the folder that has them (there is none), or from the one that is given (--weights)");
+        "the folder that has them (there is none), or from the one that is given (--model-weights)");
   testing::write_file(folder / "other.caffemodel", weights(blob, "conv"));
   CHECK(error() ==
         "weights are read from deploy.caffemodel, which is not there, or from the only file *.caffemodel in "
-        "the folder that has them (other.caffemodel does not), or from the one that is given (--weights)");
+        "the folder that has them (other.caffemodel does not), or from the one that is given (--model-weights)");
   testing::write_file(folder / "a.caffemodel", weights(blob));
   CHECK(read_module(file).ok());
   testing::write_file(folder / "b.caffemodel", weights(blob));
   CHECK(error() ==
         "weights are read from deploy.caffemodel, which is not there, or from the only file *.caffemodel in "
-        "the folder that has them (a.caffemodel, b.caffemodel do), or from the one that is given (--weights)");
+        "the folder that has them (a.caffemodel, b.caffemodel do), or from the one that is given (--model-weights)");
   ReadOptions options;
   options.weights = folder / "b.caffemodel";
   CHECK(read_module(file, options).ok());

@@ -15,3 +15,23 @@ module {
     return %3, %4 : tensor<4xf32>, tensor<f32>
   }
 }
+// expect:
+// HloModule module
+//
+// %reduce.computation (arg2: f32[], arg3: f32[]) -> f32[] {
+//   %arg2 = f32[] parameter(0)
+//   %arg3 = f32[] parameter(1)
+//   ROOT %add.9 = f32[] add(%arg2, %arg3)
+// }
+//
+// ENTRY %main (arg0: f32[4], arg1: s32[4]) -> (f32[4], f32[]) {
+//   %arg0 = f32[4] parameter(0)
+//   %arg1 = s32[4] parameter(1)
+//   %cosine.2 = f32[4] cosine(%arg0)
+//   %convert.3 = f32[4] convert(%arg1)
+//   %sine.4 = f32[4] sine(%convert.3)
+//   %add.5 = f32[4] add(%cosine.2, %sine.4)
+//   %cst = f32[] constant(0)
+//   %reduce.10 = f32[] reduce(%add.5, %cst), dimensions={0}, to_apply=%reduce.computation
+//   ROOT %tuple.11 = (f32[4], f32[]) tuple(%add.5, %reduce.10)
+// }

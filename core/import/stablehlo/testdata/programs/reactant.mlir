@@ -10,3 +10,16 @@ module @reactant_update attributes {mhlo.num_partitions = 1 : i64, mhlo.num_repl
     return %3 : tensor<3x2xf32>
   }
 }
+// expect:
+// HloModule reactant_update, input_output_alias={ {}: (0, {}, may-alias) }
+//
+// ENTRY %main (arg0: f32[3,2], arg1: f32[3,2]) -> f32[3,2] {
+//   %arg0 = f32[3,2] parameter(0)
+//   %arg1 = f32[3,2] parameter(1)
+//   %cst = f32[] constant(2)
+//   %cst.1 = f32[3,2] broadcast(%cst)
+//   %transpose.4 = f32[2,3] transpose(%arg0), dimensions={1,0}
+//   %transpose.5 = f32[3,2] transpose(%transpose.4), dimensions={1,0}
+//   %multiply.6 = f32[3,2] multiply(%arg1, %cst.1)
+//   ROOT %add.7 = f32[3,2] add(%transpose.5, %multiply.6)
+// }
