@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "core/passes/rewrite.h"
@@ -258,6 +259,24 @@ InstructionId elementwise(ArrayBuilder &b, Instruction i, const OperandIds &oper
   return cloned(b, i, std::array{lhs, stretched(b, operands[1], own[1], own[0])});
 }
 
+struct Limits {
+  std::optional<double> least, largest;  // none: floats without infinities
+};
+
+// Returns the limits of a type's values. The nearest double stands for the largest integer of 64 bits, of which a
+// constant of that type makes the integer itself.
+Limits limits_of(ElementType type) {
+  const int bits = ir::bit_width(type);
+  if (ir::is_floating(type)) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return bits >= 16 ? Limits{-infinity, infinity} : Limits{};
+  }
+  if (ir::is_signed(type)) {
+    return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
+  }
+  return {0, type == ElementType::Pred ? 1 : std::ldexp(1, bits) - 1};
+}
+
 }  // namespace
 
 std::optional<double> identity_of(ir::Computation reducer, ElementType type) {
@@ -268,17 +287,12 @@ std::optional<double> identity_of(ir::Computation reducer, ElementType type) {
     return std::nullopt;
   }
   const bool has_zero = type != ElementType::F8E8M0FNU;
-  const bool has_infinity = ir::is_floating(type) && ir::bit_width(type) >= 16;
-  // A constant of integers has the nearest value of its type.
-  const std::optional<double> largest = has_infinity           ? std::optional(std::numeric_limits<double>::infinity())
-                                        : ir::is_integer(type) ? std::optional(0x1p64)
-                                                               : std::nullopt;
-  const std::optional<double> least = largest ? std::optional(-*largest) : std::nullopt;
+  const auto [least, largest] = limits_of(type);
   switch (root.opcode()) {
     case Opcode::Add: return has_zero ? std::optional(ir::is_floating(type) ? -0.0 : 0.0) : std::nullopt;
     case Opcode::Multiply: return 1;
-    case Opcode::Maximum: return type == ElementType::Pred ? std::optional(0.0) : least;
-    case Opcode::Minimum: return type == ElementType::Pred ? std::optional(1.0) : largest;
+    case Opcode::Maximum: return least;
+    case Opcode::Minimum: return largest;
     case Opcode::Or: return 0;
     case Opcode::And: return type == ElementType::Pred ? std::optional(1.0) : std::nullopt;
     default: return std::nullopt;
