@@ -120,9 +120,13 @@ static int32_t recognizes(const bp_front_end_t *front_end, const bp_source_t *so
 static bp_status read_program(const bp_front_end_t *front_end, const bp_source_t *source, const bp_ostream_t *program,
                               const bp_source_diag_t *diag) {
   reader_t reader = {diag, program, calloc(max_lines, sizeof(line_t)), 0};
-  if (reader.lines == 0 || !recognizes(front_end, source)) {
+  if (reader.lines == 0) {
+    diag->report(diag, BP_NO_MEMORY, BP_NO_OFFSET, "there is no memory for the lines of the program");
+    return BP_NO_MEMORY;
+  }
+  if (!recognizes(front_end, source)) {
     free(reader.lines);
-    return fail(&reader, 0, "this does not begin with `LINES`, or there is no memory to read it");
+    return fail(&reader, 0, "this does not begin with `LINES`");
   }
   for (uint64_t at = 0; at < source->size && reader.count < max_lines;) {
     at = split(source, at, &reader.lines[reader.count++]);
