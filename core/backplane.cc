@@ -66,12 +66,13 @@ Result<compile::Options> inner_options(const CompileOptions &options, Dump &dump
   return inner;
 }
 
-// Returns the front end of a file; an error for packages, which are compiled already.
-Result<std::shared_ptr<const import::FrontEnd>> front_end_of(std::string_view text, const std::string &file) {
+// Returns the front end of a file, which has a name or is found; an error for packages, which are compiled already.
+Result<std::shared_ptr<const import::FrontEnd>> front_end_of(std::string_view text, const std::string &file,
+                                                             const std::string &format) {
   if (package::is_container(text)) {
     return package::not_a_model(file);
   }
-  return import::find_front_end(text, file);
+  return format.empty() ? import::find_front_end(text, file) : import::find_front_end_by_name(format);
 }
 
 // Reads one program of a file. Weights in another file are refused where programs have none there.
@@ -85,7 +86,7 @@ Result<Module> read_part(const import::FrontEnd &front_end, const import::Source
 
 // Reads a file that is one program.
 Result<Module> parse(const SharedBytes &bytes, const std::string &file, const ReadOptions &options) {
-  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), file));
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), file, options.format));
   std::vector<import::Source> parts = import::split(*front_end, bytes.text(), file);
   if (parts.size() > 1) {
     return invalid_input("the file has {} modules and the second begins here, expected one module", parts.size())
@@ -175,7 +176,7 @@ Result<Module> read_module(const std::string &path, const ReadOptions &options) 
 
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options) {
   BP_ASSIGN(const SharedBytes bytes, load_file(path));
-  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), path));
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(bytes.text(), path, options.format));
   std::vector<Module> modules;
   for (import::Source &part : import::split(*front_end, bytes.text(), path)) {
     part.owner = bytes.owner();
@@ -189,13 +190,14 @@ Result<Module> parse_module(std::string_view text, const std::string &file, cons
   return parse(SharedBytes(std::as_bytes(std::span(text)), nullptr), file, options);
 }
 
-Result<std::vector<Parameter>> read_parameters(const std::string &path) {
+Result<std::vector<Parameter>> read_parameters(const std::string &path, const std::string &format) {
   BP_ASSIGN(const SharedBytes bytes, load_file(path));
-  return parse_parameters(bytes.text(), path);
+  return parse_parameters(bytes.text(), path, format);
 }
 
-Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file) {
-  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, file));
+Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file,
+                                                const std::string &format) {
+  BP_ASSIGN(const std::shared_ptr<const import::FrontEnd> front_end, front_end_of(text, file, format));
   const std::vector<import::Source> parts = import::split(*front_end, text, file);
   if (parts.size() != 1 || front_end->parameters == nullptr) {
     return invalid_input("{}: a file of {} module{}, expected one program of a format whose sizes may be open", file,

@@ -129,10 +129,10 @@ class Backend {
   // unchanged.
   Result<Compiled> compile(Module module, const CompileOptions &options = {}) const;
   // Returns what compiles a StableHLO program, which leaves sizes open, whenever it is run with arguments of other
-  // shapes. Keeps up to `max_executables`. `file`: for messages.
+  // shapes. Keeps up to `max_executables`. `file`: for messages. `format`: as in ReadOptions.
   Result<PolymorphicExecutable> compile_polymorphic(std::string text, std::string file,
                                                     const CompileOptions &options = {},
-                                                    std::size_t max_executables = 16) const;
+                                                    std::size_t max_executables = 16, std::string format = {}) const;
   // Returns the artifact that the backend compiles, for machines like its target, without loading it. Fails with
   // Unsupported if the backend leaves anything to the host, or makes no artifacts, as the interpreter.
   Result<Artifact> make_artifact(Module module, const CompileOptions &options = {}) const;
@@ -161,10 +161,11 @@ Result<Module> read_module(const std::string &path, const ReadOptions &options =
 // or, in HLO, with HloModule. Fails with the error of the first module that cannot be read.
 Result<std::vector<Module>> read_modules(const std::string &path, const ReadOptions &options = {});
 // Returns the parameters of the program in a file as they are written; unknown sizes are ir::unbounded. InvalidInput if
-// the format has no open sizes, as HLO.
-Result<std::vector<Parameter>> read_parameters(const std::string &path);
+// the format has no open sizes, as HLO. `format`: as in ReadOptions.
+Result<std::vector<Parameter>> read_parameters(const std::string &path, const std::string &format = {});
 // Same as read_parameters() for the content of a file.
-Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file);
+Result<std::vector<Parameter>> parse_parameters(std::string_view text, const std::string &file,
+                                                const std::string &format = {});
 // Same as read_module() for the content of a file; `file` is its name in messages.
 Result<Module> parse_module(std::string_view text, const std::string &file, const ReadOptions &options = {});
 

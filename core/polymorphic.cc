@@ -99,10 +99,11 @@ struct PolymorphicExecutable::State {
   };
 
   State(Backend made_for, std::string program, std::string program_file, const CompileOptions &compile_options,
-        std::size_t most)
+        std::size_t most, std::string program_format)
       : backend(std::move(made_for)),
         text(std::move(program)),
         file(std::move(program_file)),
+        format(std::move(program_format)),
         options(compile_options),
         max_executables(std::max<std::size_t>(most, 1)) {}
 
@@ -137,7 +138,7 @@ struct PolymorphicExecutable::State {
   void drop(std::list<Kept>::iterator entry);
 
   const Backend backend;
-  const std::string text, file;
+  const std::string text, file, format;
   const CompileOptions options;
   const std::size_t max_executables;
   std::vector<Parameter> parameters;
@@ -173,6 +174,7 @@ Result<Module> PolymorphicExecutable::State::read(std::span<const Shape> shapes,
                                                   const std::set<std::size_t> &unknown,
                                                   std::set<std::size_t> &depends_on) const {
   ReadOptions reading;
+  reading.format = format;
   std::map<std::size_t, std::vector<std::int64_t>> found;
   reading.size_parameters = &found;
   reading.parameter_shapes.assign(shapes.begin(), shapes.end());
@@ -459,11 +461,11 @@ std::int64_t next_power_of_two(std::int64_t size) {
 }
 
 Result<PolymorphicExecutable> Backend::compile_polymorphic(std::string text, std::string file,
-                                                           const CompileOptions &options,
-                                                           std::size_t max_executables) const {
-  BP_ASSIGN(std::vector<Parameter> parameters, parse_parameters(text, file));
-  auto state =
-      std::make_shared<PolymorphicExecutable::State>(*this, std::move(text), std::move(file), options, max_executables);
+                                                           const CompileOptions &options, std::size_t max_executables,
+                                                           std::string format) const {
+  BP_ASSIGN(std::vector<Parameter> parameters, parse_parameters(text, file, format));
+  auto state = std::make_shared<PolymorphicExecutable::State>(*this, std::move(text), std::move(file), options,
+                                                              max_executables, std::move(format));
   state->parameters = std::move(parameters);
   return PolymorphicExecutable(std::move(state));
 }

@@ -70,8 +70,14 @@ bp_status call(const bp_diag_t *errors, Body &&body) noexcept {
 // backend.cc. Returns keys and values.
 Result<std::vector<std::pair<std::string, std::string>>> read_options(const bp_option_t *options, std::uint32_t count);
 
+// The options of functions that read a program and compile it.
+struct CompileRequest {
+  CompileOptions options;
+  std::string format;  // as in ReadOptions
+};
+
 // runtime.cc
-Result<CompileOptions> read_compile_options(const bp_option_t *given, std::uint32_t count);
+Result<CompileRequest> read_compile_options(const bp_option_t *given, std::uint32_t count);
 // Sets the arrays of an executable from its interface.
 void describe_arrays(backplane_executable &executable);
 

@@ -71,10 +71,10 @@ bp_status backplane_open_program(const backplane_backend *backend, const void *b
     if (max_executables == 0) {
       return bp::invalid_input("max_executables is 0, expected at least 1");
     }
-    BP_ASSIGN(const bp::CompileOptions compile_options, bp::c::read_compile_options(options, option_count));
+    BP_ASSIGN(const bp::c::CompileRequest request, bp::c::read_compile_options(options, option_count));
     BP_ASSIGN(bp::PolymorphicExecutable opened,
-              backend->backend.compile_polymorphic({static_cast<const char *>(bytes), size}, name, compile_options,
-                                                   max_executables));
+              backend->backend.compile_polymorphic({static_cast<const char *>(bytes), size}, name, request.options,
+                                                   max_executables, request.format));
     auto made = std::make_unique<backplane_program>(backplane_program{std::move(opened), {}});
     for (const bp::Parameter &parameter : made->executables.parameters()) {
       made->parameters.push_back(describe_parameter(parameter));

@@ -24,6 +24,7 @@ using bp::Shape;
 using bp::Status;
 using bp::c::at;
 using bp::c::call;
+using bp::c::CompileRequest;
 using bp::c::copy_out;
 using bp::c::describe;
 using bp::c::describe_arrays;
@@ -71,13 +72,17 @@ Status set(bp::compile::ClusterOptions &option, const std::string &value) {
   return {};
 }
 template <auto member>
-Status set_member(bp::CompileOptions &options, const std::string &value) {
-  return set(options.*member, value);
+Status set_member(CompileRequest &request, const std::string &value) {
+  return set(request.options.*member, value);
+}
+Status set_format(CompileRequest &request, const std::string &value) {
+  request.format = value;
+  return {};
 }
 
 constexpr struct {
   std::string_view key;
-  Status (*set)(bp::CompileOptions &options, const std::string &value);
+  Status (*set)(CompileRequest &request, const std::string &value);
 } compile_options[] = {{"device-only", set_member<&bp::CompileOptions::device_only>},
                        {"memory-limit", set_member<&bp::CompileOptions::memory_limit>},
                        {"cache-dir", set_member<&bp::CompileOptions::cache_dir>},
@@ -87,26 +92,27 @@ constexpr struct {
                        {"fuse", set_member<&bp::CompileOptions::fuse>},
                        {"disabled-passes", set_member<&bp::CompileOptions::disabled_passes>},
                        {"cluster", set_member<&bp::CompileOptions::clusters>},
-                       {"host-functions", set_member<&bp::CompileOptions::host_functions>}};
+                       {"host-functions", set_member<&bp::CompileOptions::host_functions>},
+                       {"format", set_format}};
 
 }  // namespace
 
-Result<bp::CompileOptions> bp::c::read_compile_options(const bp_option_t *given, std::uint32_t count) {
+Result<CompileRequest> bp::c::read_compile_options(const bp_option_t *given, std::uint32_t count) {
   BP_ASSIGN(const auto read, bp::c::read_options(given, count));
-  bp::CompileOptions options;
+  CompileRequest request;
   for (const auto &[key, value] : read) {
     const auto *found = std::ranges::find(compile_options, std::string_view(key), [](const auto &o) { return o.key; });
     if (found == std::end(compile_options)) {
       return bp::invalid_input(
           "there is no option '{}' of a compilation, expected device-only, memory-limit, cache-dir, dump-dir, "
-          "deadline, keep-artifacts, fuse, disabled-passes, cluster or host-functions",
+          "deadline, keep-artifacts, fuse, disabled-passes, cluster, host-functions or format",
           key);
     }
-    if (Status status = found->set(options, value); !status.ok()) {
+    if (Status status = found->set(request, value); !status.ok()) {
       return bp::invalid_input("the option {} {}", key, status.error().message());
     }
   }
-  return options;
+  return request;
 }
 
 namespace {
@@ -154,14 +160,19 @@ Status check_static(const Module &module) {
   return {};
 }
 
-Status compile(const backplane_backend *backend, Module module, const bp_option_t *given, std::uint32_t option_count,
+// `read`: reads the module, for ReadOptions.
+template <class Read>
+Status compile(const backplane_backend *backend, const Read &read, const bp_option_t *given, std::uint32_t option_count,
                backplane_executable **made) {
-  BP_ASSIGN(const bp::CompileOptions options, read_compile_options(given, option_count));
+  BP_ASSIGN(const CompileRequest request, read_compile_options(given, option_count));
+  bp::ReadOptions reading;
+  reading.format = request.format;
+  BP_ASSIGN(Module module, read(reading));
   BP_TRY(check_static(module));
   backplane_executable described;
   described.interface = bp::package::interface_of(module);
   describe_arrays(described);
-  BP_ASSIGN(bp::Compiled compiled, backend->backend.compile(std::move(module), options));
+  BP_ASSIGN(bp::Compiled compiled, backend->backend.compile(std::move(module), request.options));
   described.executable = std::make_shared<const bp::Executable>(std::move(compiled.executable));
   *made = new backplane_executable(std::move(described));
   return {};
@@ -180,8 +191,8 @@ bp_status backplane_compile_file(const backplane_backend *backend, const char *p
     BP_TRY(expect_given(backend, "backend"));
     BP_TRY(expect_given(path, "path"));
     BP_TRY(expect_given(executable, "executable"));
-    BP_ASSIGN(Module module, bp::read_module(path));
-    return compile(backend, std::move(module), options, option_count, executable);
+    const auto read = [&](const bp::ReadOptions &reading) { return bp::read_module(path, reading); };
+    return compile(backend, read, options, option_count, executable);
   });
 }
 
@@ -193,8 +204,10 @@ bp_status backplane_compile_bytes(const backplane_backend *backend, const void *
     BP_TRY(expect_given(bytes, "bytes"));
     BP_TRY(expect_given(name, "name"));
     BP_TRY(expect_given(executable, "executable"));
-    BP_ASSIGN(Module module, bp::parse_module({static_cast<const char *>(bytes), size}, name));
-    return compile(backend, std::move(module), options, option_count, executable);
+    const auto read = [&](const bp::ReadOptions &reading) {
+      return bp::parse_module({static_cast<const char *>(bytes), size}, name, reading);
+    };
+    return compile(backend, read, options, option_count, executable);
   });
 }
 

@@ -74,4 +74,21 @@ Result<std::shared_ptr<const FrontEnd>> find_front_end(std::string_view bytes, c
   return error;
 }
 
+Result<std::shared_ptr<const FrontEnd>> find_front_end_by_name(std::string_view name) {
+  std::vector<std::string> names;
+  for (const FrontEnd *front_end : front_ends()) {
+    if (front_end->name == name) {
+      return borrow(front_end);
+    }
+    names.emplace_back(front_end->name);
+  }
+  for (const library::LibraryFormat &format : library::formats()) {
+    if (format.manifest.name == name) {
+      return format.refusal.empty() ? library::load(format) : make_error(ErrorCode::NotFound, "{}", format.refusal);
+    }
+    names.push_back(format.manifest.name);
+  }
+  return make_error(ErrorCode::NotFound, "there is no format '{}', expected one of {}", name, fmt::join(names, ", "));
+}
+
 }  // namespace bp::import

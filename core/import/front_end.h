@@ -40,6 +40,9 @@ struct ReadOptions {
   std::vector<ParameterIntegers> parameter_values = {};
   // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
   std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;
+  // The name of the front end to read it with, as `backplane formats` lists it. Empty: the one that is found by the
+  // content and the name of the file.
+  std::string format = {};
   // The file with the weights of a program that has them in a file of its own. Empty: the front end looks for it.
   std::string weights = {};
 

@@ -78,7 +78,9 @@ void ModelChoice::add_to(Options &options) {
       "elements of an integer parameter on which sizes depend, such as 0=8")(
       "model-weights", boost::program_options::value<std::string>()->default_value(""),
       "the file with the weights of a program that has them in another file: NAME.caffemodel of a Caffe net");
-  options.complete({"part", "shapes", "shape", "value"}, Completion::Nothing);
+  options.add()("format", boost::program_options::value<std::string>()->default_value(""),
+                "the format of the model, as 'backplane formats' names it (default: found by content and name)");
+  options.complete({"format", "part", "shapes", "shape", "value"}, Completion::Nothing);
   options.add_positional("model", 1);
 }
 
@@ -88,6 +90,7 @@ std::optional<int> ModelChoice::read(const Options &options) {
   }
   file_ = options.get<std::string>("model");
   asked_ = options.get<std::string>("part");
+  reading_.format = options.get<std::string>("format");
   reading_.weights = options.get<std::string>("model-weights");
   for (const std::string &text :
        options.has("shapes") ? options.get<std::vector<std::string>>("shapes") : std::vector<std::string>()) {

@@ -13,7 +13,8 @@ namespace bp::command {
 
 class ModelChoice {
  public:
-  // Adds the positional argument MODEL, --part, --shapes, --shape and --value.
+  // Adds the positional argument MODEL, --part, --shapes, --shape, --value, --model-weights and
+  // --format.
   static void add_to(Options &options);
   // To be called after Options::parse(). Returns an exit code if the command line names no model.
   std::optional<int> read(const Options &options);
@@ -35,7 +36,7 @@ class ModelChoice {
  private:
   std::string file_;
   std::string asked_;    // a name or a number counted from 1; empty: all
-  ReadOptions reading_;  // shapes and values of parameters, the file of weights
+  ReadOptions reading_;  // shapes and values of parameters, the file of weights, the format
 };
 
 }  // namespace bp::command

@@ -16,7 +16,7 @@ bool has_given(const std::vector<ParameterIntegers> &given, std::size_t number, 
 }  // namespace
 
 Status take_from_inputs(const std::string &model, const arrays::InputFiles &inputs, ReadOptions &reading) {
-  const auto parameters = read_parameters(model);
+  const auto parameters = read_parameters(model, reading.format);
   if (!parameters.ok()) {
     return {};
   }

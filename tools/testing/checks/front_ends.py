@@ -57,6 +57,13 @@ def check_reading(folder):
     # Content alone is enough.
     (folder / "named_otherwise").write_text(PROGRAM.replace("?", "2"))
     expect("another name", run(folder, "formats", "named_otherwise"), 0, "a program of Lines (lines)")
+    # So is the name of the format, where neither content nor ending says it.
+    run_it = ("run", "--shape", "x=3", "--shape", "y=3", "--on", "interpreter", "--inputs", "x.txt", "y.txt", "--print")
+    (folder / "hidden.lines").write_text(PROGRAM)
+    expect("a format by name", run(folder, *run_it, "hidden.lines", "--format=lines"), 0, "28")
+    expect("a format of the core by name", run(folder, "opt", "hidden.lines", "--format=hlo_text"), 3, "hidden.lines:1:1")
+    expect("a format that does not exist", run(folder, "opt", "hidden.lines", "--format=line"), 3,
+           "there is no format 'line', expected one of onnx, ", ", lines")
 
 
 def check_errors(folder):
@@ -75,6 +82,7 @@ def check_errors(folder):
     second = folder / "libbackplane_zzz.so"
     shutil.copy(LIBRARY, second)
     expect("a name that is taken", run(folder, "formats"), 0, f"{second}: the name lines is taken by ")
+    expect("the first of two", run(folder, "opt", "named_otherwise", "--format=lines"), 0, "maximum")
     second.unlink()
     library = folder / "libbackplane_lines.so"
     library.chmod(0o777)

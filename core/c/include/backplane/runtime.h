@@ -78,8 +78,9 @@ BP_EXPORT bp_status backplane_list_plugins(void (*receive)(void *data, const bac
 // A program that can be run.
 typedef struct backplane_executable backplane_executable_t;
 
-// Compiles a program in HLO text, StableHLO text or an HLO protocol buffer; the format is detected. Instructions that
-// the backend does not run itself run on the host. Options:
+// Compiles a program in one of the formats that `backplane formats` lists; the format is found by content and name.
+// Instructions that the backend does not run itself run on the host. Options:
+//   "format"        the format of the program, as `backplane formats` names it, if it is not to be found
 //   "device-only"   "1": BP_UNSUPPORTED if the backend leaves anything to the host
 //   "memory-limit"  maximum bytes for the program; BP_NO_MEMORY if it needs more
 //   "cache-dir"     a directory in which compiled artifacts are kept for later use
