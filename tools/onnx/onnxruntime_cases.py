@@ -13,6 +13,7 @@ import onnxruntime as ort
 from onnx import numpy_helper
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-7
+RELATIVE_BFLOAT16 = 2**-6  # two units in the last place, as in ONNX's own runner
 ort.set_default_logger_severity(4)
 
 
@@ -74,7 +75,7 @@ def widened(array):
     return as_wide(array).astype(np.float32)
 
 
-def agrees(found, expected, is_transform=False):
+def agrees(found, expected, is_transform=False, is_bfloat16=False):
     if isinstance(expected, (list, tuple)):
         return isinstance(found, (list, tuple)) and len(found) == len(expected) and all(map(agrees, found, expected))
     if expected is None or found is None:
@@ -90,7 +91,8 @@ def agrees(found, expected, is_transform=False):
     if is_transform and expected.dtype == np.float32 and expected.size:
         # As conformance/check/onnx_case.cc: errors of a Fourier transform are relative to its largest element.
         absolute = max(absolute, float(np.nanmax(np.abs(expected))) * 16 * float(np.finfo(np.float32).eps))
-    return bool(np.allclose(as_wide(found), as_wide(expected), rtol=RELATIVE, atol=absolute, equal_nan=True))
+    relative = RELATIVE_BFLOAT16 if is_bfloat16 else RELATIVE
+    return bool(np.allclose(as_wide(found), as_wide(expected), rtol=relative, atol=absolute, equal_nan=True))
 
 
 def run_set(model, folder):
@@ -98,6 +100,7 @@ def run_set(model, folder):
     inputs = [(info, folder / f"input_{i}.pb") for i, info in enumerate(graph.input) if (folder / f"input_{i}.pb").exists()]
     values = {info.name: read_value(file, info.type) for info, file in inputs}
     names = [info.name for info in graph.output]
+    are_bfloat16 = [info.type.tensor_type.elem_type == onnx.TensorProto.BFLOAT16 for info in graph.output]
     outputs = [read_value(folder / f"output_{i}.pb", info.type) for i, info in enumerate(graph.output)]
     outputs = [numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else value for value in outputs]
     declare_bfloat16(model, values)
@@ -108,7 +111,8 @@ def run_set(model, folder):
     found = session.run(None, feeds)
     outputs = [widened(value) if name in converted else value for name, value in zip(names, outputs)]
     is_transform = any(node.op_type in ("DFT", "STFT") for node in graph.node)
-    return all(agrees(*pair, is_transform) for pair in zip(found, outputs)) and len(found) == len(outputs)
+    return len(found) == len(outputs) and all(
+        agrees(*pair, is_transform, is_bfloat16) for *pair, is_bfloat16 in zip(found, outputs, are_bfloat16))
 
 
 def run_case(folder):

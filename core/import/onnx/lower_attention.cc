@@ -102,36 +102,91 @@ Array padded_mask(const Node &node, const Array &mask, std::int64_t keys) {
   return pad(mask, number(nothing, mask), padding);
 }
 
-// Returns the scores with minus infinity for keys that take no part, and with the mask of numbers added.
-Array masked_scores(const Node &node, const AttentionOperands &operands, Array scores) {
-  const double minus_infinity = -std::numeric_limits<double>::infinity();
-  const Integers sizes = scores.sizes();
-  GraphBuilder &builder = node.builder();
-  if (Array mask = node.optional_input(3); mask.is_present()) {
-    mask = broadcast_to(padded_mask(node, mask, scores.size(3)), sizes);
-    scores =
-        mask.type() == ElementType::Pred ? select(mask, scores, minus_infinity) : scores + convert(mask, scores.type());
-  }
-  if (node.flag("is_causal")) {
-    const Integers matrix = {scores.size(2), scores.size(3)};
-    const Array query = builder.iota(ElementType::S32, matrix, 0) + static_cast<double>(operands.past);
-    scores = select(query >= builder.iota(ElementType::S32, matrix, 1), scores, minus_infinity);
-  }
-  if (const Array lengths = node.optional_input(6); lengths.is_present()) {
-    if (lengths.rank() != 1 || lengths.count() != scores.size(0)) {
-      node.fail("nonpad_kv_seqlen is {}, expected a vector of {} elements", ir::to_string(lengths.shape()),
-                scores.size(0));
-      return scores;
-    }
-    const Array is_used = builder.iota(lengths.type(), sizes, 3) < broadcast_in(lengths, sizes, Integers{0});
-    scores = select(is_used, scores, minus_infinity);
-  }
-  return scores;
+// The keys that take part for each query. An array can be broadcast to [batch, heads, length, keys]; it may be absent.
+struct AttentionMask {
+  Array is_used;              // pred: the others get minus infinity as their score
+  Array bias;                 // numbers that are added to the scores: those of minus infinity take no part either
+  bool may_be_empty = false;  // whether there may be queries for which no key takes part
+};
+
+void restrict_to(AttentionMask &mask, const Array &is_used) {
+  mask.is_used = mask.is_used.is_present() ? mask.is_used && is_used : is_used;
 }
 
-Array attention_softmax(const Array &scores) {
-  const Array exponentials = exp(scores - reduce_max(scores, Integers{3}, KeepSizes::Yes));
-  return exponentials / reduce_sum(exponentials, Integers{3}, KeepSizes::Yes);
+// Returns the numbers of keys of each batch that are no padding, as s32[batch, 1, 1, 1]; an absent array if all are.
+Array key_lengths(const Node &node, const Integers &sizes) {
+  const Array lengths = node.optional_input(6);
+  if (!lengths.is_present()) {
+    return lengths;
+  }
+  if (lengths.rank() != 1 || lengths.count() != sizes[0]) {
+    node.fail("nonpad_kv_seqlen is {}, expected a vector of {} elements", ir::to_string(lengths.shape()), sizes[0]);
+    return {};
+  }
+  const Array valid = minimum(maximum(lengths, 0), static_cast<double>(sizes[3]));
+  return reshape(convert(valid, ElementType::S32), {sizes[0], 1, 1, 1});
+}
+
+// `sizes`: [batch, heads, length, keys]. Query i has the position of key i + offset: keys of the past come before it,
+// and of keys whose number is given (since version 24), the last ones belong to the queries.
+AttentionMask attention_mask(const Node &node, const AttentionOperands &operands, const Integers &sizes) {
+  AttentionMask result;
+  GraphBuilder &builder = node.builder();
+  const Array given = node.optional_input(3), lengths = key_lengths(node, sizes);
+  if (given.is_present()) {
+    const Array mask = padded_mask(node, given.rank() == 0 ? expand_dimension(given, 0) : given, sizes[3]);
+    (mask.type() == ElementType::Pred ? result.is_used : result.bias) = mask;
+  }
+  const bool is_causal = node.flag("is_causal");
+  const std::int64_t left = node.integer("left_window_size", -1), right = node.integer("right_window_size", -1);
+  if (left < -1 || right < -1) {
+    node.fail("left_window_size is {} and right_window_size {}, expected -1 for none, or at least 0", left, right);
+  }
+  result.may_be_empty = given.is_present() || lengths.is_present() || left >= 0;
+  const Array key = builder.iota(ElementType::S32, Integers{1, sizes[3]}, 1);
+  Array position = builder.iota(ElementType::S32, Integers{sizes[2], 1}, 0) + static_cast<double>(operands.past);
+  if (lengths.is_present()) {
+    restrict_to(result, key < lengths);
+    position = operands.past == 0 ? position + (lengths - static_cast<double>(sizes[2])) : position;
+  }
+  if (is_causal) {
+    restrict_to(result, key <= position);
+  }
+  if (left >= 0) {
+    restrict_to(result, key >= position - static_cast<double>(std::min(left, sizes[3] + sizes[2])));
+  }
+  if (right >= 0) {
+    restrict_to(result, key <= position + static_cast<double>(std::min(right, sizes[3] + sizes[2])));
+  }
+  return result;
+}
+
+// Returns the scores with minus infinity for keys that take no part.
+Array masked_scores(const AttentionMask &mask, Array scores) {
+  if (mask.bias.is_present()) {
+    scores = scores + convert(mask.bias, scores.type());
+  }
+  return mask.is_used.is_present()
+             ? select(broadcast_to(mask.is_used, scores.sizes()), scores, -std::numeric_limits<double>::infinity())
+             : scores;
+}
+
+// Returns the softmax of scores that are masked: 0 for queries for which no key takes part.
+Array attention_softmax(const AttentionMask &mask, const Array &scores) {
+  const Integers last = {3};
+  const Array exponentials = exp(scores - reduce_max(scores, last, KeepSizes::Yes));
+  const Array result = exponentials / reduce_sum(exponentials, last, KeepSizes::Yes);
+  if (!mask.may_be_empty) {
+    return result;
+  }
+  Array is_used = mask.is_used;
+  if (mask.bias.is_present()) {
+    const Array has_weight = mask.bias > -std::numeric_limits<double>::infinity();
+    is_used = is_used.is_present() ? is_used && has_weight : has_weight;
+  }
+  const Integers keys = {static_cast<std::int64_t>(is_used.rank()) - 1};
+  const Array has_keys = reduce(Opcode::Or, 0, is_used, keys, KeepSizes::Yes);
+  return select(broadcast_to(has_keys, result.sizes()), result, 0);
 }
 
 // --- LinearAttention ---
@@ -255,17 +310,21 @@ Values lower_attention(const Node &node) {
   }
   const auto head_size = static_cast<double>(operands.q.size(3));
   const double scale = node.real("scale", 1 / std::sqrt(head_size)), limit = node.real("softcap", 0);
+  if (node.builder().has_failed()) {
+    return {};
+  }
   // The stages that the output qk_matmul_output can show, by its mode.
   Arrays stages = {shared_product(operands.q, operands.k, 3, wide) * scale};
   stages.push_back(limit > 0 ? tanh(stages[0] / limit) * limit : stages[0]);
-  stages.push_back(masked_scores(node, operands, stages[1]));
+  const AttentionMask mask = attention_mask(node, operands, stages[1].sizes());
+  stages.push_back(masked_scores(mask, stages[1]));
   const ElementType precision =
       node.integer("softmax_precision", 0) == 0 ? wide : node.element_type("softmax_precision", wide);
   if (!ir::is_floating(precision)) {
     return node.fail("softmax_precision is {}, expected a float", ir::to_string(precision));
   }
   const Array rounded = convert(convert(stages[2], precision), compute_type(precision));
-  stages.push_back(convert(attention_softmax(rounded), precision));
+  stages.push_back(convert(attention_softmax(mask, rounded), precision));
   const ElementType value_type = operands.v.type();
   const Array result =
       convert(shared_product(convert(stages[3], value_type), operands.v, 2, compute_type(value_type)), type);

@@ -197,7 +197,9 @@ Values lower_bit_shift(const Node &node) {
   if (direction != "LEFT" && direction != "RIGHT") {
     return node.fail("direction is \"{}\", expected LEFT or RIGHT", direction);
   }
-  return {apply(direction == "LEFT" ? Opcode::ShiftLeft : Opcode::ShiftRightLogical, node.input(0), node.input(1))};
+  const Array x = node.input(0);
+  const Opcode right = ir::is_signed(x.type()) ? Opcode::ShiftRightArithmetic : Opcode::ShiftRightLogical;
+  return {apply(direction == "LEFT" ? Opcode::ShiftLeft : right, x, node.input(1))};
 }
 
 Values lower_max(const Node &node) {
@@ -271,6 +273,14 @@ Values lower_hard_swish(const Node &node) {
 Values lower_swish(const Node &node) {
   const Array x = node.input(0);
   return {x * logistic(x * node.real("alpha", 1))};
+}
+Values lower_swiglu(const Node &node) {
+  const Array gate = node.input(0), x = node.input(1);
+  if (gate.is_valid() && x.is_valid() && gate.sizes() != x.sizes()) {
+    return node.fail("the gate is {} and the value {}, expected the same sizes", ir::to_string(gate.shape()),
+                     ir::to_string(x.shape()));
+  }
+  return {gate * logistic(gate * node.real("alpha", 1)) * x};
 }
 Values lower_softplus(const Node &node) {
   return {softplus(node.input(0))};

@@ -101,8 +101,12 @@ Array repeat_dimensions(const Node &node, const Array &x, const Integers &repeat
 
 // --- Blocks of pixels ---
 
-// Whether the operand of DepthToSpace or SpaceToDepth fits.
-bool check_blocks(const Node &node, const Array &x, std::int64_t block) {
+// Whether the operand and the mode of DepthToSpace or SpaceToDepth fit.
+bool check_blocks(const Node &node, const Array &x, std::int64_t block, std::string_view mode) {
+  if (mode != "DCR" && mode != "CRD") {
+    node.fail("mode is \"{}\", expected DCR or CRD", mode);
+    return false;
+  }
   if (x.rank() != 4) {
     node.fail("the operand is {}, expected batch, channels, height and width", ir::to_string(x.shape()));
     return false;
@@ -252,10 +256,7 @@ Values lower_depth_to_space(const Node &node) {
   const Array x = node.input(0);
   const std::int64_t block = node.integer("blocksize");
   const std::string_view mode = node.text("mode", "DCR");  // since version 11
-  if (mode != "DCR" && mode != "CRD") {
-    return node.fail("mode is \"{}\", expected DCR or CRD", mode);
-  }
-  if (!check_blocks(node, x, block)) {
+  if (!check_blocks(node, x, block, mode)) {
     return {};
   }
   const std::int64_t n = x.size(0), h = x.size(2), w = x.size(3), depth = x.size(1) / block / block;
@@ -270,14 +271,16 @@ Values lower_depth_to_space(const Node &node) {
 Values lower_space_to_depth(const Node &node) {
   const Array x = node.input(0);
   const std::int64_t block = node.integer("blocksize");
-  if (!check_blocks(node, x, block)) {
+  const std::string_view mode = node.text("mode", "DCR");  // since version 28
+  if (!check_blocks(node, x, block, mode)) {
     return {};
   }
   const std::int64_t n = x.size(0), c = x.size(1), h = x.size(2) / block, w = x.size(3) / block;
   if (x.size(2) % block != 0 || x.size(3) % block != 0) {
     return node.fail("{} are no blocks of {} times {} pixels", ir::to_string(x.shape()), block, block);
   }
-  const Array moved = transpose(reshape(x, {n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  const Integers order = mode == "DCR" ? Integers{0, 3, 5, 1, 2, 4} : Integers{0, 1, 3, 5, 2, 4};
+  const Array moved = transpose(reshape(x, {n, c, h, block, w, block}), order);
   return {reshape(moved, {n, movement_product(node, movement_product(node, c, block), block), h, w})};
 }
 

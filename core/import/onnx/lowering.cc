@@ -71,6 +71,15 @@ void for_each_array(const Value &value, Visit &&visit) {
   }
 }
 
+// Newer operator sets than the table was made for may give operators attributes that change their results.
+void refuse_new_attributes(const Node &node) {
+  const Attribute *unread = node.version() > newest_known_set ? node.unread() : nullptr;
+  if (unread != nullptr && node.proto().domain.empty() && !node.builder().has_failed()) {
+    node.unsupported(fmt::format("the attribute {} is not known in operator set {}, expected set {} or older",
+                                 unread->name, node.version(), newest_known_set));
+  }
+}
+
 bool is_constant(const Array &array) {
   return array.is_valid() && array.builder().module().instruction(array.id()).opcode() == Opcode::Constant;
 }
@@ -190,6 +199,7 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
     if (takes_bounded_sizes(*found) || !refuse_bounded(node, node.values())) {
       outputs = found->lower(node);
       bound_outputs(node, outputs);
+      refuse_new_attributes(node);
     }
   } else {
     node.unsupported("there is no such operator in this version");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -92,6 +93,8 @@ class Node {
   const Tensor *tensor(std::string_view name) const;  // nullptr if it is absent
   const Graph *graph(std::string_view name) const;    // must be there: nullptr and an error otherwise
   const Attribute *find(std::string_view name) const;
+  // Returns the first attribute that nobody has asked for; nullptr if there is none.
+  const Attribute *unread() const;
   // Returns the element type that an integer attribute names in TensorProto.DataType.
   ElementType element_type(std::string_view name, ElementType if_absent) const;
 
@@ -109,6 +112,7 @@ class Node {
   const NodeProto &proto_;
   Values inputs_;
   std::int64_t version_;
+  mutable std::set<std::string_view> read_;  // names of attributes
 };
 
 }  // namespace bp::import::onnx

@@ -1,4 +1,4 @@
-// Imports ONNX models (https://onnx.ai) as modules: opsets 1 to 27, without libprotobuf. Each operator is a row of
+// Imports ONNX models (https://onnx.ai) as modules: opsets 1 to 28, without libprotobuf. Each operator is a row of
 // operators.def. Sizes that the graph computes must follow from its constants and from the shapes of its inputs, or
 // from elements of inputs that the caller gives.
 // Accepts any bytes as input: what cannot be imported results in an error that names the message or the node.

@@ -18,6 +18,8 @@ struct Operator {
   LowerNode lower;
 };
 
+constexpr std::int64_t newest_known_set = 28;  // of ai.onnx: the table was made for it
+
 std::span<const Operator> all_operators();
 // Returns the row of an operator in a version; nullptr if there is none.
 const Operator *find_operator(std::string_view domain, std::string_view name, std::int64_t version);

@@ -25,16 +25,15 @@ def load_node_tests():
 
 def main():
     node_tests = load_node_tests()
-    sets = node_tests.find_sets(python_with("onnx"))
+    python = python_with("onnx")
+    sets = node_tests.find_sets([python] if python else [], BUILD)
     if not sets:
         print("neither libonnx-testdata nor the package onnx is installed")
         return 77
     gaps, used, problems, count = node_tests.read_gaps(), set(), [], 0
-    for name, (title, folder) in sets.items():
-        for kind in node_tests.KINDS:
-            if not (folder / kind).is_dir():
-                continue
-            results = node_tests.run_backplane(BUILD / "tools/backplane", "cpu", folder / kind)
+    for title, folders in sets.values():
+        for kind, folder in folders.items():
+            results = node_tests.run_backplane(BUILD / "tools/backplane", "cpu", folder)
             count += len(results)
             for case, (status, reason) in sorted(results.items()):
                 if status == "failed" or (status == "skipped" and not node_tests.matching(gaps, case)):

@@ -114,6 +114,15 @@ TEST_CASE("what is stored wrongly is found") {
         "m.onnx: the input \"t\" has elements of type string, expected numbers or truth values");
 }
 
+TEST_CASE("attributes that newer operator sets may have added are refused, not ignored") {
+  const std::string leaky = node("LeakyRelu", {"x"}, {"y"}, integer_attribute("mode", 1));
+  CHECK(
+      error_of(model(leaky, {}, 29)) ==
+      "m.onnx: LeakyRelu (ModelProto.graph.node[0]): the attribute mode is not known in operator set 29, expected set "
+      "28 or older");
+  CHECK(error_of(model(node("Relu", {"x"}, {"y"}), {}, 29)) == "no error");
+}
+
 TEST_CASE("the graphs of FlexAttention keep the shape of what they are given") {
   const auto graph = [](std::string_view name, const std::string &nodes) {
     const std::string body = nodes + bytes(2, "g") + bytes(11, bytes(1, "s")) + bytes(12, bytes(1, "t"));
