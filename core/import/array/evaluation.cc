@@ -39,38 +39,58 @@ bool is_evaluated(const Instruction &instruction) {
   }
 }
 
+// Returns the instructions that one depends on, itself among them, in ascending order: operands come first. Nothing if
+// its value cannot be known. add_needed(instruction, open): appends those that the instruction needs; returns false if
+// it cannot be evaluated.
+template <class AddNeeded>
+std::optional<std::set<InstructionId>> dependences(const ir::Module &module, InstructionId wanted,
+                                                   const AddNeeded &add_needed) {
+  std::set<InstructionId> needed;
+  std::vector<InstructionId> open = {wanted};
+  while (!open.empty()) {
+    const InstructionId id = open.back();
+    open.pop_back();
+    if (needed.insert(id).second && !add_needed(module.instruction(id), open)) {
+      return {};
+    }
+  }
+  return needed;
+}
+
+void append_operands(const Instruction &instruction, std::vector<InstructionId> &open) {
+  open.insert(open.end(), instruction.operands().begin(), instruction.operands().end());
+}
+
+interpreter::Options evaluation_options() {
+  interpreter::Options options;
+  options.threads = 1;
+  options.max_steps = 1 << 22;
+  return options;
+}
+
 // Evaluates an instruction and what it depends on, or returns nothing.
 std::optional<Literal> evaluate(GraphBuilder &builder, InstructionId wanted, Known known) {
   ir::Module &module = builder.module();
   BuildState &state = builder.state();
-  std::set<InstructionId> needed;
-  std::vector<InstructionId> open = {wanted};
   std::vector<InstructionId> used;
-  while (!open.empty()) {
-    const InstructionId id = open.back();
-    open.pop_back();
-    if (!needed.insert(id).second) {
-      continue;
-    }
-    const Instruction instruction = module.instruction(id);
+  const auto needed = dependences(module, wanted, [&](const Instruction &instruction, auto &open) {
+    const InstructionId id = instruction.id();
     if (instruction.opcode() == Opcode::Constant || (known == Known::Given && state.values.contains(id))) {
-      continue;
+      return true;
     }
     if (const auto outside = state.same_as.find(id); outside != state.same_as.end()) {
       open.push_back(outside->second);
-      continue;
+      return true;
     }
     if (instruction.opcode() == Opcode::Parameter) {
-      if (known != Known::Given || !state.given.contains(id)) {
-        return {};
-      }
       used.push_back(id);
-      continue;
+      return known == Known::Given && state.given.contains(id);
     }
-    if (!is_evaluated(instruction)) {
-      return {};
-    }
-    open.insert(open.end(), instruction.operands().begin(), instruction.operands().end());
+    append_operands(instruction, open);
+    return is_evaluated(instruction);
+  });
+  if (!needed) {
+    return {};
   }
   const auto value = [&](InstructionId id) -> const Literal * {
     const Instruction instruction = module.instruction(id);
@@ -84,10 +104,8 @@ std::optional<Literal> evaluate(GraphBuilder &builder, InstructionId wanted, Kno
     const auto found = state.values.find(id);
     return found == state.values.end() ? nullptr : &found->second;
   };
-  interpreter::Options options;
-  options.threads = 1;
-  options.max_steps = 1 << 22;
-  for (const InstructionId id : needed) {  // operands have smaller ids
+  const interpreter::Options options = evaluation_options();
+  for (const InstructionId id : *needed) {
     if (value(id) != nullptr) {
       continue;
     }
@@ -162,29 +180,20 @@ bool is_monotonic(const ir::Module &module, const Instruction &instruction,
 
 // Returns the extremes of an instruction, or nothing.
 std::optional<Extremes> extremes(const ir::Module &module, BuildState &state, InstructionId wanted) {
-  std::set<InstructionId> needed;
-  std::vector<InstructionId> open = {wanted};
-  while (!open.empty()) {
-    const InstructionId id = open.back();
-    open.pop_back();
-    if (!needed.insert(id).second) {
-      continue;
+  const auto needed = dependences(module, wanted, [&](const Instruction &instruction, auto &open) {
+    if (instruction.opcode() == Opcode::Constant || instruction.opcode() == Opcode::GetDimensionSize ||
+        state.extremes.contains(instruction.id())) {
+      return true;
     }
-    const Instruction instruction = module.instruction(id);
-    const bool is_leaf = instruction.opcode() == Opcode::Constant || instruction.opcode() == Opcode::GetDimensionSize ||
-                         state.extremes.contains(id);
-    if (!is_leaf && (!is_evaluated(instruction) || state.same_as.contains(id))) {
-      return {};
-    }
-    if (!is_leaf) {
-      open.insert(open.end(), instruction.operands().begin(), instruction.operands().end());
-    }
+    append_operands(instruction, open);
+    return is_evaluated(instruction) && !state.same_as.contains(instruction.id());
+  });
+  if (!needed) {
+    return {};
   }
-  interpreter::Options options;
-  options.threads = 1;
-  options.max_steps = 1 << 22;
+  const interpreter::Options options = evaluation_options();
   std::unordered_map<InstructionId, Extremes> values;
-  for (const InstructionId id : needed) {  // operands have smaller ids
+  for (const InstructionId id : *needed) {
     const Instruction instruction = module.instruction(id);
     if (instruction.opcode() == Opcode::Constant) {
       values[id] = {instruction.literal(), instruction.literal()};
