@@ -18,7 +18,10 @@ constexpr std::int64_t max_evaluated = 1 << 16;
 
 bool is_evaluated(const Instruction &instruction) {
   const Shape &shape = instruction.shape();
-  if (!shape.is_array() || !shape.is_static() || shape.element_count() > max_evaluated) {
+  const auto is_small = [](const Shape &array) {
+    return array.is_array() && array.is_static() && array.element_count() <= max_evaluated;
+  };
+  if (shape.is_tuple() ? !std::ranges::all_of(shape.elements(), is_small) : !is_small(shape)) {
     return false;
   }
   switch (instruction.opcode()) {
@@ -34,7 +37,9 @@ bool is_evaluated(const Instruction &instruction) {
     case Opcode::Gather:
     case Opcode::Scatter:
     case Opcode::Reduce:
-    case Opcode::ReduceWindow: return true;
+    case Opcode::ReduceWindow:
+    case Opcode::Sort:
+    case Opcode::GetTupleElement: return true;
     default: return info(instruction.opcode()).has(ir::Trait::Elementwise);
   }
 }

@@ -304,7 +304,8 @@ Integers resized_axes(const Node &node, std::size_t rank) {
 }
 
 // The sizes are those of ONNX's shape inference: they do not depend on the region that is resized, although the text of
-// the operator multiplies by its extent.
+// the operator multiplies by its extent. Scales are f32, and so is their product with the size: 0.7 times 10 is 7, as
+// in PyTorch and TensorFlow, which write such scales, and in ONNX Runtime.
 void set_resize_scales(const Node &node, const std::vector<double> &scales, std::vector<ResizedDimension> &dimensions) {
   if (scales.size() != dimensions.size()) {
     node.fail("there are {} scales, expected {}", scales.size(), dimensions.size());
@@ -317,7 +318,8 @@ void set_resize_scales(const Node &node, const std::vector<double> &scales, std:
       return;
     }
     d.scale = scales[i];
-    d.result = static_cast<std::int64_t>(std::min(std::floor(static_cast<double>(d.size) * d.scale), 0x1p40));
+    const float product = static_cast<float>(d.size) * static_cast<float>(d.scale);
+    d.result = static_cast<std::int64_t>(std::min(std::floor(static_cast<double>(product)), 0x1p40));
   }
 }
 

@@ -168,12 +168,16 @@ Values lower_dft(const Node &node) {
   return {convert(transpose(fourier_parts(part(0), part(1), transform), back), x.type())};
 }
 
+// A signal without a last dimension is real, as PyTorch's exporter writes it and ONNX Runtime takes it.
 Values lower_stft(const Node &node) {
-  const Array signal = node.input(0), window = node.optional_input(2);
+  const Array given = node.input(0), window = node.optional_input(2);
+  const Array signal = given.rank() == 2 ? expand_dimension(given, 2) : given;
   const std::int64_t step = node.known_integer(1);
   if (signal.rank() != 3 || (signal.size(2) != 1 && signal.size(2) != 2) || (window && window.rank() != 1)) {
-    return node.fail("the signal is {}, expected [batch,length,1] or [batch,length,2], and one dimension of the window",
-                     ir::to_string(signal.shape()));
+    return node.fail(
+        "the signal is {}, expected [batch,length], [batch,length,1] or [batch,length,2], and one dimension of the "
+        "window",
+        ir::to_string(signal.shape()));
   }
   const std::int64_t size = signal.size(1);
   const std::int64_t length = node.has_input(3) ? node.known_integer(3) : window ? window.size(0) : size;

@@ -55,8 +55,16 @@ Array slice_number(const Node &node, const SizeIntegers &numbers, std::size_t i)
   return numbers.is_known[i] ? reshape(node.builder().integers({numbers.bounds[i]}), {}) : numbers.value(i);
 }
 
-// Takes a slice of a dimension whose size, or whose first or last element, only a run tells. `step` is not 0.
-Array open_slice(const Array &x, std::int64_t axis, Array start, Array end, std::int64_t step) {
+// Returns how many elements lie at most from a start to an end that only a run tells: a bound on a slice.
+std::int64_t max_distance(const Node &node, std::int64_t start, std::size_t i) {
+  const auto ends = start < 0 || !node.has_input(2) ? std::nullopt : node.input(2).ranges();
+  return !ends || i >= ends->low.size() || ends->low[i] < 0 ? std::numeric_limits<std::int64_t>::max()
+                                                            : std::max<std::int64_t>(ends->high[i] - start, 1);
+}
+
+// Takes a slice of a dimension whose size, or whose first or last element, only a run tells. `step` is not 0. `most`: a
+// bound, at least 1, on how many elements lie from start to end if the step is positive.
+Array open_slice(const Array &x, std::int64_t axis, Array start, Array end, std::int64_t step, std::int64_t most) {
   const std::int64_t bound = x.size(axis);
   if (!x.is_valid() || bound == 0) {
     return x;
@@ -72,7 +80,7 @@ Array open_slice(const Array &x, std::int64_t axis, Array start, Array end, std:
   const std::int64_t stride = std::min(std::max(step, -bound) < 0 ? -std::max(step, -bound) : step, bound);
   const Array distance = step > 0 ? end - start : start - end;
   const Array count = maximum((distance + static_cast<double>(stride - 1)) / static_cast<double>(stride), 0);
-  const std::int64_t largest_count = (bound - 1) / stride + 1;
+  const std::int64_t largest_count = ((step > 0 ? std::min(bound, most) : bound) - 1) / stride + 1;
   const Array steps = x.builder().iota(ElementType::S64, Integers{largest_count}, 0) * static_cast<double>(stride);
   const Array places = minimum(maximum(step > 0 ? start + steps : start - steps, 0), static_cast<double>(bound - 1));
   return with_run_time_size(take(x, places, axis), axis, count);
@@ -174,7 +182,9 @@ Values lower_slice(const Node &node) {
   x = reverse(sliced_box(x, ranges), reversed);
   for (const std::size_t i : open) {
     const std::int64_t axis = node.dimension(axes[i], x.rank());
-    x = open_slice(x, axis, slice_number(node, starts, i), slice_number(node, ends, i), steps[i]);
+    x = open_slice(
+        x, axis, slice_number(node, starts, i), slice_number(node, ends, i), steps[i],
+        starts.is_known[i] ? max_distance(node, starts.bounds[i], i) : std::numeric_limits<std::int64_t>::max());
   }
   return {x};
 }

@@ -1,6 +1,7 @@
 #include "core/import/onnx/lowering.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/suggestion.h"
@@ -71,6 +72,16 @@ void for_each_array(const Value &value, Visit &&visit) {
   }
 }
 
+// Returns in which operator sets an operator is known that is not in the one of the model: "" if in none.
+std::string other_versions(const NodeProto &node, std::int64_t version) {
+  const auto row = std::ranges::find_if(all_operators(), [&](const Operator &known) {
+    return known.domain == node.domain && known.name == node.operation;
+  });
+  return row == all_operators().end()
+             ? ""
+             : fmt::format(" of operator set {}, expected set {} or newer", version, row->first_version);
+}
+
 // Newer operator sets than the table was made for may give operators attributes that change their results.
 void refuse_new_attributes(const Node &node) {
   const Attribute *unread = node.version() > newest_known_set ? node.unread() : nullptr;
@@ -78,6 +89,56 @@ void refuse_new_attributes(const Node &node) {
     node.unsupported(fmt::format("the attribute {} is not known in operator set {}, expected set {} or older",
                                  unread->name, node.version(), newest_known_set));
   }
+}
+
+// Calls visit(name) for each value that a node uses, those in its graphs among them.
+template <class Visit>
+void for_each_used(const NodeProto &node, const Visit &visit) {
+  std::ranges::for_each(node.inputs, visit);
+  for (const Attribute &attribute : node.attributes) {
+    for (const auto &inner : attribute.graphs) {
+      std::vector<std::string_view> names;
+      add_free_names(*inner, names);
+      std::ranges::for_each(names, visit);
+    }
+  }
+}
+
+// Returns the nodes in an order in which each comes after those whose outputs it uses. ONNX demands it, and not all
+// tools write it. Apart from that the order stays.
+std::vector<const NodeProto *> in_order(const std::vector<NodeProto> &nodes) {
+  std::unordered_map<std::string_view, std::size_t> maker;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::string_view output : nodes[i].outputs) {
+      maker.emplace(output, i);
+    }
+  }
+  enum class State { New, Open, Done };
+  std::vector<State> states(nodes.size(), State::New);
+  std::vector<const NodeProto *> order;
+  std::vector<std::size_t> open;  // the last one waits for nothing, or its makers are put after it
+  for (std::size_t first = 0; first < nodes.size(); ++first) {
+    open.push_back(first);
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      if (states[i] == State::New) {
+        states[i] = State::Open;
+        for_each_used(nodes[i], [&](std::string_view name) {
+          const auto found = name.empty() ? maker.end() : maker.find(name);
+          if (found != maker.end() && states[found->second] == State::New) {
+            open.push_back(found->second);
+          }
+        });
+        continue;
+      }
+      open.pop_back();
+      if (states[i] == State::Open) {
+        states[i] = State::Done;
+        order.push_back(&nodes[i]);
+      }
+    }
+  }
+  return order;
 }
 
 bool is_constant(const Array &array) {
@@ -257,7 +318,8 @@ bool Lowering::refuse_bounded(const Node &node, const Values &values) {
 }
 
 void Lowering::nodes(GraphBuilder &builder, Scope &scope, const std::vector<NodeProto> &protos) {
-  for (const NodeProto &proto : protos) {
+  for (const NodeProto *next : in_order(protos)) {
+    const NodeProto &proto = *next;
     node(builder, scope, proto);
     if (builder.has_failed()) {
       // An error of the arithmetic on arrays does not know the node that it is about.
@@ -382,9 +444,10 @@ Error Lowering::with_unknown_operators(Error error) const {
       [&](const std::vector<NodeProto> &nodes, const OperatorSets &sets) {
         for (const NodeProto &node : nodes) {
           const auto set = sets.find(node.domain);
-          if (find_function(node) == nullptr &&
-              find_operator(node.domain, node.operation, set == sets.end() ? 1 : set->second) == nullptr) {
-            ++unknown[fmt::format("{}{}{}", node.domain, node.domain.empty() ? "" : ".", node.operation)];
+          const std::int64_t version = set == sets.end() ? 1 : set->second;
+          if (find_function(node) == nullptr && find_operator(node.domain, node.operation, version) == nullptr) {
+            ++unknown[fmt::format("{}{}{}{}", node.domain, node.domain.empty() ? "" : ".", node.operation,
+                                  other_versions(node, version))];
           }
           for (const Attribute &attribute : node.attributes) {
             for (const auto &inner : attribute.graphs) {

@@ -131,17 +131,17 @@ std::int64_t Node::known_integer(std::size_t i) const {
 }
 
 const Attribute *Node::unread() const {
-  const auto found = std::ranges::find_if(proto_.attributes,
-                                          [&](const Attribute &attribute) { return !read_.contains(attribute.name); });
+  const auto found =
+      std::ranges::find_if(proto_.attributes, [&](const Attribute &attribute) { return !read_.contains(&attribute); });
   return found == proto_.attributes.end() ? nullptr : &*found;
 }
 
 const Attribute *Node::find(std::string_view name) const {
-  read_.insert(name);
   const auto found = std::ranges::find(proto_.attributes, name, &Attribute::name);
   if (found == proto_.attributes.end()) {
     return nullptr;
   }
+  read_.insert(&*found);
   if (found->reference.empty()) {
     return &*found;
   }

@@ -112,7 +112,7 @@ class Node {
   const NodeProto &proto_;
   Values inputs_;
   std::int64_t version_;
-  mutable std::set<std::string_view> read_;  // names of attributes
+  mutable std::set<const Attribute *> read_;  // those that were asked for
 };
 
 }  // namespace bp::import::onnx

@@ -61,7 +61,7 @@ def check_reading(folder):
     run_it = ("run", "--shape", "x=3", "--shape", "y=3", "--on", "interpreter", "--inputs", "x.txt", "y.txt", "--print")
     (folder / "hidden.lines").write_text(PROGRAM)
     expect("a format by name", run(folder, *run_it, "hidden.lines", "--format=lines"), 0, "28")
-    expect("a format of the core by name", run(folder, "opt", "hidden.lines", "--format=hlo_text"), 3, "hidden.lines:1:1")
+    expect("a format of the core by name", run(folder, "opt", "hidden.lines", "--format=hlo_text"), 3, "hidden.lines:1:7")
     expect("a format that does not exist", run(folder, "opt", "hidden.lines", "--format=line"), 3,
            "there is no format 'line', expected one of onnx, ", ", lines")
 
