@@ -1,7 +1,11 @@
 #include "core/base/files.h"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -55,13 +59,46 @@ Result<std::string> read_file(const std::string &path) {
   return content;
 }
 
-Status write_file(const std::string &path, std::string_view content) {
-  File file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
-      std::fclose(file.release()) != 0) {
-    return refused("write", path);
+namespace {
+
+// Sets errno.
+bool write_pieces(const std::string &path, std::span<const std::string_view> pieces, const char *mode) {
+  File file(std::fopen(path.c_str(), mode));
+  const auto write = [&](std::string_view piece) {
+    return std::fwrite(piece.data(), 1, piece.size(), file.get()) == piece.size();
+  };
+  return file != nullptr && std::ranges::all_of(pieces, write) && std::fclose(file.release()) == 0;
+}
+
+}  // namespace
+
+Status write_file(const std::string &path, std::span<const std::string_view> pieces) {
+  static std::atomic<unsigned> count = 0;
+  std::error_code absent;
+  const std::filesystem::path found = std::filesystem::canonical(path, absent);
+  const std::string target = absent ? path : found.string();
+  const std::string temporary = fmt::format("{}.{}.{}", target, getpid(), count++);
+  struct stat facts{};
+  const bool exists = stat(target.c_str(), &facts) == 0;
+  // Where no other file can be made, the file itself may still be writable.
+  const bool is_written_to =
+      exists && (!S_ISREG(facts.st_mode) || access(target.c_str(), W_OK) != 0 || !write_pieces(temporary, {}, "wbx"));
+  if (is_written_to) {
+    return write_pieces(target, pieces, "wb") ? Status() : refused("write", path);
+  }
+  const bool is_replaced = write_pieces(temporary, pieces, "wb") &&
+                           (!exists || chmod(temporary.c_str(), facts.st_mode & 07777) == 0) &&
+                           std::rename(temporary.c_str(), target.c_str()) == 0;
+  if (!is_replaced) {
+    Error error = refused("write", path);
+    std::remove(temporary.c_str());
+    return error;
   }
   return {};
+}
+
+Status write_file(const std::string &path, std::string_view content) {
+  return write_file(path, std::span(&content, 1));
 }
 
 Result<OutputFile> OutputFile::create(const std::string &path) {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,10 @@
 namespace bp {
 
 Result<std::string> read_file(const std::string &path);
-// Replaces an existing file.
+// Replaces an existing file as a whole: after an error, or if the process is killed, the old content is still there,
+// and perhaps a file path.* next to it. Where a path is a link, the file that it leads to is replaced; what is no file,
+// such as a pipe or a device, is written to.
+Status write_file(const std::string &path, std::span<const std::string_view> pieces);
 Status write_file(const std::string &path, std::string_view content);
 // A file that is written step by step. What was written is in the file even if this process crashes later.
 class OutputFile {

@@ -1,12 +1,8 @@
 #include "core/compile/artifact_cache.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cstdio>
 #include <cstring>
-#include <system_error>
 
 #include "core/base/files.h"
 
@@ -69,16 +65,8 @@ Status DirectoryCache::store(const Key &key, std::span<const std::byte> artifact
   file.append(reinterpret_cast<const char *>(artifact.data()), artifact.size());
 
   const std::string final = path(key);
-  static std::atomic<unsigned> count = 0;
-  const std::string temporary = fmt::format("{}.{}.{}", final, getpid(), count++);
   BP_TRY(make_directory(final.substr(0, final.rfind('/'))));
-  BP_TRY(write_file(temporary, file));
-  if (std::rename(temporary.c_str(), final.c_str()) != 0) {
-    const int problem = errno;
-    std::remove(temporary.c_str());
-    return make_error(ErrorCode::Io, "cannot write {}: {}", final, std::generic_category().message(problem));
-  }
-  return {};
+  return write_file(final, file);
 }
 
 }  // namespace bp::compile

@@ -1,9 +1,5 @@
 // Writes packages.
-#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "core/base/files.h"
@@ -178,23 +174,9 @@ Result<std::string> pack(const Content &content) {
 
 Status save(const Content &content, const std::string &path) {
   BP_ASSIGN(const std::vector<SharedBytes> pieces, PackageWriter().write(content));
-  static std::atomic<unsigned> count = 0;
-  const std::string temporary = fmt::format("{}.{}.{}", path, getpid(), count++);
-  Status written;
-  {
-    BP_ASSIGN(OutputFile file, OutputFile::create(temporary));
-    for (const SharedBytes &piece : pieces) {
-      file.write(piece.text());
-    }
-    written = file.status();
-  }
-  if (written.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = make_error(ErrorCode::Io, "cannot write {}: {}", path, std::strerror(errno));
-  }
-  if (!written.ok()) {
-    std::remove(temporary.c_str());
-  }
-  return written;
+  std::vector<std::string_view> texts;
+  std::ranges::transform(pieces, std::back_inserter(texts), &SharedBytes::text);
+  return write_file(path, texts);
 }
 
 }  // namespace bp::package

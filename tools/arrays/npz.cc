@@ -2,6 +2,8 @@
 
 #include <zip.h>
 
+#include <filesystem>
+
 #include <memory>
 
 #include "core/base/files.h"
@@ -92,7 +94,14 @@ Result<std::vector<std::pair<std::string, std::string>>> read_npz(std::string_vi
 
 Status write_npz(const std::string &file, const std::vector<std::pair<std::string, ir::Literal>> &arrays) {
   int code = 0;
-  zip_t *archive = zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+  // The library replaces the name as it is given, whatever it stands for.
+  std::error_code absent;
+  const std::filesystem::path target = std::filesystem::canonical(file, absent);
+  if (!absent && !std::filesystem::is_regular_file(target, absent)) {
+    return invalid_input("{}: is no file, expected one that can be replaced, or a name that is free", file);
+  }
+  const std::string path = absent ? file : target.string();
+  zip_t *archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (archive == nullptr) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);
