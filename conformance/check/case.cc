@@ -1,6 +1,7 @@
 #include "conformance/check/case.h"
 
 #include "core/base/files.h"
+#include "core/import/front_ends.h"
 #include "core/import/stablehlo/stablehlo.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
@@ -9,6 +10,12 @@ namespace bp::conformance {
 
 Result<std::vector<Case>> read_cases(const std::string &file) {
   BP_ASSIGN(const std::string text, read_file(file));
+  if (import::find_binary_byte(text)) {
+    return invalid_input(
+        "{}: no text, expected HLO with its expectations, or the folder of an ONNX test, in which are "
+        "model.onnx and test_data_set_0",
+        file);
+  }
   return split_cases(text, file);
 }
 

@@ -19,12 +19,6 @@ std::string names_of_formats() {
   return names;
 }
 
-// Returns the offset of the first NUL byte near the beginning, which no text contains; npos if there is none.
-std::size_t find_nul(std::string_view bytes) {
-  constexpr std::size_t max_visited = 4096;
-  return bytes.substr(0, max_visited).find('\0');
-}
-
 // Whether the name of the file ends with one of the front end's endings, which have spaces between them.
 bool has_ending_of(const FrontEnd &front_end, std::string_view file) {
   for (std::string_view rest = front_end.endings; !rest.empty();) {
@@ -43,10 +37,11 @@ std::shared_ptr<const FrontEnd> borrow(const FrontEnd *front_end) {
 }
 
 Error no_front_end(std::string_view bytes, const std::string &file) {
-  const std::size_t nul = find_nul(bytes);
+  const auto binary = find_binary_byte(bytes);
   return invalid_input("{}: {}, expected {}", file,
-                       nul == std::string_view::npos ? std::string("no program")
-                                                     : fmt::format("a binary file (there is a 0 at offset {})", nul),
+                       !binary ? std::string("no program")
+                               : fmt::format("a binary file (there is a byte {} at offset {})",
+                                             static_cast<unsigned char>(bytes[*binary]), *binary),
                        names_of_formats());
 }
 
@@ -64,6 +59,10 @@ Result<std::shared_ptr<const FrontEnd>> find_front_end(std::string_view bytes, c
   }
   if (own != nullptr) {
     return borrow(own);
+  }
+  const auto named = std::ranges::find_if(front_ends(), [&](const FrontEnd *one) { return has_ending_of(*one, file); });
+  if (foreign == nullptr && named != front_ends().end()) {
+    return borrow(*named);
   }
   Error error = foreign == nullptr ? no_front_end(bytes, file)
                                    : invalid_input("{}: {}, expected {}", file, foreign->name, names_of_formats())

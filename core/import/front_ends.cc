@@ -29,6 +29,16 @@ const FrontEnd *recognize(std::string_view bytes) {
   return found == std::end(table) ? nullptr : *found;
 }
 
+std::optional<std::size_t> find_binary_byte(std::string_view bytes) {
+  constexpr std::size_t max_visited = 4096;
+  const std::string_view visited = bytes.substr(0, max_visited);
+  const auto found = std::ranges::find_if(visited, [](char byte) {
+    const auto code = static_cast<unsigned char>(byte);
+    return code < 0x20 && !(code >= '\t' && code <= '\r') && code != 0x1b;  // spaces, and the colours of terminals
+  });
+  return found == visited.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - visited.begin()));
+}
+
 std::vector<Source> split(const FrontEnd &front_end, std::string_view bytes, const std::string &file) {
   std::vector<Source> parts;
   if (front_end.split != nullptr) {

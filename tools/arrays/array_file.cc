@@ -111,9 +111,21 @@ Result<InputFiles> InputFiles::read(const std::vector<std::string> &inputs) {
       continue;
     }
     BP_ASSIGN(auto entries, read_npz(bytes, file));
+    if (entries.empty()) {
+      return invalid_input("{}: there are no arrays in it", file);
+    }
     const bool is_by_order = are_numbered(entries);
     for (auto &[name, content] : entries) {
       files.inputs_.push_back({is_by_order ? "" : name, fmt::format("{}:{}", file, name), std::move(content)});
+    }
+  }
+  for (std::size_t i = 0; i < files.inputs_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Input &first = files.inputs_[j], &second = files.inputs_[i];
+      if (!first.parameter.empty() && plain(first.parameter) == plain(second.parameter)) {
+        return invalid_input("{} and {} are both for {}, expected one array for each parameter", first.file,
+                             second.file, second.parameter);
+      }
     }
   }
   return files;

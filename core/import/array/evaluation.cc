@@ -39,6 +39,7 @@ bool is_evaluated(const Instruction &instruction) {
     case Opcode::Reduce:
     case Opcode::ReduceWindow:
     case Opcode::Sort:
+    case Opcode::TopK:
     case Opcode::GetTupleElement: return true;
     default: return info(instruction.opcode()).has(ir::Trait::Elementwise);
   }

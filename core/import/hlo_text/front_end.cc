@@ -1,4 +1,5 @@
 #include "core/import/front_end.h"
+#include "core/import/front_ends.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
@@ -8,8 +9,7 @@ namespace {
 
 // Any text is taken, so that what is no program gets the parser's message.
 bool is_text(std::string_view bytes) {
-  constexpr std::size_t max_visited = 4096;
-  return bytes.substr(0, max_visited).find('\0') == std::string_view::npos;
+  return !find_binary_byte(bytes);
 }
 
 std::vector<Source> split_text(std::string_view text, const std::string &file) {

@@ -318,6 +318,9 @@ bool Lowering::refuse_bounded(const Node &node, const Values &values) {
 }
 
 void Lowering::nodes(GraphBuilder &builder, Scope &scope, const std::vector<NodeProto> &protos) {
+  if (builder.has_failed()) {
+    return;
+  }
   for (const NodeProto *next : in_order(protos)) {
     const NodeProto &proto = *next;
     node(builder, scope, proto);
@@ -336,7 +339,9 @@ void Lowering::nodes(GraphBuilder &builder, Scope &scope, const std::vector<Node
 
 Values Lowering::graph(GraphBuilder &builder, Scope &scope, const Graph &graph, const Values &inputs) {
   for (const Tensor &tensor : graph.initializers) {
-    scope.tensors.emplace(tensor.name, &tensor);
+    if (!scope.tensors.emplace(tensor.name, &tensor).second) {
+      builder.fail("there are two initializers \"{}\"", tensor.name);
+    }
   }
   for (std::size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) {
     define(builder, scope, graph.inputs[i].name, inputs[i]);

@@ -107,7 +107,7 @@ TEST_CASE("labels, categories and missing values are exchanged") {
                   {vector_of<std::int64_t>(ir::ElementType::S64, {7, 5, 6})}) == "{2.5, 1.5, -1}");
   CHECK(result_of(untyped_model(with_domain("OneHotEncoder", integers_attribute("cats_int64s", {3, 4})), {3},
                                 int64_type, classical),
-                  {vector_of<std::int64_t>(ir::ElementType::S64, {4, 3, 9})}) == "{ { 0, 1 }, { 1, 0 }, { 0, 0 } }");
+                  {vector_of<std::int64_t>(ir::ElementType::S64, {4, 3, 9})}) == "{ {0, 1}, {1, 0}, {0, 0} }");
   CHECK(result_of(untyped_model(with_domain("Imputer", reals_attribute("imputed_value_floats", {8}) +
                                                            real_attribute("replaced_value_float", NAN)),
                                 {3}, float_type, classical),
