@@ -177,6 +177,22 @@ constexpr Mutant front_end_table[] = {
          return BP_OK;
        });
      }},
+    {"error-with-program", "front ends", "read() reports an error, writes the program and returns BP_OK", "lines",
+     "front_ends/lines/BP-FRONT-02/*",
+     [] {
+       return with_read([](auto, auto source, auto program, auto diag) {
+         diag->report(diag, BP_INVALID, 0, "there is something strange");
+         return correct->read(correct, source, program, diag);
+       });
+     }},
+    {"source-overread-far", "front ends", "read() looks at a byte two pages behind the source", "lines",
+     "front_ends/lines/BP-FRONT-02/*",
+     [] {
+       return with_read([](auto, auto source, auto program, auto diag) {
+         [[maybe_unused]] const volatile char far = static_cast<const char *>(source->bytes)[source->size + 8192];
+         return correct->read(correct, source, program, diag);
+       });
+     }},
     {"errors-silent", "front ends", "read() fails without a report", "lines", "front_ends/lines/BP-FRONT-02/*",
      [] {
        return with_read([](auto, auto source, auto program, auto) {

@@ -13,6 +13,7 @@
 #include "conformance/suite/library.h"
 #include "conformance/suite/source_trial.h"
 #include "conformance/suite/stage.h"
+#include "core/import/front_ends.h"
 
 namespace bp::conformance {
 namespace {
@@ -76,7 +77,7 @@ using Trial = Status (*)(Subject &subject, const Tested &tested, const std::stri
 
 // Reads sources, and expects that each answer keeps the rules, and that a program that was written is valid.
 Status read_all(const Tested &tested, const std::vector<std::string> &sources) {
-  constexpr std::uint64_t max_memory = 512 << 20;  // thousands of times what a small source needs
+  constexpr std::uint64_t max_memory = 128 << 20;  // thousands of times what a small source needs
   for (const std::string &bytes : sources) {
     BP_ASSIGN(const ReadOnlySource source, ReadOnlySource::make(bytes));
     const bp_source_t abi = source.abi();
@@ -89,7 +90,7 @@ Status read_all(const Tested &tested, const std::vector<std::string> &sources) {
     limit.reset();
     if (reading.status == BP_NO_MEMORY || reading.was_refused) {
       return broken(fmt::format("BP-FRONT-02: {} is not enough memory for {}",
-                                reading.was_refused ? "a stream of 64 MiB" : "512 MiB", shown(bytes)));
+                                reading.was_refused ? "a stream of 64 MiB" : "128 MiB", shown(bytes)));
     }
     if (const std::string rule = reading.broken_rule(bytes.size()); !rule.empty()) {
       return broken(fmt::format("{}, for {}", rule, shown(bytes)));
@@ -233,7 +234,18 @@ constexpr FrontEndCase cases_of_each[] = {
     {"BP-ENTRY-03", leaves_nothing},
 };
 
+const std::vector<host::ManifestFrontEnd> &front_ends_of(const Subject &subject) {
+  static const std::vector<host::ManifestFrontEnd> none;
+  return subject.candidate().manifest ? subject.candidate().manifest->front_ends : none;
+}
+
 Verdict agrees_with_its_manifest(Subject &subject) {
+  for (const host::ManifestFrontEnd &front_end : front_ends_of(subject)) {
+    const auto own = std::ranges::find(import::front_ends(), front_end.name, &import::FrontEnd::name);
+    if (own != import::front_ends().end()) {
+      return failure(fmt::format("BP-FRONT-01: the name {} is that of a front end of the core", front_end.name));
+    }
+  }
   const auto plugin = load(subject);
   return plugin.ok() ? Verdict() : failure(plugin.error().to_string());
 }
@@ -276,11 +288,6 @@ constexpr NamedCase cases_of_library[] = {
     {"BP-INIT-02", nests_its_lives},
     {"BP-ENTRY-04", knows_its_tables_alone},
 };
-
-const std::vector<host::ManifestFrontEnd> &front_ends_of(const Subject &subject) {
-  static const std::vector<host::ManifestFrontEnd> none;
-  return subject.candidate().manifest ? subject.candidate().manifest->front_ends : none;
-}
 
 std::vector<std::string> list_front_ends(const Subject &subject) {
   if (front_ends_of(subject).empty()) {

@@ -99,20 +99,20 @@ void change(std::string &text, std::mt19937_64 &random) {
 
 Result<ReadOnlySource> ReadOnlySource::make(std::string_view bytes) {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  const std::uint64_t readable = (bytes.size() + page) / page * page;
+  const std::uint64_t readable = (bytes.size() + page) / page * page, guard = 256 * page;
   ReadOnlySource source;
-  void *all = mmap(nullptr, readable + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *all = mmap(nullptr, readable + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) {
-    return make_error(ErrorCode::OutOfMemory, "out of memory: {} bytes cannot be mapped", readable + page);
+    return make_error(ErrorCode::OutOfMemory, "out of memory: {} bytes cannot be mapped", readable + guard);
   }
   source.pages_ = static_cast<std::byte *>(all);
-  source.all_ = readable + page;
+  source.all_ = readable + guard;
   source.size_ = bytes.size();
   std::byte *begin = source.pages_ + readable - bytes.size();
   std::ranges::copy(bytes, reinterpret_cast<char *>(begin));
   source.begin_ = begin;
   mprotect(source.pages_, readable, PROT_READ);
-  mprotect(source.pages_ + readable, page, PROT_NONE);
+  mprotect(source.pages_ + readable, guard, PROT_NONE);
   return source;
 }
 
@@ -142,6 +142,9 @@ std::string Reading::broken_rule(std::uint64_t size) const {
   }
   const bool has_said_why = std::ranges::any_of(
       reports, [](const SourceReport &report) { return report.status != BP_OK && !report.message.empty(); });
+  if (status == BP_OK && has_said_why) {
+    return "BP-FRONT-07: read() reported an error and returned BP_OK, expected another status, or a warning";
+  }
   if (status != BP_OK && !was_refused && !has_said_why) {
     return fmt::format("BP-FRONT-07: read() returned {} without a report, expected one that says why", status);
   }

@@ -30,6 +30,10 @@ class SourceReports {
       }
     }
   }
+  // Whether there is an error, which makes the program worthless (BP-FRONT-07).
+  bool has_errors() const {
+    return std::ranges::any_of(entries_, [](const Entry &entry) { return entry.status != BP_OK; });
+  }
   // Returns the error of a call that returned `status`: the first report, with the others as notes.
   Error error(bp_status status, std::string_view front_end) const {
     const ErrorCode code = host::error_code(status, ErrorCode::PluginFailure);
@@ -110,7 +114,7 @@ Result<std::string> write_program(const bp_front_end_t &front_end, const Source 
   if (options.warnings != nullptr) {
     reports.add_warnings(*options.warnings);
   }
-  if (status != BP_OK) {
+  if (status != BP_OK || reports.has_errors()) {
     return reports.error(status, front_end.name);
   }
   const std::vector<std::byte> written = program.take();

@@ -12,8 +12,8 @@
 //      "endings": [".lines"],                usual endings of files, each with its dot
 //      "first_bytes": "LINES 1" } ]          with which every file begins; a character from \u0000 to \u00ff is a byte
 //
-// A file is offered to a front end if it has one of the endings or begins with the first bytes, and only if it is of no
-// format that the core recognizes by bytes of its own; recognizes() then decides.
+// A file is offered to a front end if it has one of the endings or begins with the first bytes, unless the core has a
+// format that recognizes the file and has its ending; recognizes() then decides.
 //
 // BP-FRONT-01: the manifest has at least one of "endings" and "first_bytes" for a front end, and agrees with the table
 //              in number, order and names.
@@ -72,7 +72,7 @@ typedef struct bp_front_end {
   // Writes the program, and reports what is wrong, or only strange. When write() fails, it stops (BP-STREAM-01).
   // BP-FRONT-06: a read() that returns BP_OK has written one valid program: StableHLO as text or portable bytecode, or
   //              HLO as text or HloModuleProto.
-  // BP-FRONT-07: a read() that returns another status has reported why, unless write() failed.
+  // BP-FRONT-07: a read() has reported errors if it returns another status, unless write() failed, and only then.
   // [thread-safe]
   bp_status(BP_ABI *read)(const struct bp_front_end *front_end, const bp_source_t *source, const bp_ostream_t *program,
                           const bp_source_diag_t *diag);
