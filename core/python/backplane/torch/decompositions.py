@@ -170,6 +170,16 @@ def index_put(x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accum
     return torch.where(mask.reshape([*mask.shape, *[1] * (x.dim() - mask.dim())]), values.reshape([]), x)
 
 
+def stable_sort(x: Tensor, *, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
+    """Sorting is always stable here."""
+    return aten.sort.default(x, dim, descending)
+
+
+def sign(x: Tensor) -> Any:
+    """The sign of NaN is 0 in PyTorch, and NaN in ONNX."""
+    return (x > 0).to(x.dtype) - (x < 0).to(x.dtype) if x.dtype.is_floating_point else NotImplemented
+
+
 HALF = (torch.float16, torch.bfloat16)
 IN_F32 = [aten.abs.default, aten.amax.default, aten.amin.default, aten.cumsum.default, aten.sum.default,
           aten.sum.dim_IntList]
@@ -183,6 +193,8 @@ OWN: dict[Any, Callable[..., Any]] = {
     aten.avg_pool2d_backward.default: avg_pool2d_backward,
     aten.empty_permuted.default: empty_permuted,
     aten.index_put.default: index_put,
+    aten.sort.stable: stable_sort,
+    aten.sign.default: sign,
     aten._native_multi_head_attention.default: native_multi_head_attention,
     aten._transformer_encoder_layer_fwd.default: transformer_encoder_layer,
 }

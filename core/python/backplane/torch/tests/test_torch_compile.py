@@ -187,6 +187,8 @@ class Modules(Case):
     def test_edges(self):
         self.infer(lambda x: (x + 1, x.sum()), torch.randn(0, 3))
         self.infer(lambda x: x.exp(), torch.tensor(1.5))
+        self.infer(lambda x: x.sign(), torch.tensor([-2.0, -0.0, 0.0, 3.0, torch.nan, torch.inf]))
+        self.infer(lambda x: x.sort(stable=True, descending=True), torch.tensor([[1, 3, 1], [2, 2, 0]]))
         self.infer(lambda x: (torch.arange(5), x), torch.randn(2))
         self.infer(lambda x: (x + 1).expand(3, 2).t(), torch.randn(2))
         self.infer(lambda: torch.arange(5) + 1)
