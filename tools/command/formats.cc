@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "core/base/mapped_file.h"
+#include "core/host/discovery.h"
 #include "core/import/find_front_end.h"
 #include "core/import/foreign_formats.h"
 #include "core/import/front_ends.h"
@@ -104,6 +105,11 @@ std::string reason(const LibraryFormat &format, std::string_view bytes, const st
 void print_reasons(std::string_view bytes, const std::string &file) {
   for (const LibraryFormat &format : import::library::formats()) {
     fmt::print("  {}: {}\n", format.manifest.name, reason(format, bytes, file));
+  }
+  for (const host::Candidate &candidate : host::scan(host::plugin_directories())) {
+    if (!candidate.manifest && candidate.refusal) {  // it may have front ends
+      fmt::print("  not asked: {}\n", candidate.refusal->to_string());
+    }
   }
   for (const import::ForeignFormat &format : import::foreign_formats()) {
     if (format.recognizes(bytes)) {
