@@ -26,15 +26,16 @@ constexpr TypeName type_names[] = {{ElementType::Pred, "b1"}, {ElementType::S8, 
                                    {ElementType::F16, "f2"},  {ElementType::F32, "f4"},  {ElementType::F64, "f8"},
                                    {ElementType::C64, "c8"},  {ElementType::C128, "c16"}};
 
-// Returns the text after "'key': " up to the character that ends it.
-std::optional<std::string_view> value_of(std::string_view header, std::string_view key, char begin, char end) {
+// Returns the text after "'key': " up to one of the characters that end it.
+std::optional<std::string_view> value_of(std::string_view header, std::string_view key, char begin,
+                                         std::string_view ends) {
   const std::size_t name = header.find(fmt::format("'{}'", key));
   const std::size_t colon = name == std::string_view::npos ? name : header.find(':', name);
   const std::size_t first = colon == std::string_view::npos ? colon : header.find_first_not_of(" ", colon + 1);
   if (first == std::string_view::npos || (begin != 0 && header[first] != begin)) {
     return {};
   }
-  const std::size_t from = begin == 0 ? first : first + 1, to = header.find(end, from);
+  const std::size_t from = begin == 0 ? first : first + 1, to = header.find_first_of(ends, from);
   return to == std::string_view::npos ? std::nullopt : std::optional(header.substr(from, to - from));
 }
 
@@ -122,13 +123,17 @@ Result<NpyHeader> read_npy_header(std::string_view bytes, const std::string &fil
   if (version < 1 || version > 3 || header.begin > bytes.size()) {
     return wrong(fmt::format("version {} with a header of {} bytes", version, length));
   }
-  const std::string_view text = bytes.substr(versions_end + length_bytes, length);
-  const auto type = value_of(text, "descr", '\'', '\'');
-  const auto order = value_of(text, "fortran_order", 0, ',');
-  const auto sizes = value_of(text, "shape", '(', ')');
+  // A dictionary of Python: its keys come in any order, and in quotes of both kinds.
+  std::string text(bytes.substr(versions_end + length_bytes, length));
+  std::ranges::replace(text, '"', '\'');
+  const auto type = value_of(text, "descr", '\'', "'");
+  const auto order = value_of(text, "fortran_order", 0, ",}");
+  const auto sizes = value_of(text, "shape", '(', ")");
   const auto numbers = sizes ? read_sizes(*sizes) : std::nullopt;
   if (!type || !order || !numbers) {
-    return wrong(fmt::format("the header {}", text.substr(0, text.find('\n'))));
+    constexpr std::size_t max_shown = 200;
+    return wrong(fmt::format("the header {}{}", std::string_view(text).substr(0, std::min(text.find('\n'), max_shown)),
+                             text.size() > max_shown ? "..." : ""));
   }
   if (!read_type(*type, header)) {
     return unsupported("{}: elements of type '{}', expected numbers or truth values", file, *type);

@@ -25,6 +25,21 @@ TEST_CASE("bytes other than 0 are true") {
   CHECK(array->bytes()[1] == std::byte{1});
 }
 
+TEST_CASE("keys of a header come in any order and in quotes of both kinds") {
+  for (const std::string_view header : {"{'shape': (2, 3), 'descr': '<f4', 'fortran_order': False}\n",
+                                        "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2, 3)}\n"}) {
+    std::string bytes = "\x93NUMPY\x01";
+    bytes += '\0';
+    bytes += static_cast<char>(header.size());
+    bytes += '\0';
+    const auto read = read_npy_header(bytes + std::string(header), "a.npy");
+    REQUIRE(read.ok());
+    CHECK(read->type == ElementType::F32);
+    CHECK(read->sizes == std::vector<std::int64_t>{2, 3});
+    CHECK_FALSE(read->is_fortran);
+  }
+}
+
 TEST_CASE("arrays in other orders are read as they are meant") {
   const auto array = read_npy(seed("fortran.npy"), ElementType::S16, "a.npy");
   REQUIRE(array.ok());
