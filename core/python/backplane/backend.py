@@ -5,6 +5,8 @@ import os
 import time
 from typing import Any, Mapping, Sequence
 
+import numpy as np
+
 from backplane.arrays import DeviceArray
 from backplane.element_types import ArrayType
 from backplane.errors import Code, Error, invalid
@@ -140,12 +142,16 @@ class Backend(Closable):
 
         `array`: one of NumPy, or of another library with DLPack on the host. `in_place`: the device uses it where it
         is, such as in a file that was mapped (numpy.memmap); nobody may write to it as long as the result exists.
-        Errors: UNSUPPORTED: the device cannot use it in place. INVALID: it is not aligned to 64 bytes for that.
+        Errors: UNSUPPORTED: the device cannot use it in place. INVALID: for that, it is not aligned to 64 bytes, or not
+        in row-major order.
         """
         if isinstance(array, DeviceArray):
             tensor = array._share().release()
         else:
             prepared = prepare(array, None, "the array")
+            if in_place and not isinstance(prepared, Taken) and prepared.size != 0 and not (
+                    hasattr(array, "__array_interface__") and np.may_share_memory(prepared, np.asarray(array))):
+                raise invalid("the array is not in row-major order, expected one that the device can use in place")
             tensor = prepared.release() if isinstance(prepared, Taken) else lend(prepared)
         made, errors = ctypes.c_void_p(), Diag()
         with self._owned as backend:

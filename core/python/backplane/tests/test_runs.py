@@ -196,6 +196,8 @@ class Runs(unittest.TestCase):
                         again.__dlpack__()
                 in_place = backend.send(backplane.aligned(X), in_place=True)
                 np.testing.assert_array_equal(executable(in_place, in_place), 2 * X)
+                with self.assertRaisesRegex(backplane.Error, "the array is not in row-major order, expected one that"):
+                    backend.send(np.flip(X), in_place=True)
                 sent.close()
                 with self.assertRaisesRegex(backplane.Error, "the array was closed"):
                     executable(sent, X)
