@@ -10,12 +10,6 @@ namespace bp::conformance {
 
 Result<std::vector<Case>> read_cases(const std::string &file) {
   BP_ASSIGN(const std::string text, read_file(file));
-  if (import::find_binary_byte(text)) {
-    return invalid_input(
-        "{}: no text, expected HLO with its expectations, or the folder of an ONNX test, in which are "
-        "model.onnx and test_data_set_0",
-        file);
-  }
   return split_cases(text, file);
 }
 
@@ -50,6 +44,12 @@ Result<ir::Module> parse(const Case &one) {
   text::ParseOptions options;
   options.file = one.file;
   options.first_line = one.first_line;
+  if (import::find_binary_byte(one.text)) {
+    return invalid_input(
+        "{}: no text, expected HLO with its expectations, or the folder of an ONNX test, in which are "
+        "model.onnx and test_data_set_0",
+        one.file);
+  }
   BP_ASSIGN(ir::Module module, text::parse_module(one.text, options));
   BP_TRY(ir::verify(module));
   return module;

@@ -83,11 +83,11 @@ Result<std::shared_ptr<const FrontEnd>> find_front_end_by_name(std::string_view 
   }
   for (const library::LibraryFormat &format : library::formats()) {
     if (format.manifest.name == name) {
-      return format.refusal.empty() ? library::load(format) : make_error(ErrorCode::NotFound, "{}", format.refusal);
+      return format.refusal.empty() ? library::load(format) : invalid_input("{}", format.refusal);
     }
     names.push_back(format.manifest.name);
   }
-  return make_error(ErrorCode::NotFound, "there is no format '{}', expected one of {}", name, fmt::join(names, ", "));
+  return invalid_input("there is no format '{}', expected one of {}", name, fmt::join(names, ", "));
 }
 
 }  // namespace bp::import

@@ -17,7 +17,7 @@ namespace bp::import {
 Result<std::shared_ptr<const FrontEnd>> find_front_end(std::string_view bytes, const std::string &file);
 
 // Returns the front end of this name, of the core or of a library, whatever the content of the file it is to read.
-// NotFound if there is none: the error lists the names. Errors of libraries name their file.
+// InvalidInput if there is none: the error lists the names. Errors of libraries name their file.
 Result<std::shared_ptr<const FrontEnd>> find_front_end_by_name(std::string_view name);
 
 }  // namespace bp::import

@@ -454,6 +454,9 @@ def self_checking():
                         "  checks.hlo:14: 1 of 1 elements is not equal; [] is 2, expected 3 (1 apart)\n"
                         "  rerun: backplane check checks.hlo --part 2 --on ...\n1 passed, 1 failed, 0 skipped"),
           f"backplane check printed\n{printed}")
+    refused = expect(["check", "cut.onnx", "--on", "interpreter"], NEGATIVE, "").out
+    check("cut.onnx: no text, expected HLO with its expectations, or the folder of an ONNX test" in refused,
+          f"backplane check cut.onnx printed\n{refused}")
     fed = expect(["check", "infeed.hlo", "--on", "interpreter"], SUCCESS, "").out
     check("skipped 1: takes an infeed, which nothing feeds\n" in fed, f"backplane check infeed.hlo printed\n{fed}")
     cases = json.loads(backplane("check", ".", "--on", "interpreter", "--part", "1", "--json").out)["cases"]
