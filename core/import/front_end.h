@@ -34,9 +34,9 @@ struct ReadOptions {
   std::vector<ir::Shape> parameter_shapes = {};
   // The same for some parameters: their sizes alone.
   std::vector<ParameterIntegers> parameter_sizes = {};
-  // Elements of integer parameters on which sizes depend, in row-major order. Used only if sizes depend on them: then
-  // the program is for these elements, and ignores the argument. StableHLO: for a scalar they are deduced, if only one
-  // value agrees with the shapes.
+  // Elements of parameters on which sizes depend, integers or truth values (0 and 1), in row-major order. Used only if
+  // sizes depend on them: then the program is for these elements, and ignores the argument. StableHLO: for a scalar
+  // they are deduced, if only one value agrees with the shapes.
   std::vector<ParameterIntegers> parameter_values = {};
   // If set, receives the numbers of the parameters on whose elements sizes depend, and these elements; not owned.
   std::map<std::size_t, std::vector<std::int64_t>> *size_parameters = nullptr;

@@ -71,9 +71,12 @@ Status Lowering::check_given(const Operation &entry) const {
   for (std::size_t i = 0; i < count; ++i) {
     const Type &type = program_.type(entry.regions[0].arguments[i]);
     BP_TRY(entry_parameter_shape(entry, i));
-    if (!ir::is_integer(type.shape.element_type()) && find(options_.reading.parameter_values, entry, i) != nullptr) {
-      return error(entry, fmt::format("a value is given for parameter {}, but its type is {}, expected integers", i,
-                                      to_string(type)));
+    const ir::ElementType element = type.shape.element_type();
+    if (!ir::is_integer(element) && element != ir::ElementType::Pred &&
+        find(options_.reading.parameter_values, entry, i) != nullptr) {
+      return error(
+          entry, fmt::format("a value is given for parameter {}, but its type is {}, expected integers or truth values",
+                             i, to_string(type)));
     }
   }
   return {};
@@ -134,7 +137,11 @@ Result<InstructionId> Lowering::entry_value(const Operation &entry, std::size_t 
   }
   BP_ASSIGN(ir::Literal literal, ir::Literal::zeros(type));
   const bool fits = ir::visit_element_type(type.element_type(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      std::ranges::transform(found->second, literal.mutable_elements<bool>().begin(),
+                             [](std::int64_t x) { return x != 0; });
+      return std::ranges::all_of(found->second, [](std::int64_t x) { return x == 0 || x == 1; });
+    } else if constexpr (std::is_integral_v<T>) {
       std::ranges::transform(found->second, literal.mutable_elements<T>().begin(),
                              [](std::int64_t x) { return static_cast<T>(x); });
       return std::ranges::all_of(found->second, [](std::int64_t x) { return std::in_range<T>(x); });

@@ -200,7 +200,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> 
 // A value of floats.
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }
 // expect:
-// 3:1: a value is given for parameter 0, but its type is tensor<?xf32>, expected integers
+// 3:1: a value is given for parameter 0, but its type is tensor<?xf32>, expected integers or truth values
 // -----
 // test: import x:3
 // One of two parameters is left open.
