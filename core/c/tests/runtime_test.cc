@@ -269,7 +269,7 @@ TEST_CASE("all errors are in one report") {
        "deadline, keep-artifacts, fuse, disabled-passes, cluster, host-functions or format"},
       {mixed, {{"cluster", "some"}}, BP_INVALID, "the option cluster is 'some', expected off, auto or marked"},
       {mixed, {{"format", "stable_hlo"}}, BP_INVALID, "there is no format 'stable_hlo', expected one of onnx, caffe, "},
-      {mixed, {{"format", "stablehlo"}}, BP_INVALID, "given:1:1: "},
+      {mixed, {{"format", "stablehlo"}}, BP_UNSUPPORTED, "given:1:1: unknown operation HloModule"},
       {mixed, {{"fuse", "2"}}, BP_INVALID, "the option fuse is '2', expected 0 or 1"},
       {mixed, {{"memory-limit", "-1"}}, BP_INVALID, "the option memory-limit is '-1', expected a number of at least 0"},
       {mixed, {{"device-only", "yes"}}, BP_INVALID, "the option device-only is 'yes', expected 0 or 1"},
