@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <map>
 
 #include "core/base/files.h"
 #include "core/import/onnx/onnx.h"
@@ -119,13 +120,12 @@ Result<InputFiles> InputFiles::read(const std::vector<std::string> &inputs) {
       files.inputs_.push_back({is_by_order ? "" : name, fmt::format("{}:{}", file, name), std::move(content)});
     }
   }
-  for (std::size_t i = 0; i < files.inputs_.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const Input &first = files.inputs_[j], &second = files.inputs_[i];
-      if (!first.parameter.empty() && plain(first.parameter) == plain(second.parameter)) {
-        return invalid_input("{} and {} are both for {}, expected one array for each parameter", first.file,
-                             second.file, second.parameter);
-      }
+  std::map<std::string, const Input *> by_parameter;
+  for (const Input &input : files.inputs_) {
+    const auto [first, is_new] = by_parameter.emplace(plain(input.parameter), &input);
+    if (!is_new && !input.parameter.empty()) {
+      return invalid_input("{} and {} are both for {}, expected one array for each parameter", first->second->file,
+                           input.file, input.parameter);
     }
   }
   return files;
