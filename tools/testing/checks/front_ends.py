@@ -102,16 +102,52 @@ def check_suite(folder):
         problems.append(f"conform speaks of operations of a library without a device:\n{done[1]}")
 
 
-def check_makefile(folder):
-    shutil.copytree(SAMPLE, folder / "sample")
+def make(folder, *replacements):
+    """Builds the sample in the folder by its Makefile, with texts of its source replaced. Returns whether it could."""
+    shutil.copytree(SAMPLE, folder)
+    source = folder / "front_end.c"
+    for text, replacement in replacements:
+        if text not in source.read_text():
+            problems.append(f"the sample has no {text!r}")
+        source.write_text(source.read_text().replace(text, replacement))
     flags = f"-std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I{BUILD / 'include'} -fPIC -fvisibility=hidden"
     stub = folder / "pkg-config"
-    stub.write_text(f"#!/bin/sh\ncase $1 in --libs) echo -shared -Wl,--version-script={ROOT}/plugin_api/link/plugin.map;; esac\n")
+    options = f"-shared -Wl,--version-script={ROOT}/plugin_api/link/plugin.map"
+    stub.write_text(f"#!/bin/sh\ncase $1 in --libs) echo {options};; esac\n")
     stub.chmod(0o755)
-    done = subprocess.run(["make", "-C", folder / "sample", f"CFLAGS={flags}"], capture_output=True, text=True,
+    done = subprocess.run(["make", "-C", folder, f"CFLAGS={flags}"], capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
     if done.returncode != 0:
         problems.append(f"make failed:\n{done.stdout}{done.stderr}")
+    return done.returncode == 0
+
+
+def check_wrong_libraries(folder):
+    """Libraries that break a rule: the core refuses them or their answers, and the suite names the rule."""
+    succeeds = folder / "succeeds"
+    if make(succeeds, ("message);\n  return BP_INVALID;", "message);\n  return BP_OK;")):
+        (succeeds / "wrong.lines").write_text(PROGRAM.replace("?", "none"))
+        expect("an error with BP_OK", run(succeeds, "opt", "wrong.lines"), 3, "wrong.lines:1:1: this is no size")
+        expect("an error with BP_OK in the suite", run(succeeds, "conform", "lines", "--stage", "front_ends"), 1,
+               "BP-FRONT-07: read() reported an error and returned BP_OK, expected another status, or a warning")
+    taken = folder / "taken"
+    if make(taken, ('BP_FRONT_END_FRAME("lines"', 'BP_FRONT_END_FRAME("onnx"')):
+        expect("a name of the core", run(taken, "formats", "program.lines", "--why"), 0, "HLO text",
+               "onnx: not asked: ", "the name onnx is that of a front end of the core, expected another")
+        expect("a name of the core in the suite",
+               run(taken, "conform", "./libbackplane_lines.so", "--stage", "front_ends"), 1,
+               "BP-FRONT-01: the name onnx is that of a front end of the core")
+    damaged = folder / "damaged"
+    damaged.mkdir()
+    library = damaged / "libbackplane_lines.so"
+    library.write_bytes(LIBRARY.read_bytes().replace(b'"front_ends"', b'"front_ends;'))
+    (damaged / "program.lines").write_text(PROGRAM)
+    expect("a damaged manifest", run(damaged, "formats", "program.lines", "--why"), 0, f"not asked: {library}: ",
+           "manifest")
+
+
+def check_makefile(folder):
+    if not make(folder / "sample"):
         return
     expect("the library that make built", run(folder / "sample", "formats", "program.lines"), 0, "a program of Lines")
     lines = len((SAMPLE / "front_end.c").read_text().splitlines())
@@ -123,7 +159,7 @@ def main():
     with tempfile.TemporaryDirectory() as path:
         folder = pathlib.Path(path).resolve()
         shutil.copy(LIBRARY, folder)
-        for check in (check_reading, check_errors, check_suite, check_makefile):
+        for check in (check_reading, check_errors, check_suite, check_wrong_libraries, check_makefile):
             check(folder)
     print("\n".join(problems), end="")
     return 1 if problems else 0
