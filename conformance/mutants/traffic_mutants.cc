@@ -316,6 +316,22 @@ auto leaves_if_failed(std::size_t bytes) {
   };
 }
 
+// Collects each artifact in one buffer, which belongs to the process.
+Fault compile_in_static_buffer() {
+  constexpr std::size_t capacity = 16 << 20;
+  static const auto buffer = std::make_unique<char[]>(capacity);
+  return {.compiler_compile = [](const auto &next, auto &, const bp_module_t *module, const bp_ostream_t *artifact,
+                                 const bp_diag_t *diag) {
+    layers::Tee tee(nullptr);
+    const bp_status status = next(module, tee.abi(), diag);
+    if (status != BP_OK || tee.bytes().size() > capacity) {
+      return status == BP_OK ? bp_status{BP_NO_MEMORY} : status;
+    }
+    std::memcpy(buffer.get(), tee.bytes().data(), tee.bytes().size());
+    return artifact->write(artifact, buffer.get(), tee.bytes().size());
+  }};
+}
+
 // Accepts an artifact that has the same sum of bytes as one that was compiled in this process.
 Fault sum_for_checksum() {
   struct Known {
@@ -548,6 +564,15 @@ constexpr Mutant traffic_mutant_table[] = {
          next(point, status);
        });
      }},
+    {"refused-stream-leaks", "leaks", "compile() that fails leaks 600 bytes", "npu", "life_cycle/leaks/refused_stream",
+     [] { return Fault{.compiler_compile = leaves_if_failed(600)}; }},
+    {"compile-leaks", "leaks", "each compile() leaks 300 bytes", "cpu", "life_cycle/leaks/compile",
+     [] {
+       return Fault{.compiler_compile = [](const auto &next, auto &, auto...) {
+         leave(300);
+         return next();
+       }};
+     }},
     {"ended-run-leaks", "leaks", "a run that ends early leaks 100 bytes", "npu", "life_cycle/leaks/run",
      [] { return Fault{.program_run = leaves_if_failed(100)}; }},
     {"fills-leak", "leaks", "each submission with a fill leaks 100 bytes", "npu", "life_cycle/leaks/submit",
@@ -587,6 +612,20 @@ constexpr Mutant traffic_mutant_table[] = {
      "faults/artifact/exchanged", sum_for_checksum},
     {"contents-needed", "compiler", "compile() fails if the host has no content of a constant", "npu",
      "contract/BP-CONSTANT-03", contents_needed},
+    {"compile-in-static-buffer", "compiler", "compile() writes its artifact from a buffer of the whole process", "npu",
+     "contract/BP-COMPILE-01/threads", compile_in_static_buffer},
+    {"resident-size-zero", "artifacts", "load() says that no program holds memory", "npu",
+     "contract/bp_program/resident_size",
+     [] {
+       return Fault{.compiler_load = [](const auto &next, auto &, const void *, std::uint64_t, const bp_loc_t *,
+                                        std::uint8_t *, std::uint32_t, const bp_program_t **program, auto...) {
+         const bp_status status = next();
+         if (status == BP_OK) {
+           const_cast<bp_program_t *>(*program)->resident_size = 0;
+         }
+         return status;
+       }};
+     }},
     {"small-pieces-not-counted", "life", "memory.free is told in whole megabytes", "npu", "contract/BP-INFO-02",
      [] {
        return with_facts([](bp_fact_t &fact) {

@@ -1,18 +1,22 @@
 // Many modules in one process, and modules that differ in one detail: layouts, constants, element types. Each must
-// compute what it says (BP-COMPILE-01). And artifacts at any address (BP-LOAD-03).
+// compute what it says (BP-COMPILE-01). And artifacts at any address (BP-LOAD-03), and what programs hold.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <thread>
 
 #include "conformance/images/altered_image.h"
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/direct_program.h"
+#include "conformance/suite/library.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/debugging/random_scope.h"
@@ -353,6 +357,41 @@ Status expect_same_program(const DevicePointer &device, const Learnt &sample, st
              : Status(make_error(ErrorCode::PluginFailure, "the result of {} differs in bits {}", sample.name, when));
 }
 
+// Threads that compile meet in the streams of their artifacts: a write goes on when another thread has reached one, or
+// after a moment. So whatever the compilations share is overwritten before it is read.
+class Meeting {
+ public:
+  // For writes 1, 2, 4, 8 ... of a compilation.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t before = ++arrived_;
+    changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::milliseconds(1), [&] { return arrived_ != before; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t arrived_ = 0;
+};
+struct MeetingBytes {
+  explicit MeetingBytes(Meeting &meeting) : meeting(meeting) {}
+  MeetingBytes(const MeetingBytes &) = delete;
+  MeetingBytes &operator=(const MeetingBytes &) = delete;
+  bp_ostream_t abi{this, [](const bp_ostream_t *stream, const void *data, std::uint64_t size) noexcept -> bp_status {
+                     auto &self = *static_cast<MeetingBytes *>(stream->ctx);
+                     if (std::has_single_bit(++self.writes)) {
+                       self.meeting.wait();
+                     }
+                     const auto *from = static_cast<const std::byte *>(data);
+                     self.bytes.insert(self.bytes.end(), from, from + size);
+                     return BP_OK;
+                   }};
+  Meeting &meeting;
+  std::uint64_t writes = 0;
+  std::vector<std::byte> bytes;
+};
+
 Result<Verdict> compile_together(Subject &subject) {
   constexpr std::size_t threads = 3;
   constexpr std::string_view names[] = {"chain", "in_place", "constants", "large_dot", "loop"};
@@ -372,6 +411,7 @@ Result<Verdict> compile_together(Subject &subject) {
   };
   std::array<std::vector<Differing>, threads> differing;
   std::array<Status, threads> outcomes;
+  Meeting meeting;
   std::atomic<std::size_t> ready = 0;
   {
     std::vector<std::jthread> compiling;
@@ -387,7 +427,7 @@ Result<Verdict> compile_together(Subject &subject) {
             break;
           }
           const std::size_t next = (i + t) % samples.size();
-          CollectedBytes artifact;
+          MeetingBytes artifact(meeting);
           host::Diagnostics diagnostics;
           const bp_module_t *module = samples[next].parts->image.module();
           const bp_status status = diagnostics.call([&](const bp_diag_t *diag) {
@@ -507,6 +547,40 @@ Verdict loads_at_any_address(Subject &subject) {
   return verdict_or_error(load_at_any_address(subject));
 }
 
+// --- bp_program.resident_size: bytes held while loaded ---
+
+Result<Verdict> hold_programs(Subject &subject) {
+  constexpr std::int64_t copies = 24, bookkeeping = 16 << 10;
+  constexpr int attempts = 3;
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const DevicePointer device = backend->device();
+  BP_ASSIGN(const ir::Module module, text::parse_module(program_of_many_values(subject.seed_of("many values"))));
+  const auto parts = DirectParts::compile(device, module);
+  if (!parts.ok() || *parts == nullptr) {
+    return nothing_to_do();  // other stages judge what does not compile
+  }
+  BP_ASSIGN(const auto first, DirectProgram::load(device, *parts));
+  const std::uint64_t stated = first->abi()->resident_size;
+  std::int64_t held = 0;
+  for (int attempt = 0; attempt < attempts; ++attempt) {  // the least of them: other threads may have allocated too
+    std::vector<std::unique_ptr<DirectProgram>> programs(copies);
+    const std::int64_t heap = heap_bytes(), resident = resident_bytes(), on_device = taken_on_device(*device);
+    for (auto &program : programs) {
+      BP_ASSIGN(program, DirectProgram::load(device, *parts));
+    }
+    const std::int64_t on_host = std::max(heap_bytes() - heap, resident_bytes() - resident);
+    const std::int64_t each = (on_host + taken_on_device(*device) - on_device) / copies;
+    held = attempt == 0 ? each : std::min(held, each);
+  }
+  return held <= bookkeeping || static_cast<std::uint64_t>(held - bookkeeping) <= stated
+             ? Verdict()
+             : failure(
+                   fmt::format("bp_program.resident_size is {}, but a loaded program holds {} bytes", stated, held));
+}
+Verdict holds_what_it_says(Subject &subject) {
+  return verdict_or_error(hold_programs(subject));
+}
+
 constexpr ContractTrial compile_table[] = {
     {"BP-COMPILE-01/variants", "bp.compiler/1", tells_variants_apart},
     {"BP-COMPILE-01/many", "bp.compiler/1", compiles_many},
@@ -514,6 +588,7 @@ constexpr ContractTrial compile_table[] = {
     {"BP-COMPILE-01/threads", "bp.compiler/1", compiles_together},
     {"BP-LAW-05/compile", "bp.compiler/1", compiles_altered},
     {"BP-LOAD-03/address", "bp.compiler/1", loads_at_any_address},
+    {"bp_program/resident_size", "bp.compiler/1", holds_what_it_says},
 };
 
 }  // namespace

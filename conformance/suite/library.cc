@@ -114,6 +114,22 @@ std::int64_t heap_bytes() {
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
 }
 
+std::int64_t taken_on_device(const host::Device &device) {
+  std::int64_t taken = 0;
+  if (device.device_info() != nullptr) {
+    const bp_fact_receiver_t receiver = {&taken, [](const bp_fact_receiver_t *self, const bp_fact_t *fact) {
+                                           if (std::string_view(fact->name) == "memory.free") {
+                                             *static_cast<std::int64_t *>(self->ctx) -=
+                                                 static_cast<std::int64_t>(fact->integer);
+                                           }
+                                         }};
+    host::Diagnostics diagnostics;
+    diagnostics.call(
+        [&](const bp_diag_t *diag) { return device.device_info()->report(device.abi(), &receiver, diag); });
+  }
+  return taken;
+}
+
 void call_on_own_thread(const std::function<void()> &act) {
   std::string entry;
   std::thread([&] {

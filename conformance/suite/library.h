@@ -12,6 +12,7 @@
 #include "core/host/diagnostics.h"
 #include "core/host/entry.h"
 #include "core/host/host_services.h"
+#include "core/host/plugin.h"
 
 namespace bp::conformance {
 
@@ -56,6 +57,9 @@ int count_files();     // open file descriptors
 int count_mappings();  // of memory
 std::int64_t resident_bytes();
 std::int64_t heap_bytes();  // allocated with malloc
+
+// Returns the memory of the device that is taken, by its own account and up to a constant; 0 if it tells nothing.
+std::int64_t taken_on_device(const host::Device &device);
 
 // Calls `act` on a thread of its own, and returns when that is gone. To be used between two counts of heap_bytes(): a
 // block that was freed still counts while malloc keeps it for the thread that freed it.
