@@ -1,4 +1,4 @@
-"""Files and mistakes that tools/testing/checks/command_line.py tries.
+"""Files and mistakes that tools/testing/checks/command_*.py try.
 
 Each mistake is a row: arguments, exit code, and the whole standard error, in which "..." stands for any text and
 "{plugins}" for the folder of the faulty plugins.
