@@ -99,7 +99,7 @@ Result<Literal> evaluate_slice(Evaluator &evaluator, const Instruction &instruct
   std::span<const ir::SliceRange> ranges = instruction.slice_ranges();
   for (std::size_t d = 0; d < ranges.size(); ++d) {
     walk.offset += ranges[d].start * walk.strides[d];
-    walk.strides[d] *= ranges[d].stride;
+    walk.strides[d] *= instruction.shape().size(d) > 1 ? ranges[d].stride : 0;  // that of one element may be any number
   }
   return gathered(evaluator, instruction.shape(), operands[0], walk);
 }
