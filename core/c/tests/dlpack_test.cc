@@ -74,8 +74,10 @@ constexpr char doubled[] = "HloModule m\nENTRY main { x = f32[2,3] parameter(0) 
 
 std::vector<float> floats_of(const DLManagedTensorVersioned &tensor, std::size_t count) {
   std::vector<float> floats(count);
-  std::memcpy(floats.data(), static_cast<const std::byte *>(tensor.dl_tensor.data) + tensor.dl_tensor.byte_offset,
-              count * sizeof(float));
+  if (count > 0) {
+    std::memcpy(floats.data(), static_cast<const std::byte *>(tensor.dl_tensor.data) + tensor.dl_tensor.byte_offset,
+                count * sizeof(float));
+  }
   return floats;
 }
 
