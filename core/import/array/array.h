@@ -189,6 +189,11 @@ Array flatten(const Array &x, std::int64_t first, std::int64_t last);  // joins 
 Array run_time_size(const Array &x, std::int64_t dimension);
 // Returns the array with a size that only a run tells, s32[], at most the size that the dimension has.
 Array with_run_time_size(const Array &x, std::int64_t dimension, const Array &size);
+// Returns an array of known sizes, the bounds of x: elements beyond the sizes that a run tells are `value`, a scalar.
+Array filled_to_bounds(const Array &x, const Array &value);
+// Returns the array in a shape of the same rank with sizes or bounds that are not less; where the shape has bounds, a
+// run tells the sizes that the array has.
+Array with_bounds(const Array &x, const Shape &shape);
 
 // --- Movement ---
 Array slice(const Array &x, std::int64_t dimension, std::int64_t begin, std::int64_t end, std::int64_t stride = 1);

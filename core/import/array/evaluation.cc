@@ -170,6 +170,8 @@ bool is_monotonic(const ir::Module &module, const Instruction &instruction,
     case Opcode::Add:
     case Opcode::Maximum:
     case Opcode::Minimum: return true;
+    case Opcode::And:
+    case Opcode::Or: return instruction.shape().element_type() == ElementType::Pred;
     case Opcode::Multiply: return has_factors();
     case Opcode::Subtract:
     case Opcode::Gather: return is_known(1);
@@ -182,6 +184,82 @@ bool is_monotonic(const ir::Module &module, const Instruction &instruction,
     }
     default: return false;
   }
+}
+
+bool is_signed(const Literal &literal) {
+  return literal.shape().element_type() == ElementType::S32 || literal.shape().element_type() == ElementType::S64;
+}
+
+// Returns an array of the same sizes as another, of another type: element i is compute(i).
+template <class E, class Compute>
+Literal computed(const Literal &like, ElementType type, const Compute &compute) {
+  Literal result = *Literal::zeros(Shape::array(type, like.shape().sizes()));
+  const std::span<E> elements = result.mutable_elements<E>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = compute(i);
+  }
+  return result;
+}
+
+// Returns whether a comparison of integers is true for all values in the ranges, and whether it is true for any.
+template <class E>
+Extremes extremes_of_comparison(ir::ComparisonDirection direction, const Extremes &x, const Extremes &y) {
+  const auto low_x = x.low.elements<E>(), high_x = x.high.elements<E>();
+  const auto low_y = y.low.elements<E>(), high_y = y.high.elements<E>();
+  const auto of = [&](const auto &all, const auto &any) {
+    return Extremes{computed<bool>(x.low, ElementType::Pred, all), computed<bool>(x.low, ElementType::Pred, any)};
+  };
+  const auto are_one = [&](std::size_t i) { return low_x[i] == high_x[i] && low_y[i] == high_y[i]; };
+  const auto all_equal = [&](std::size_t i) { return are_one(i) && low_x[i] == low_y[i]; };
+  const auto any_equal = [&](std::size_t i) { return low_x[i] <= high_y[i] && low_y[i] <= high_x[i]; };
+  switch (direction) {
+    case ir::ComparisonDirection::Eq: return of(all_equal, any_equal);
+    case ir::ComparisonDirection::Ne:
+      return of([&](std::size_t i) { return !any_equal(i); }, [&](std::size_t i) { return !all_equal(i); });
+    case ir::ComparisonDirection::Lt:
+      return of([&](std::size_t i) { return high_x[i] < low_y[i]; },
+                [&](std::size_t i) { return low_x[i] < high_y[i]; });
+    case ir::ComparisonDirection::Le:
+      return of([&](std::size_t i) { return high_x[i] <= low_y[i]; },
+                [&](std::size_t i) { return low_x[i] <= high_y[i]; });
+    case ir::ComparisonDirection::Gt: return extremes_of_comparison<E>(ir::ComparisonDirection::Lt, y, x);
+    case ir::ComparisonDirection::Ge: return extremes_of_comparison<E>(ir::ComparisonDirection::Le, y, x);
+  }
+  return of([](std::size_t) { return false; }, [](std::size_t) { return true; });
+}
+
+// Where the condition is not known, the result is one of both values.
+template <class E>
+Extremes extremes_of_select(const Extremes &condition, const Extremes &x, const Extremes &y) {
+  const auto all = condition.low.elements<bool>(), any = condition.high.elements<bool>();
+  const auto chosen = [&](const Literal &of_x, const Literal &of_y, const auto &of_both) {
+    const auto one = of_x.elements<E>(), other = of_y.elements<E>();
+    return computed<E>(of_x, of_x.shape().element_type(), [&](std::size_t i) {
+      return all[i] ? one[i] : !any[i] ? other[i] : of_both(one[i], other[i]);
+    });
+  };
+  return {chosen(x.low, y.low, [](E a, E b) { return std::min(a, b); }),
+          chosen(x.high, y.high, [](E a, E b) { return std::max(a, b); })};
+}
+
+// Returns the extremes of comparisons and choices of integers; nothing for other instructions.
+std::optional<Extremes> extremes_of_choice(const Instruction &instruction,
+                                           const std::vector<const Extremes *> &operands) {
+  if (operands.size() < 2 || !is_signed(operands[1]->low)) {
+    return {};
+  }
+  const bool is_wide = operands[1]->low.shape().element_type() == ElementType::S64;
+  if (instruction.opcode() == Opcode::Compare) {
+    return (is_wide ? extremes_of_comparison<std::int64_t>
+                    : extremes_of_comparison<std::int32_t>)(instruction.enumerator(ir::AttributeKey::Direction,
+                                                                                   ir::ComparisonDirection::Eq),
+                                                            *operands[0], *operands[1]);
+  }
+  if (instruction.opcode() == Opcode::Select && operands[0]->low.shape().rank() == operands[1]->low.shape().rank()) {
+    return (is_wide ? extremes_of_select<std::int64_t> : extremes_of_select<std::int32_t>)(*operands[0], *operands[1],
+                                                                                           *operands[2]);
+  }
+  return {};
 }
 
 // Returns the extremes of an instruction, or nothing.
@@ -226,6 +304,11 @@ std::optional<Extremes> extremes(const ir::Module &module, BuildState &state, In
       high.push_back(operands.back()->high);
     }
     const bool are_known = std::ranges::all_of(operands, [](const Extremes *operand) { return operand->is_known(); });
+    if (auto chosen = are_known ? std::nullopt : extremes_of_choice(instruction, operands)) {
+      state.extremes.emplace(id, std::pair(chosen->low, chosen->high));
+      values[id] = *std::move(chosen);
+      continue;
+    }
     if (!are_known && !is_monotonic(module, instruction, operands)) {
       return {};
     }

@@ -233,6 +233,31 @@ Array with_run_time_size(const Array &x, std::int64_t dimension, const Array &si
       [&](ir::Module &m, InstructionId id) { m.set_numbers(id, AttributeKey::Dimensions, {dimension}); });
 }
 
+Array filled_to_bounds(const Array &x, const Array &value) {
+  if (!x.is_bounded()) {
+    return x;
+  }
+  const Arrays starts(x.rank(), x.builder().scalar(ElementType::S32, 0));
+  return dynamic_update_slice(broadcast_to(value, x.sizes()), x, starts);
+}
+
+Array with_bounds(const Array &x, const Shape &shape) {
+  if (!x.is_valid() || ir::same(x.shape(), shape, ir::CompareLayout::No)) {
+    return x;
+  }
+  std::vector<ir::PaddingDimension> padding(x.rank());
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    padding[i].high = shape.size(i) - x.shape().size(i);
+  }
+  const Array zero = number(0, x);
+  Array result = pad(filled_to_bounds(x, zero), zero, padding);
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    const auto dimension = static_cast<std::int64_t>(i);
+    result = shape.is_dynamic(i) ? with_run_time_size(result, dimension, run_time_size(x, dimension)) : result;
+  }
+  return result;
+}
+
 // --- Movement ---
 
 Array slice(const Array &x, std::int64_t dimension, std::int64_t begin, std::int64_t end, std::int64_t stride) {

@@ -1,6 +1,7 @@
 // Arrays in order: sorted ones, running sums, and the places of elements that are true.
 #include "core/import/array/order.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/import/array/support.h"
@@ -61,6 +62,22 @@ TrueElements true_elements(const Array &mask) {
           reduce_sum(convert(mask, ElementType::S32), all, KeepSizes::No)};
 }
 
+namespace {
+
+// Returns the value that TopK puts behind all others.
+Array last_in_order(const Array &x, bool is_largest) {
+  if (!ir::is_floating(x.type())) {
+    return is_largest ? lowest(x) : highest(x);
+  }
+  // The last NaN: the sign, which is in the last byte, says at which end it is.
+  ir::Literal nan = *ir::Literal::zeros(Shape::scalar(x.type()));
+  std::ranges::fill(nan.mutable_bytes(), std::byte{0xff});
+  nan.mutable_bytes().back() = is_largest ? std::byte{0xff} : std::byte{0x7f};
+  return x.builder().constant(std::move(nan));
+}
+
+}  // namespace
+
 TopElements top_k(const Array &x, std::int64_t dimension, std::int64_t k, bool is_largest) {
   if (!x.is_valid()) {
     return {x, x};
@@ -68,7 +85,8 @@ TopElements top_k(const Array &x, std::int64_t dimension, std::int64_t k, bool i
   Integers exchanged = dimensions_from(0, x.rank());
   std::swap(exchanged[static_cast<std::size_t>(dimension)], exchanged.back());
   // Zeros of both signs are equal, and the first one comes first: TopK would put 0 before -0.
-  const Array ordered = ir::is_floating(x.type()) ? x + 0 : x;
+  const Array added = ir::is_floating(x.type()) ? x + 0 : x;
+  const Array ordered = filled_to_bounds(added, last_in_order(added, is_largest));
   const Array top =
       x.builder().add(Opcode::TopK, {transpose(ordered, exchanged)}, [&](ir::Module &m, ir::InstructionId id) {
         m.set_number(id, ir::AttributeKey::K, k);

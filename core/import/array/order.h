@@ -10,7 +10,8 @@ struct TopElements {
 };
 
 // Returns the k largest or smallest elements along a dimension, in order, and their indices in it. Of equal elements,
-// those of lower indices come first. `k`: at most the size of the dimension.
+// those of lower indices come first. `k`: at most the size of the dimension. The results have the bounds of x as sizes:
+// elements that exist only within the bounds come last.
 TopElements top_k(const Array &x, std::int64_t dimension, std::int64_t k, bool is_largest);
 
 }  // namespace bp::import::array

@@ -27,7 +27,7 @@ bool keeps_shapes(const Node &node, const LoopBody &body, const Arrays &carried,
 LoopBody lower_body(const Node &node, const Graph &graph, std::span<const Shape> inputs) {
   LoopBody body;
   const Graph *const graphs[] = {&graph};
-  body.captures = node.lowering().captures(node, graphs);
+  body.captures = node.lowering().captures(node, graphs, InnerSizes::Known);
   std::vector<Shape> parameters(inputs.begin(), inputs.end());
   for (const Array &capture : body.captures) {
     parameters.push_back(capture.shape());
@@ -37,7 +37,8 @@ LoopBody lower_body(const Node &node, const Graph &graph, std::span<const Shape>
         const Values values(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
         const Arrays captured = part_of(arguments, inputs.size(), body.captures.size());
         Arrays outputs;
-        for (const Value &value : node.lowering().embedded(node, graph, values, builder, body.captures, captured)) {
+        for (const Value &value :
+             node.lowering().embedded(node, graph, values, builder, body.captures, captured, InnerSizes::Known)) {
           if (!builder.has_failed() && !value.is_array()) {
             node.unsupported("a value of the loop is no array, expected arrays unless all iterations are known");
           }

@@ -10,12 +10,12 @@ namespace {
 
 // --- If ---
 
-// Appends the arrays of a value, and a text that tells whether two values have the same form: their shapes, and the
-// sequences that they are in.
+// Appends the arrays of a value, and a text that tells whether two values have the same form: their types and ranks,
+// and the sequences that they are in.
 void flatten_value(const Node &node, const Value &value, Arrays &arrays, std::string &form) {
   if (value.is_array()) {
     arrays.push_back(value.array());
-    form += ir::to_string(value.array().shape()) + ";";
+    form += fmt::format("{}[{}];", ir::info(value.array().type()).text, value.array().rank());
   } else if (value.is_sequence()) {
     form += "(";
     for (const Value &element : value.elements()) {
@@ -44,10 +44,11 @@ Value restored_value(const Value &like, const Arrays &arrays, std::size_t &next)
   return Value::sequence(std::move(elements));
 }
 
-// A branch as a computation whose parameter is the tuple of the captures and whose result is a tuple.
+// A branch as a computation whose parameter is the tuple of the captures and whose result is a tuple of the arrays.
 struct Branch {
   ir::ComputationId computation = ir::no_computation;
   Values outputs;
+  std::vector<ir::InstructionId> arrays;
   std::string form;
 };
 
@@ -59,21 +60,46 @@ Branch lower_branch(const Node &node, const Graph &graph, const Arrays &captures
         for (std::size_t i = 0; i < captures.size(); ++i) {
           captured.push_back(builder.element(arguments[0], static_cast<std::int64_t>(i)));
         }
-        branch.outputs = node.lowering().embedded(node, graph, {}, builder, captures, captured);
+        branch.outputs = node.lowering().embedded(node, graph, {}, builder, captures, captured, InnerSizes::Any);
         for (const Value &output : branch.outputs) {
           flatten_value(node, output, arrays, branch.form);
           branch.form += ",";
         }
+        std::ranges::transform(arrays, std::back_inserter(branch.arrays), &Array::id);
         return builder.tuple(arrays);
       });
   return branch;
 }
 
-// Chooses between the branches at run time. Nothing if they have different results, or if an error occurred.
+// Returns the sizes that arrays of both shapes have, and bounds where these differ or a run tells them.
+Shape common_shape(const Shape &x, const Shape &y) {
+  Shape shape = x;
+  for (std::size_t i = 0; i < x.rank(); ++i) {
+    shape.set_size(i, std::max(x.size(i), y.size(i)));
+    shape.set_dynamic(i, x.is_dynamic(i) || y.is_dynamic(i) || x.size(i) != y.size(i));
+  }
+  return shape;
+}
+
+// Gives the results of a branch these shapes.
+void set_result_shapes(const Node &node, const Branch &branch, const std::vector<Shape> &shapes) {
+  GraphBuilder builder(node.builder().module(), branch.computation, node.builder().state());
+  Arrays arrays;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    arrays.push_back(with_bounds(Array(&builder, branch.arrays[i]), shapes[i]));
+  }
+  if (const Array result = builder.tuple(arrays); result.is_valid()) {
+    builder.module().set_root(branch.computation, result.id());
+  }
+}
+
+// Chooses between the branches at run time. Nothing if their results have different types or ranks, or if an error
+// occurred.
 std::optional<Values> conditional(const Node &node, const Graph &then_graph, const Graph &else_graph) {
   GraphBuilder &builder = node.builder();
   const Graph *const graphs[] = {&then_graph, &else_graph};
-  const Arrays captures = node.lowering().captures(node, graphs);
+  const InnerSizes sizes = node.may_be_bounded() ? InnerSizes::Any : InnerSizes::Known;
+  const Arrays captures = node.lowering().captures(node, graphs, sizes);
   const Array packed = builder.tuple(captures);
   if (!packed.is_valid()) {
     return {};
@@ -84,6 +110,18 @@ std::optional<Values> conditional(const Node &node, const Graph &then_graph, con
   if (builder.has_failed() || first.form != second.form) {
     return {};
   }
+  const ir::Module &module = builder.module();
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < first.arrays.size(); ++i) {
+    const Shape &one = module.instruction(first.arrays[i]).shape(),
+                &other = module.instruction(second.arrays[i]).shape();
+    shapes.push_back(common_shape(one, other));
+    if (sizes == InnerSizes::Known && !shapes.back().is_static()) {
+      return {};
+    }
+  }
+  set_result_shapes(node, first, shapes);
+  set_result_shapes(node, second, shapes);
   const ir::ComputationId calls[] = {first.computation, second.computation};
   const Array result = builder.add(Opcode::Conditional, {reshape(node.input(0), {}), packed, packed}, {}, calls);
   Arrays arrays;

@@ -33,10 +33,14 @@ bool check_rank(const Node &node, const Integers &sizes) {
   return !node.builder().has_failed();
 }
 
-// Whether all sizes of the array that indices point into are known; keeps an error otherwise.
-bool check_known(const Node &node, const Array &x) {
-  if (x.is_bounded()) {
-    node.unsupported(fmt::format("the indices are into {}, expected sizes that are known", ir::to_string(x.shape())));
+// Whether the sizes of the array that indices point into are known, except for that of one dimension; keeps an error
+// otherwise.
+bool check_known(const Node &node, const Array &x, std::int64_t open = -1) {
+  for (std::int64_t i = 0; i < rank_of(x); ++i) {
+    if (i != open && x.is_bounded(i)) {
+      node.unsupported(
+          fmt::format("the indices are into {}, expected a known size of dimension {}", ir::to_string(x.shape()), i));
+    }
   }
   return !node.builder().has_failed();
 }
@@ -233,10 +237,10 @@ Values lower_gather(const Node &node) {
 Values lower_gather_elements(const Node &node) {
   const Array x = node.input(0), indices = node.input(1);
   const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
-  if (!check_elements(node, x, indices, axis) || !check_known(node, x)) {
+  if (!check_elements(node, x, indices, axis) || !check_known(node, x, axis)) {
     return {};
   }
-  const Array positions = wrapped(node, indices, {x.size(axis)});
+  const Array positions = wrapped(node, indices, {x.size(axis)}, x.is_bounded() ? x : Array(), axis);
   if (indices.count() == 0) {
     return nothing_of(node, x, indices.sizes());
   }
@@ -317,14 +321,14 @@ Values lower_scatter_elements(const Node &node) {
   const Array x = node.input(0), indices = node.input(1), updates = node.input(2);
   const std::int64_t axis = node.dimension(node.integer("axis", 0), x.rank());
   const std::optional<Opcode> combiner = combiner_of(node);
-  if (!check_elements(node, x, indices, axis) || !check_known(node, x)) {
+  if (!check_elements(node, x, indices, axis) || !check_known(node, x, axis)) {
     return {};
   }
   if (updates.sizes() != indices.sizes()) {
     return node.fail("the updates are {}, expected the sizes of {}", ir::to_string(updates.shape()),
                      ir::to_string(indices.shape()));
   }
-  const Array positions = wrapped(node, indices, {x.size(axis)});
+  const Array positions = wrapped(node, indices, {x.size(axis)}, x.is_bounded() ? x : Array(), axis);
   if (updates.count() == 0) {
     return {x};
   }

@@ -109,20 +109,32 @@ Values lower_top_k(const Node &node) {
   const Array x = node.input(0);
   const std::int64_t axis = node.dimension(node.integer("axis", -1), x.rank());
   const bool is_open = node.version() >= 10 && node.may_be_bounded() && !node.input(1).integers(Known::Given);
-  const std::int64_t k = node.version() < 10 ? node.integer("k") : is_open ? x.size(axis) : node.known_integer(1);
+  std::int64_t k = is_open ? x.size(axis) : node.version() < 10 ? node.integer("k") : node.known_integer(1);
+  if (const auto ranges = is_open ? node.input(1).ranges() : std::nullopt; ranges && ranges->high.size() == 1) {
+    k = std::clamp<std::int64_t>(ranges->high[0], 0, k);
+  }
   if (node.builder().has_failed()) {
     return {};
   }
   if (k < 0 || k > x.size(axis)) {
     return node.fail("k is {}, expected at least 0 and at most {}", k, x.size(axis));
   }
-  TopElements top = top_k(x, axis, k, node.flag("largest", true));
-  if (is_open) {
-    const Array count = maximum(minimum(reshape(node.input(1), {}), static_cast<double>(k)), 0);
-    top.values = with_run_time_size(top.values, axis, count);
-    top.indices = with_run_time_size(top.indices, axis, count);
-  }
-  return {top.values, convert(top.indices, ElementType::S64)};
+  const TopElements top = top_k(x, axis, k, node.flag("largest", true));
+  const auto sized = [&](Array result) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
+      if (i != axis && x.is_bounded(i)) {
+        result = with_run_time_size(result, i, run_time_size(x, i));
+      }
+    }
+    if (is_open || x.is_bounded(axis)) {
+      Array count = is_open ? maximum(reshape(node.input(1), {}), 0)
+                            : node.builder().scalar(ElementType::S64, static_cast<double>(k));
+      count = minimum(convert(count, ElementType::S64), convert(run_time_size(x, axis), ElementType::S64));
+      result = with_run_time_size(result, axis, minimum(count, static_cast<double>(k)));
+    }
+    return result;
+  };
+  return {sized(top.values), sized(convert(top.indices, ElementType::S64))};
 }
 
 Values lower_cum_sum(const Node &node) {

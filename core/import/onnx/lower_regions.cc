@@ -164,7 +164,7 @@ bool is_pooled_size(const Node &node, std::int64_t height, std::int64_t width) {
 }  // namespace
 
 Values lower_roi_align(const Node &node) {
-  const Array x = node.input(0), given = node.input(1), numbers = node.input(2);
+  const Array x = node.input(0), given = node.input(1), given_numbers = node.input(2);
   const std::int64_t height = node.integer("output_height", 1), width = node.integer("output_width", 1);
   const std::string_view mode = node.text("mode", "avg");
   const std::string_view coordinates =
@@ -177,6 +177,7 @@ Values lower_roi_align(const Node &node) {
     return {};
   }
   const std::int64_t regions = given.size(0), ratio = node.integer("sampling_ratio", 0);
+  const Array numbers = filled_to_bounds(given_numbers, number(0, given_numbers));
   if (numbers.sizes() != Integers{regions} || ratio < 0 || ratio > max_pooled_size) {
     return node.fail("there are {} regions, batch_indices is {} and sampling_ratio is {}", regions,
                      ir::to_string(numbers.shape()), ratio);
@@ -185,7 +186,7 @@ Values lower_roi_align(const Node &node) {
     return {node.builder().filled(x.type(), Integers{0, x.size(1), height, width}, 0)};
   }
   const ElementType type = compute_type(x.type());
-  const Array boxes = convert(given, type);
+  const Array boxes = convert(filled_to_bounds(given, number(0, given)), type);
   const RegionSide vertical = region_side(node, boxes, 1, has_half_pixel, height, x.size(2));
   const RegionSide horizontal = region_side(node, boxes, 0, has_half_pixel, width, x.size(3));
   const Array image = clamp(number(0, numbers), numbers, number(static_cast<double>(x.size(0) - 1), numbers));
@@ -203,7 +204,8 @@ Values lower_roi_align(const Node &node) {
   }
   const Array count = reshape(vertical.samples * horizontal.samples, {regions, 1, 1, 1});
   pooled = is_max ? select(broadcast_to(count, pooled.shape().sizes()) > 0, pooled, 0) : pooled / maximum(count, 1);
-  return {convert(transpose(pooled, {0, 3, 1, 2}), x.type())};
+  const Array result = convert(transpose(pooled, {0, 3, 1, 2}), x.type());
+  return {given.is_bounded(0) ? with_run_time_size(result, 0, run_time_size(given, 0)) : result};
 }
 
 // --- MaxRoiPool ---

@@ -224,8 +224,11 @@ Values range_to_bound(const Node &node) {
   }
   const ElementType type = node.input(0).type();
   const auto real = [](std::int64_t number) { return static_cast<double>(number); };
-  const Array length = limit.value(0) - real(start) + real(delta - 1);
   const Array numbers = node.builder().iota(type, Integers{*bound}, 0) * real(delta) + real(start);
+  if (limit.are_known()) {
+    return {numbers};
+  }
+  const Array length = limit.value(0) - real(start) + real(delta - 1);
   return {with_run_time_size(numbers, 0, maximum(length / real(delta), 0))};
 }
 

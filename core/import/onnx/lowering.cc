@@ -257,7 +257,7 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
   if (const Function *function = find_function(proto)) {
     outputs = expand(builder, *function, proto, node.values(), scope);
   } else if (const Operator *found = find_operator(proto.domain, proto.operation, version)) {
-    if (takes_bounded_sizes(*found) || !refuse_bounded(node, node.values())) {
+    if (takes_bounded_sizes(*found, node.values()) || !refuse_bounded(node, node.values())) {
       outputs = found->lower(node);
       bound_outputs(node, outputs);
       refuse_new_attributes(node);
@@ -364,7 +364,7 @@ Values Lowering::in_place(const Node &node, const Graph &inner, const Values &in
   return graph(node.builder(), scope, inner, inputs);
 }
 
-Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs) {
+Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs, InnerSizes sizes) {
   Arrays result;
   std::set<InstructionId> seen;
   for (const std::string_view name : free_names(graphs)) {
@@ -381,12 +381,14 @@ Arrays Lowering::captures(const Node &node, std::span<const Graph *const> graphs
       break;
     }
   }
-  refuse_bounded(node, Values(result.begin(), result.end()));
+  if (sizes == InnerSizes::Known) {
+    refuse_bounded(node, Values(result.begin(), result.end()));
+  }
   return result;
 }
 
 Values Lowering::embedded(const Node &node, const Graph &inner, const Values &inputs, GraphBuilder &builder,
-                          const Arrays &captures, const Arrays &captured) {
+                          const Arrays &captures, const Arrays &captured, InnerSizes sizes) {
   Scope scope;
   scope.operator_sets = node.scope().operator_sets;
   scope.attributes = node.scope().attributes;
@@ -427,7 +429,7 @@ Values Lowering::embedded(const Node &node, const Graph &inner, const Values &in
       }
     }
   }
-  const bool allowed_bounds = std::exchange(state_.allows_bounds, false);
+  const bool allowed_bounds = std::exchange(state_.allows_bounds, state_.allows_bounds && sizes == InnerSizes::Any);
   Values outputs = graph(builder, scope, inner, inputs);
   state_.allows_bounds = allowed_bounds;
   return outputs;

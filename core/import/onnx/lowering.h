@@ -19,6 +19,10 @@ bool is_sequence(Form form);
 // scalar if nothing is known of its sizes.
 Result<Shape> declared_shape(const ValueInfo &input);
 
+// Which sizes arrays may have inside of a graph: known ones, as in loops, where they have to be the same in each
+// iteration, or also those that only a run tells.
+enum class InnerSizes { Known, Any };
+
 class Lowering {
  public:
   Lowering(const Model &model, const Options &options) : model_(model), options_(options) {}
@@ -36,10 +40,10 @@ class Lowering {
 
   // Returns the values from outside that graphs use and that must be passed into computations: arrays, each one once,
   // that are no constants.
-  Arrays captures(const Node &node, std::span<const Graph *const> graphs);
+  Arrays captures(const Node &node, std::span<const Graph *const> graphs, InnerSizes sizes);
   // Lowers a graph in a computation of its own, in which `captured` stand for captures().
   Values embedded(const Node &node, const Graph &graph, const Values &inputs, GraphBuilder &builder,
-                  const Arrays &captures, const Arrays &captured);
+                  const Arrays &captures, const Arrays &captured, InnerSizes sizes);
   // Forgets an error that arose since there was none, to try another way.
   void forget_error();
   // Counts an iteration of a loop that is unrolled: false if there were too many in the model.

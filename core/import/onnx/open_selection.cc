@@ -120,6 +120,17 @@ Array overlap(const Corners &a, const Corners &b, const Array &threshold) {
   return are_near && intersection > 0 && a.area > 0 && b.area > 0 && joined > 0 && intersection / joined > threshold;
 }
 
+// Returns an array of the bounds: whether elements are within the sizes that a run tells.
+Array are_within_sizes(const Array &x) {
+  Array result = x.builder().filled(ElementType::Pred, x.sizes(), 1);
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
+    if (x.is_bounded(i)) {
+      result = result && x.builder().iota(ElementType::S32, x.sizes(), i) < run_time_size(x, i);
+    }
+  }
+  return result;
+}
+
 // Returns a number that is an input of one element, in a type; another number if it is absent.
 Array optional_number(const Node &node, std::size_t input, ElementType type, double if_absent) {
   return node.has_input(input) && node.input(input).count() == 1 ? convert(reshape(node.input(input), {}), type)
@@ -202,8 +213,11 @@ Values open_unique(const Node &node, const Array &x, std::int64_t axis) {
 // that it overlaps.
 Values open_non_max_suppression(const Node &node) {
   GraphBuilder &builder = node.builder();
-  const Array boxes = convert(node.input(0), ElementType::F32);
+  const Array given = convert(node.input(0), ElementType::F32);
+  const Array boxes = filled_to_bounds(given, number(0, given));
   Array scores = node.input(1);
+  Array is_left = are_within_sizes(scores);
+  scores = filled_to_bounds(scores, lowest(scores));
   const std::int64_t images = boxes.size(0), classes = scores.size(1), count = boxes.size(1);
   const auto known = node.has_input(2) && node.input(2).count() == 1 ? node.input(2).integers() : std::nullopt;
   const std::int64_t limit = known ? std::clamp<std::int64_t>((*known)[0], 0, count) : node.has_input(2) ? count : 0;
@@ -216,10 +230,9 @@ Values open_non_max_suppression(const Node &node) {
                                         std::numeric_limits<std::int32_t>::max()));
   }
   scores = select(is_nan(scores), lowest(scores), scores);
-  Array is_left = builder.filled(ElementType::Pred, sizes, 1);
   if (node.has_input(4) && node.input(4).count() == 1) {
     const Array least = convert(reshape(node.input(4), {}), scores.type());
-    is_left = scores > least || least == -HUGE_VAL;
+    is_left = is_left && (scores > least || least == -HUGE_VAL);
   }
   const Array threshold = optional_number(node, 3, ElementType::F32, 0);
   const Array wanted = minimum(maximum(optional_number(node, 2, ElementType::S64, 0), 0), static_cast<double>(limit));

@@ -16,6 +16,16 @@ constexpr std::string_view bounded[] = {
 #define BP_ONNX_UNARY(name, first, last, opcode)
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name) #name,
+#define BP_ONNX_BATCH(name)
+#include "core/import/onnx/operators.def"
+};
+constexpr std::string_view batch[] = {
+#define BP_ONNX_OPERATOR(name, first, last, function)
+#define BP_ONNX_DOMAIN(domain, name, first, last, function)
+#define BP_ONNX_UNARY(name, first, last, opcode)
+#define BP_ONNX_BINARY(name, first, last, opcode)
+#define BP_ONNX_BOUNDED(name)
+#define BP_ONNX_BATCH(name) #name,
 #include "core/import/onnx/operators.def"
 };
 
@@ -25,8 +35,22 @@ constexpr Operator table[] = {
 #define BP_ONNX_UNARY(name, first, last, opcode) {"", #name, first, last, lower_unary<Opcode::opcode>},
 #define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
 #define BP_ONNX_BOUNDED(name)
+#define BP_ONNX_BATCH(name)
 #include "core/import/onnx/operators.def"
 };
+
+// Whether a run tells sizes of dimensions that are not 0, or of other inputs than the first one.
+bool has_bounded_elements(const Values &inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Array &x = inputs[i].array();
+    for (std::size_t k = 0; inputs[i].is_array() && k < x.rank(); ++k) {
+      if (x.shape().is_dynamic(k) && (i > 0 || k > 0)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -41,8 +65,10 @@ const Operator *find_operator(std::string_view domain, std::string_view name, st
   return found == std::end(table) ? nullptr : found;
 }
 
-bool takes_bounded_sizes(const Operator &row) {
-  return row.domain.empty() && std::ranges::find(bounded, row.name) != std::end(bounded);
+bool takes_bounded_sizes(const Operator &row, const Values &inputs) {
+  return row.domain.empty() &&
+         (std::ranges::find(bounded, row.name) != std::end(bounded) ||
+          (std::ranges::find(batch, row.name) != std::end(batch) && !has_bounded_elements(inputs)));
 }
 
 }  // namespace bp::import::onnx

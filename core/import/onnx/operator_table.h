@@ -24,7 +24,7 @@ std::span<const Operator> all_operators();
 // Returns the row of an operator in a version; nullptr if there is none.
 const Operator *find_operator(std::string_view domain, std::string_view name, std::int64_t version);
 
-// Whether an operator takes arrays with sizes that only a run tells.
-bool takes_bounded_sizes(const Operator &row);
+// Whether an operator takes inputs whose sizes only a run tells, as they are.
+bool takes_bounded_sizes(const Operator &row, const Values &inputs);
 
 }  // namespace bp::import::onnx

@@ -105,6 +105,21 @@ void compare(std::string_view nodes, const std::vector<Given> &inputs, std::init
   }
 }
 
+std::string graph_attribute(std::string_view name, const std::string &graph) {
+  return bytes(5, bytes(1, name) + bytes(6, graph + bytes(2, "g")) + varint(20, 5));
+}
+
+std::string pair_attribute(std::string_view name, std::int64_t first, std::int64_t second) {
+  return bytes(5, bytes(1, name) + varint(8, first) + varint(8, second) + varint(20, 7));
+}
+
+// Flags for Compress, of which the first one is set.
+Given flags(std::mt19937 &random, std::int64_t count) {
+  std::vector<float> elements = drawn(random, static_cast<std::size_t>(count), 1);
+  elements[0] = 1;
+  return given("c", {count}, elements);
+}
+
 std::string error_of(const std::string &proto) {
   const auto module = read(proto, {"m.onnx"});
   return module.ok() ? "no error" : module.error().to_string();
@@ -188,6 +203,126 @@ TEST_CASE("parts between places that a run tells have bounds") {
       }
     }
   }
+}
+
+TEST_CASE("branches have and use sizes that a run tells") {
+  const std::string shorter =
+      node("Neg", {"i"}, {"a"}) + bytes(12, bytes(1, "a")) + initializer("p", {1, 2, 3}) + bytes(12, bytes(1, "p"));
+  const std::string longer = node("Concat", {"i", "i"}, {"b"}, integer_attribute("axis", 1)) +
+                             bytes(12, bytes(1, "b")) + initializer("q", {4, 5, 6, 7, 8}) + bytes(12, bytes(1, "q"));
+  const std::string nodes = node("NonZero", {"x"}, {"i"}) + node("Size", {"i"}, {"n"}) +
+                            node("Greater", {"n", "two"}, {"is_long"}) +
+                            node("If", {"is_long"}, {"y", "z"},
+                                 graph_attribute("then_branch", shorter) + graph_attribute("else_branch", longer)) +
+                            node("Neg", {"y"}, {"w"});
+  std::mt19937 random(11);
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    compare(nodes, {given("x", {6}, drawn(random, 6, 1))}, {"w", "z"}, initializer("two", {2}));
+  }
+  const auto module =
+      read(model_of(nodes, {given("x", {6}, {})}, false, {"w", "z"}, initializer("two", {2})), {"m.onnx"});
+  REQUIRE(module.ok());
+  CHECK(ir::to_string(module->entry().root().shape(), ir::PrintLayout::Never) == "(s64[1,<=12], s64[<=5])");
+  // Branches of other ranks.
+  const std::string flat = initializer("r", {1}) + bytes(12, bytes(1, "r"));
+  const std::string ranks = node("NonZero", {"x"}, {"i"}) + node("Size", {"i"}, {"n"}) +
+                            node("Greater", {"n", "two"}, {"is_long"}) +
+                            node("If", {"is_long"}, {"y"},
+                                 graph_attribute("then_branch", node("Neg", {"i"}, {"a"}) + bytes(12, bytes(1, "a"))) +
+                                     graph_attribute("else_branch", flat));
+  CHECK(
+      error_of(model_of(ranks, {given("x", {3}, {})}, false, {"y"}, initializer("two", {2}))) ==
+      "m.onnx: If (ModelProto.graph.node[3]): sizes depend on the elements of input 0, \"is_long\", expected that they "
+      "follow from constants and shapes: give the elements of the model's inputs that they depend on");
+}
+
+TEST_CASE("the largest of as many elements as a run tells") {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> elements = {3, -infinity, nan, 0, 3, -nan, -0.0F, infinity, -7, 1};
+  std::mt19937 random(13);
+  for (const std::int64_t is_largest : {1, 0}) {
+    const std::string nodes = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
+                              node("Size", {"y"}, {"n"}) + node("Min", {"n", "k"}, {"m"}) +
+                              node("TopK", {"y", "m"}, {"v", "i"}, integer_attribute("largest", is_largest)) +
+                              node("Unsqueeze", {"y", "zero"}, {"row"}) + node("Transpose", {"row"}, {"column"}) +
+                              node("TopK", {"column", "one"}, {"u", "j"}, integer_attribute("largest", is_largest));
+    for (int repeat = 0; repeat < 8; ++repeat) {
+      compare(nodes, {given("x", {10}, elements), flags(random, 10)}, {"v", "i", "u", "j"},
+              initializer("k", {4}) + initializer("zero", {0}) + initializer("one", {1}));
+    }
+  }
+}
+
+TEST_CASE("boxes of which a run tells the number") {
+  const std::string nodes = node("Compress", {"boxes", "c"}, {"b"}, integer_attribute("axis", 1)) +
+                            node("Compress", {"scores", "c"}, {"s"}, integer_attribute("axis", 2)) +
+                            node("NonMaxSuppression", {"b", "s", "most"}, {"y"}) +
+                            node("Squeeze", {"b", "zero"}, {"regions"}) + node("Squeeze", {"s", "places"}, {"first"}) +
+                            node("Cast", {"first"}, {"numbers"}, integer_attribute("to", int64_type)) +
+                            node("RoiAlign", {"image", "regions", "numbers"}, {"z"},
+                                 integer_attribute("output_height", 2) + integer_attribute("sampling_ratio", 2));
+  std::mt19937 random(15);
+  for (int repeat = 0; repeat < 8; ++repeat) {
+    compare(nodes,
+            {given("boxes", {1, 6, 4}, drawn(random, 24, 5)), given("scores", {1, 1, 6}, drawn(random, 6, 1)),
+             given("image", {2, 1, 5, 5}, drawn(random, 50, 9)), flags(random, 6)},
+            {"y", "z"}, initializer("most", {4}) + initializer("zero", {0}) + initializer("places", {0, 1}));
+  }
+}
+
+TEST_CASE("indices count from an end that a run tells") {
+  const std::string nodes = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
+                            node("GatherElements", {"y", "ends"}, {"g"}) +
+                            node("ScatterElements", {"y", "ends", "g"}, {"z"}) +
+                            node("ScatterElements", {"y", "ends", "g"}, {"sum"},
+                                 bytes(5, bytes(1, "reduction") + bytes(4, "add") + varint(20, 3)));
+  std::mt19937 random(17);
+  for (int repeat = 0; repeat < 6; ++repeat) {
+    compare(nodes, {given("x", {6}, drawn(random, 6, 99)), flags(random, 6)}, {"z", "sum"},
+            initializer("ends", {-1, 0}));
+  }
+}
+
+TEST_CASE("choices by sizes that a run tells, and numbers of known length") {
+  // As PyTorch writes expand(): -1 stands for the size that there is.
+  const std::string nodes = node("NonZero", {"x"}, {"i"}) + node("Shape", {"i"}, {"s"}) +
+                            node("Equal", {"s", "minus"}, {"is_minus"}) +
+                            node("Where", {"is_minus", "ones", "s"}, {"e"}) + node("Expand", {"row", "e"}, {"y"}) +
+                            node("Gather", {"s", "zero"}, {"k"}) + node("Squeeze", {"k", "zero"}, {"limit"}) +
+                            node("Squeeze", {"zero", "zero"}, {"from"}) + node("Squeeze", {"row", "zero"}, {"step"}) +
+                            node("Range", {"from", "limit", "step"}, {"r"});
+  const std::string rest =
+      initializer("minus", {-1, -1}) + initializer("ones", {1, 1}) + initializer("row", {1}) + initializer("zero", {0});
+  std::mt19937 random(19);
+  for (int most = 0; most < 3; ++most) {
+    compare(nodes, {given("x", {7}, drawn(random, 7, most))}, {"y", "r"}, rest);
+  }
+  const auto module = read(model_of(nodes, {given("x", {7}, {})}, false, {"y", "r"}, rest), {"m.onnx"});
+  REQUIRE(module.ok());
+  CHECK(ir::to_string(module->entry().root().shape(), ir::PrintLayout::Never) == "(s64[1,<=7], s64[1])");
+}
+
+TEST_CASE("a batch whose size a run tells") {
+  const std::string kernel = pair_attribute("kernel_shape", 2, 2);
+  const std::string nodes = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
+                            node("Conv", {"y", "w"}, {"convolved"}) + node("ConvTranspose", {"y", "w"}, {"wider"}) +
+                            node("MaxPool", {"y"}, {"largest"}, kernel) + node("AveragePool", {"y"}, {"mean"}, kernel) +
+                            node("GlobalAveragePool", {"y"}, {"means"}) + node("GlobalMaxPool", {"y"}, {"maxima"}) +
+                            node("Pad", {"y", "border"}, {"padded"}) +
+                            node("BatchNormalization", {"y", "scale", "scale", "scale", "scale"}, {"normal"});
+  std::mt19937 random(21);
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    compare(nodes,
+            {given("x", {4, 2, 3, 3}, drawn(random, 72, 9)), given("w", {2, 2, 2, 2}, drawn(random, 16, 3)),
+             given("scale", {2}, {1, 3}), flags(random, 4)},
+            {"convolved", "wider", "largest", "mean", "means", "maxima", "padded", "normal"},
+            initializer("border", {0, 0, 1, 0, 0, 0, 2, 1}));
+  }
+  const std::string wide =
+      node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 2)) + node("MaxPool", {"y"}, {"z"}, kernel);
+  const std::string error = error_of(model_of(wide, {given("x", {1, 2, 3, 3}, {}), given("c", {3}, {})}, false, {"z"}));
+  CHECK(error.find("MaxPool (ModelProto.graph.node[1]): an operand is f32[1,2,<=3,3], whose sizes only a run tells") !=
+        std::string::npos);
 }
 
 TEST_CASE("a node that cannot take a size that a run tells is refused, with the node that it comes from") {
