@@ -62,7 +62,7 @@ Result<std::unique_ptr<native::LoadedProgram>> CpuDevice::load(std::span<const c
   if (const std::string missing = made_for->missing_on(machine); !missing.empty()) {
     return Error(BP_INVALID, "artifact is for " + made_for->triple + ", " + missing);
   }
-  return native::LoadedProgram::link(artifact, allocation_count, services);
+  return native::LoadedProgram::link(artifact, allocation_count, services, options.perf_map);
 }
 
 Result<bp_aot_code_t> CpuDevice::describe(std::span<const char> bytes, std::uint32_t) const {

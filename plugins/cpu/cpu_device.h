@@ -21,6 +21,7 @@ struct Options {
   std::string features;  // as with_features() reads them; empty: the target's own
   std::string dump_dir;  // folder to which IR and objects are written, or empty
   std::string emit;      // one of emit_choices; empty: an artifact
+  bool perf_map = false;
 };
 
 inline constexpr const char *emit_choices[] = {"llvm", "asm", "obj", nullptr};
@@ -55,6 +56,8 @@ struct CpuDevice {
       {"emit", nullptr,
        "what to compile to instead of an artifact: optimized LLVM IR or assembly as text, or an object", emit_choices,
        BP_OPTION_TEXT, 0},
+      {"perf-map", "0", "write the names of kernels to /tmp/perf-PID.map, for perf record and perf report", nullptr,
+       BP_OPTION_SWITCH, 0},
   };
 
   Options options;
@@ -68,7 +71,8 @@ struct CpuDevice {
                               {{"target", &options.target},
                                {"features", &options.features},
                                {"dump-dir", &options.dump_dir},
-                               {"emit", &options.emit}});
+                               {"emit", &options.emit},
+                               {"perf-map", &options.perf_map}});
   }
   plugin::Result<std::string> init();
   plugin::Status claim(const bp_module_t *image, plugin::Claims &claims) const;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "plugins/llvm/perf_map.h"
 #include "plugins/llvm/tile_registers.h"
 
 // Functions of libgcc that LLVM calls where a CPU has no instructions for these types. Declared for their addresses
@@ -56,7 +57,7 @@ class OrcObjects : public LinkedObjects {
     }
   }
 
-  llvm::Error link(std::span<const std::string> objects, const char *symbol) {
+  llvm::Error link(std::span<const std::string> objects, const char *symbol, bool names_functions) {
     auto process = llvm::orc::SelfExecutorProcessControl::Create();
     if (!process) {
       return process.takeError();
@@ -64,6 +65,9 @@ class OrcObjects : public LinkedObjects {
     session_ = std::make_unique<llvm::orc::ExecutionSession>(std::move(*process));
     linker_ = std::make_unique<llvm::orc::ObjectLinkingLayer>(
         *session_, std::make_unique<CountingMemory>(llvm::sys::Process::getPageSizeEstimate(), mapped_bytes_));
+    if (names_functions) {
+      linker_->addPlugin(std::make_shared<PerfMap>());
+    }
     // An object that does not link is reported here; lookup() fails only if that object contains the symbol.
     std::string problems;
     session_->setErrorReporter(
@@ -126,9 +130,9 @@ class OrcObjects : public LinkedObjects {
 }  // namespace
 
 plugin::Result<std::unique_ptr<LinkedObjects>> LinkedObjects::link(std::span<const std::string> objects,
-                                                                   const char *symbol) {
+                                                                   const char *symbol, bool names_functions) {
   auto program = std::make_unique<OrcObjects>();
-  if (llvm::Error failure = program->link(objects, symbol)) {
+  if (llvm::Error failure = program->link(objects, symbol, names_functions)) {
     return plugin::Error(BP_INVALID, "cannot link: " + llvm::toString(std::move(failure)));
   }
   return program;

@@ -15,7 +15,9 @@ class LinkedObjects {
   // Links the objects and looks up one symbol, a function or a table. Fails with BP_INVALID if they do not link. The
   // only external functions they can use are those that move memory and exact functions that a CPU may lack: fma,
   // rounding, remainders, conversions of narrow floats.
-  static plugin::Result<std::unique_ptr<LinkedObjects>> link(std::span<const std::string> objects, const char *symbol);
+  // `names_functions`: whether the map of the process that perf reads (perf_map.h) gets the functions.
+  static plugin::Result<std::unique_ptr<LinkedObjects>> link(std::span<const std::string> objects, const char *symbol,
+                                                             bool names_functions = false);
   virtual ~LinkedObjects() = default;
   void *symbol() const { return symbol_; }
   // Bytes mapped for code and constants, in whole pages.

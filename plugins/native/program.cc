@@ -59,10 +59,10 @@ void share(const bp_aot_caller_t *caller, bp_aot_task task, void *const *pointer
 }  // namespace
 
 Result<std::unique_ptr<LoadedProgram>> LoadedProgram::link(const Artifact &artifact, std::uint32_t allocation_count,
-                                                           const plugin::HostServices &services) {
+                                                           const plugin::HostServices &services, bool names_functions) {
   BP_TRY(check_allocations(artifact, allocation_count));
   auto loaded = std::make_unique<LoadedProgram>();
-  BP_ASSIGN(loaded->code, emit::LinkedObjects::link(artifact.objects, emit::entry_name));
+  BP_ASSIGN(loaded->code, emit::LinkedObjects::link(artifact.objects, emit::entry_name, names_functions));
   loaded->allocation_count = allocation_count;
   loaded->services = services;
   loaded->worker_scratch_bytes = static_cast<std::int64_t>(artifact.scratch_bytes);

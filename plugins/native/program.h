@@ -21,8 +21,10 @@ struct LoadedProgram {
   std::uint64_t common_bytes = 0;
 
   // Links the artifact, which must be for this machine. Fails with BP_INVALID if it is not of so many allocations.
+  // `names_functions`: as in LinkedObjects::link().
   static plugin::Result<std::unique_ptr<LoadedProgram>> link(const Artifact &artifact, std::uint32_t allocation_count,
-                                                             const plugin::HostServices &services);
+                                                             const plugin::HostServices &services,
+                                                             bool names_functions);
   plugin::Status run(const bp_run_t &run) const;
 };
 

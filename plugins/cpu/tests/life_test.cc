@@ -1,7 +1,11 @@
 // The plugin leaves nothing behind in the process. While a program is loaded, it holds as much memory as it reports.
+#include <unistd.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "core/compile/compile.h"
@@ -67,6 +71,26 @@ TEST_CASE("a program says what it holds while it is loaded") {
     CHECK(static_cast<std::uint64_t>(compiled.executable.memory().resident) == generated_bytes() - before);
   }
   CHECK(generated_bytes() == before);
+}
+
+TEST_CASE("perf finds the names of the functions that were linked") {
+  const std::string map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  std::filesystem::remove(map);
+  const compile::Compiled compiled = compile_program(open_cpu({}, host::AfterUse::Unload).value());
+  CHECK_FALSE(std::filesystem::exists(map));
+  const compile::Compiled named = compile_program(open_cpu({{"perf-map", "1"}}, host::AfterUse::Unload).value());
+  std::istringstream lines(testing::read_file(map));
+  std::uint64_t address = 0, size = 0;
+  std::set<std::string> names;
+  for (std::string name; lines >> std::hex >> address >> size >> name;) {
+    CHECK(address != 0);
+    CHECK(size != 0);
+    names.insert(name);
+  }
+  CHECK(lines.eof());
+  CHECK(names.contains("bp_program"));
+  CHECK(std::ranges::any_of(names, [](const std::string &name) { return name.starts_with("kernel."); }));
+  std::filesystem::remove(map);
 }
 
 TEST_CASE("units of code find each other wherever they are loaded") {
