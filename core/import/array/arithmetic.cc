@@ -295,8 +295,9 @@ Array matmul(const Array &x, const Array &y) {
   if (x.rank() == 0 || y.rank() == 0) {
     return builder->fail("a scalar is multiplied, expected matrices or vectors");
   }
-  const Array a = x.rank() == 1 ? expand_dimension(x, 0) : x;
-  const Array b = y.rank() == 1 ? expand_dimension(y, 1) : y;
+  const Arrays matrices =
+      with_common_sizes({x.rank() == 1 ? expand_dimension(x, 0) : x, y.rank() == 1 ? expand_dimension(y, 1) : y}, 2);
+  const Array &a = matrices[0], &b = matrices[1];
   const Integers a_sizes = a.sizes(), b_sizes = b.sizes();
   const auto batch = broadcast_sizes(Span(a_sizes).first(a_sizes.size() - 2), Span(b_sizes).first(b_sizes.size() - 2));
   if (!batch || a.size(-1) != b.size(-2)) {

@@ -159,11 +159,12 @@ Array expand_dimension(const Array &x, std::int64_t dimension) {
   if (!x.is_valid() || !check_sizes(x.builder(), sizes)) {
     return {builder_of({x}), ir::no_instruction};
   }
-  Shape shape = Shape::array(x.type(), sizes);
-  for (std::size_t i = 0; i < x.rank(); ++i) {
-    shape.set_dynamic(i + (static_cast<std::int64_t>(i) < dimension ? 0 : 1), x.shape().is_dynamic(i));
+  if (x.is_bounded()) {  // a reshape would not know which of several sizes a run tells
+    Integers kept = dimensions_from(0, sizes.size());
+    kept.erase(kept.begin() + dimension);
+    return broadcast_in(x, sizes, kept);
   }
-  return reshape_to(x, shape);
+  return reshape_to(x, Shape::array(x.type(), sizes));
 }
 
 Array squeeze(const Array &x, Span dimensions) {
@@ -184,6 +185,20 @@ Array squeeze(const Array &x, Span dimensions) {
   if (!fits) {
     return x.builder().fail("dimensions {} of {} are removed, expected that their sizes are 1", to_string(dimensions),
                             ir::to_string(x.shape()));
+  }
+  const auto open = std::ranges::count(is_bounded, true);
+  bool is_clear = open == 0 || (open == 1 && x.count() > 0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    is_clear = is_clear && !(is_bounded[i] && sizes[i] == 1);
+  }
+  if (!is_clear) {
+    Arrays in_run;
+    for (std::size_t i = 0; i < x.rank(); ++i) {
+      if (std::ranges::find(dimensions, static_cast<std::int64_t>(i)) == dimensions.end()) {
+        in_run.push_back(run_time_size(x, static_cast<std::int64_t>(i)));
+      }
+    }
+    return reshape_in_run(x, sizes, in_run);
   }
   Shape shape = Shape::array(x.type(), sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {

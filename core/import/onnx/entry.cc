@@ -193,12 +193,35 @@ Result<Arrays> Lowering::results(const Values &outputs) const {
   return results;
 }
 
+// By their names the results are found. An output that is another value too is a copy of it.
+void Lowering::name_results(GraphBuilder &builder, const Values &outputs, Arrays &arrays) const {
+  std::set<InstructionId> named;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < outputs.size() && !builder.has_failed(); ++i) {
+    if (outputs[i].is_sequence()) {
+      next += outputs[i].elements().size();
+    } else if (outputs[i].is_array()) {
+      Array &result = arrays[next++];
+      const std::string name = clean_name(model_.graph.outputs[i].name, "output");
+      const ir::Instruction instruction = builder.module().instruction(result.id());
+      const bool is_taken = instruction.opcode() == Opcode::Parameter || named.contains(result.id());
+      if (is_taken && instruction.name() != name) {
+        result = builder.add(Opcode::Copy, {result});
+      }
+      if (named.insert(result.id()).second) {
+        builder.module().set_name(result.id(), name);
+      }
+    }
+  }
+}
+
 Status Lowering::lower_entry(GraphBuilder &builder, Scope &scope) {
   BP_ASSIGN(const std::vector<InstructionId> ids, define_inputs(builder, scope));
   const Values outputs = graph(builder, scope, model_.graph, {});
   if (!state_.error) {
-    BP_ASSIGN(const Arrays arrays, results(outputs));
+    BP_ASSIGN(Arrays arrays, results(outputs));
     builder.set_origin("", "");
+    name_results(builder, outputs, arrays);
     const Array root = arrays.size() == 1 ? arrays[0] : builder.tuple(arrays);
     if (!state_.error) {
       builder.module().set_root(builder.computation(), root.id());

@@ -27,6 +27,7 @@ Array with_sizes(Array x, const SizeIntegers &sizes);
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name)
 #define BP_ONNX_BATCH(name)
+#define BP_ONNX_BROADCAST(name)
 #include "core/import/onnx/operators.def"
 
 }  // namespace bp::import::onnx

@@ -239,7 +239,8 @@ Array scaled_sum(const Array &product, const Array &c, double alpha, double beta
   Array result = convert(product, wide);
   result = alpha == 1 ? result : result * alpha;
   if (c.is_present()) {
-    const Array bias = convert(broadcast_to(c, product.shape().sizes()), wide);
+    const Array alike = c.is_bounded() ? with_common_sizes({product, c})[1] : c;
+    const Array bias = convert(broadcast_to(alike, product.shape().sizes()), wide);
     result = result + (beta == 1 ? bias : bias * beta);
   }
   return result;

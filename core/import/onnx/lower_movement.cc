@@ -99,6 +99,76 @@ Array repeat_dimensions(const Node &node, const Array &x, const Integers &repeat
   return reshape(broadcast_in(reshape(x, own), repeated, kept), sizes);
 }
 
+// Repeats an array whose sizes a run tells: each such dimension by itself, and each other one.
+Array tile_bounded(const Node &node, Array x, const SizeIntegers &repeats) {
+  GraphBuilder &builder = node.builder();
+  for (std::size_t i = 0; i < repeats.bounds.size() && !builder.has_failed(); ++i) {
+    const auto dimension = static_cast<std::int64_t>(i);
+    const std::int64_t count = std::max<std::int64_t>(repeats.bounds[i], 0), size = x.size(dimension);
+    if (count == 1 && repeats.is_known[i]) {
+      continue;
+    }
+    const std::int64_t total = movement_product(node, count, size);
+    const Array times = repeats.is_known[i] ? builder.scalar(ElementType::S64, static_cast<double>(count))
+                                            : maximum(repeats.value(i), 0);
+    if (x.is_bounded(dimension)) {
+      x = tiled(x, dimension, count, times);
+    } else if (size > 0 && total < std::numeric_limits<std::int32_t>::max()) {
+      const Integers sizes = {total};
+      const Array places = remainder(builder.iota(ElementType::S32, sizes, 0),
+                                     builder.scalar(ElementType::S32, static_cast<double>(size)));
+      x = take(x, places, dimension);
+      x = repeats.is_known[i] ? x : with_run_time_size(x, dimension, times * static_cast<double>(size));
+    }
+  }
+  return x;
+}
+
+// Whether one size at most is told by a run, and is that of one dimension of any reshape.
+bool has_one_open_size(const Array &x) {
+  std::int64_t open = 0;
+  bool is_clear = x.count() > 0;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
+    open += x.is_bounded(i) ? 1 : 0;
+    is_clear = is_clear && !(x.is_bounded(i) && x.size(i) == 1);
+  }
+  return open == 0 || (open == 1 && is_clear);
+}
+
+// Returns the product of the sizes of dimensions in the run, s32[].
+Array size_in_run(const Array &x, std::size_t begin, std::size_t end) {
+  Array product = x.builder().scalar(ElementType::S32, 1);
+  for (std::size_t i = begin; i < end; ++i) {
+    product = product * run_time_size(x, static_cast<std::int64_t>(i));
+  }
+  return product;
+}
+
+// Reshapes an array of several sizes that a run tells, or of one that can be lost among dimensions of size 1: the sizes
+// are computed as the operator says. `wanted`: its sizes, before 0 and -1 are replaced.
+Array reshape_open(const Node &node, const Array &x, const SizeIntegers &wanted, const Integers &bounds) {
+  const bool zero_is_size = node.flag("allowzero");
+  Arrays sizes;
+  std::optional<std::size_t> rest;
+  Array others = node.builder().scalar(ElementType::S32, 1);
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const bool is_known = wanted.is_known[i];
+    if (is_known && wanted.bounds[i] == -1) {
+      rest = i;
+      sizes.push_back(others);
+      continue;
+    }
+    sizes.push_back(is_known && wanted.bounds[i] == 0 && !zero_is_size ? run_time_size(x, static_cast<std::int64_t>(i))
+                    : is_known ? node.builder().scalar(ElementType::S32, static_cast<double>(bounds[i]))
+                               : convert(maximum(wanted.value(i), 0), ElementType::S32));
+    others = others * sizes.back();
+  }
+  if (rest) {
+    sizes[*rest] = size_in_run(x, 0, x.rank()) / maximum(others, 1);
+  }
+  return reshape_in_run(x, bounds, sizes);
+}
+
 // --- Blocks of pixels ---
 
 // Whether the operand and the mode of DepthToSpace or SpaceToDepth fit.
@@ -138,6 +208,10 @@ Values lower_reshape(const Node &node) {
     wanted = listed_numbers(node, 5, "shape", 1);
   }
   const Integers sizes = reshape_sizes(node, x, wanted, bounded);
+  if (!has_one_open_size(x) && !node.builder().has_failed()) {
+    SizeIntegers open{wanted, std::vector<bool>(wanted.size(), true), {}};
+    return {reshape_open(node, x, node.version() < 5 ? open : node.size_integers(1), sizes)};
+  }
   return {reshape(x, sizes, bounded)};
 }
 
@@ -151,7 +225,11 @@ Values lower_flatten(const Node &node) {
   axis = axis < 0 ? axis + rank : axis;
   const Integers sizes = x.sizes();
   const auto first = static_cast<std::size_t>(axis);
-  return {reshape(x, {ir::product(Span(sizes).first(first)), ir::product(Span(sizes).subspan(first))})};
+  const Integers joined = {ir::product(Span(sizes).first(first)), ir::product(Span(sizes).subspan(first))};
+  if (!has_one_open_size(x)) {
+    return {reshape_in_run(x, joined, {size_in_run(x, 0, first), size_in_run(x, first, x.rank())})};
+  }
+  return {reshape(x, joined)};
 }
 
 // Since version 13, the axes are an input.
@@ -186,13 +264,21 @@ Values lower_unsqueeze(const Node &node) {
 }
 
 Values lower_expand(const Node &node) {
-  const Array x = node.input(0);
+  Array x = node.input(0);
   SizeIntegers wanted = node.size_integers(1);
   const std::size_t rank = std::max(wanted.bounds.size(), x.rank());
   for (std::size_t i = 0; i < wanted.bounds.size(); ++i) {
     // A size that only a run tells repeats what has size 1, and otherwise is that of the operand.
     const std::size_t place = rank - wanted.bounds.size() + i;
-    const bool is_kept = place + x.rank() >= rank && x.shape().size(place + x.rank() - rank) != 1;
+    const auto own = static_cast<std::int64_t>(place) - static_cast<std::int64_t>(rank - x.rank());
+    bool is_kept = own >= 0 && (x.size(own) != 1 || x.is_bounded(own));
+    if (is_kept && x.is_bounded(own) && !(wanted.is_known[i] && wanted.bounds[i] == 1)) {
+      const Array size = wanted.is_known[i]
+                             ? node.builder().scalar(ElementType::S64, static_cast<double>(wanted.bounds[i]))
+                             : maximum(wanted.value(i), 0);
+      x = repeated_to(x, own, wanted.bounds[i], size);
+      wanted.is_known[i] = false;
+    }
     if (!wanted.is_known[i] && is_kept) {
       wanted.bounds[i] = 1;
       wanted.is_known[i] = true;
@@ -230,6 +316,9 @@ Values lower_tile(const Node &node) {
                      ir::to_string(x.shape()));
   }
   const bool is_same = std::ranges::count(repeats.bounds, 1) == std::ssize(repeats.bounds) && repeats.are_known();
+  if (x.is_bounded() && !is_same) {
+    return {tile_bounded(node, x, repeats)};
+  }
   Array result = is_same ? x : repeat_dimensions(node, x, repeats.bounds);
   for (std::size_t i = 0; i < repeats.bounds.size(); ++i) {
     if (!repeats.is_known[i]) {  // the first ones of all repeats

@@ -227,6 +227,30 @@ Values Lowering::expand(GraphBuilder &builder, const Function &function, const N
   return outputs;
 }
 
+// Where a run tells sizes, inputs that are broadcast get common ones, and a batch is computed as large as it may be.
+Values Lowering::lower(const Operator &row, const Node &node) {
+  const auto is_bounded = [](const Value &value) { return value.is_array() && value.array().is_bounded(); };
+  Values inputs = node.values();
+  Array batch;
+  if (std::ranges::any_of(inputs, is_bounded) && broadcasts_inputs(row, node.version())) {
+    Arrays arrays = node.inputs();
+    arrays = with_common_sizes(std::move(arrays));
+    inputs = Values(arrays.begin(), arrays.end());
+  } else if (!inputs.empty() && is_bounded(inputs[0]) && takes_bounded_batch(row)) {
+    batch = inputs[0].array();
+    inputs[0] = filled_to_bounds(batch, number(0, batch));
+  }
+  const Node adapted(*this, node.builder(), node.scope(), node.proto(), std::move(inputs), node.version());
+  Values outputs = row.lower(adapted);
+  refuse_new_attributes(adapted);
+  for (Value &output : outputs) {
+    if (batch.is_present() && output.is_array() && output.array().is_valid()) {
+      output = with_run_time_size(output.array(), 0, run_time_size(batch, 0));
+    }
+  }
+  return outputs;
+}
+
 void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto) {
   if (++node_count_ > max_nodes) {
     builder.fail(unsupported("{}: the graph has more than {} nodes when functions and loops are expanded", proto.path,
@@ -258,9 +282,8 @@ void Lowering::node(GraphBuilder &builder, Scope &scope, const NodeProto &proto)
     outputs = expand(builder, *function, proto, node.values(), scope);
   } else if (const Operator *found = find_operator(proto.domain, proto.operation, version)) {
     if (takes_bounded_sizes(*found, node.values()) || !refuse_bounded(node, node.values())) {
-      outputs = found->lower(node);
+      outputs = lower(*found, node);
       bound_outputs(node, outputs);
-      refuse_new_attributes(node);
     }
   } else {
     node.unsupported("there is no such operator in this version");

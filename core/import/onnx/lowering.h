@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/import/onnx/node.h"
+#include "core/import/onnx/operator_table.h"
 #include "core/import/onnx/options.h"
 
 namespace bp::import::onnx {
@@ -57,9 +58,11 @@ class Lowering {
   Result<std::vector<ir::InstructionId>> define_inputs(GraphBuilder &builder, Scope &scope);
   // Returns the arrays of which the results consist.
   Result<Arrays> results(const Values &outputs) const;
+  void name_results(GraphBuilder &builder, const Values &outputs, Arrays &arrays) const;
   Status lower_entry(GraphBuilder &builder, Scope &scope);
   void nodes(GraphBuilder &builder, Scope &scope, const std::vector<NodeProto> &protos);
   void node(GraphBuilder &builder, Scope &scope, const NodeProto &proto);
+  Values lower(const Operator &row, const Node &node);
   Values expand(GraphBuilder &builder, const Function &function, const NodeProto &proto, const Values &inputs,
                 const Scope &scope);
   Values graph(GraphBuilder &builder, Scope &scope, const Graph &graph, const Values &inputs);

@@ -158,12 +158,15 @@ Values open_non_zero(const Node &node) {
 
 Values open_compress(const Node &node, const Array &x, std::int64_t axis) {
   const Array condition = node.input(1);
+  if (condition.count() == 0 && condition.rank() == 1) {
+    return {slice(x, axis, 0, 0)};
+  }
   if (condition.rank() != 1 || condition.size(0) > x.size(axis)) {
     return node.fail("the condition {} does not fit {} elements", ir::to_string(condition.shape()), x.size(axis));
   }
   const TrueElements found = true_elements(condition.type() == ElementType::Pred ? condition : condition != 0);
   const Array taken = take(x, last_to(found.numbers, x.size(axis)), axis);
-  return {condition.count() == 0 ? taken : with_run_time_size(taken, axis, found.count)};
+  return {with_run_time_size(taken, axis, found.count)};
 }
 
 Values open_unique(const Node &node, const Array &x, std::int64_t axis) {

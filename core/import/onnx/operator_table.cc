@@ -17,6 +17,7 @@ constexpr std::string_view bounded[] = {
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name) #name,
 #define BP_ONNX_BATCH(name)
+#define BP_ONNX_BROADCAST(name)
 #include "core/import/onnx/operators.def"
 };
 constexpr std::string_view batch[] = {
@@ -26,6 +27,18 @@ constexpr std::string_view batch[] = {
 #define BP_ONNX_BINARY(name, first, last, opcode)
 #define BP_ONNX_BOUNDED(name)
 #define BP_ONNX_BATCH(name) #name,
+#define BP_ONNX_BROADCAST(name)
+#include "core/import/onnx/operators.def"
+};
+
+constexpr std::string_view broadcast[] = {
+#define BP_ONNX_OPERATOR(name, first, last, function)
+#define BP_ONNX_DOMAIN(domain, name, first, last, function)
+#define BP_ONNX_UNARY(name, first, last, opcode)
+#define BP_ONNX_BINARY(name, first, last, opcode)
+#define BP_ONNX_BOUNDED(name)
+#define BP_ONNX_BATCH(name)
+#define BP_ONNX_BROADCAST(name) #name,
 #include "core/import/onnx/operators.def"
 };
 
@@ -36,6 +49,7 @@ constexpr Operator table[] = {
 #define BP_ONNX_BINARY(name, first, last, opcode) {"", #name, first, last, lower_binary<Opcode::opcode>},
 #define BP_ONNX_BOUNDED(name)
 #define BP_ONNX_BATCH(name)
+#define BP_ONNX_BROADCAST(name)
 #include "core/import/onnx/operators.def"
 };
 
@@ -66,9 +80,16 @@ const Operator *find_operator(std::string_view domain, std::string_view name, st
 }
 
 bool takes_bounded_sizes(const Operator &row, const Values &inputs) {
-  return row.domain.empty() &&
-         (std::ranges::find(bounded, row.name) != std::end(bounded) ||
-          (std::ranges::find(batch, row.name) != std::end(batch) && !has_bounded_elements(inputs)));
+  return row.domain.empty() && (std::ranges::find(bounded, row.name) != std::end(bounded) ||
+                                (takes_bounded_batch(row) && !has_bounded_elements(inputs)));
+}
+
+bool takes_bounded_batch(const Operator &row) {
+  return row.domain.empty() && std::ranges::find(batch, row.name) != std::end(batch);
+}
+
+bool broadcasts_inputs(const Operator &row, std::int64_t version) {
+  return row.domain.empty() && version >= 7 && std::ranges::find(broadcast, row.name) != std::end(broadcast);
 }
 
 }  // namespace bp::import::onnx

@@ -26,5 +26,9 @@ const Operator *find_operator(std::string_view domain, std::string_view name, st
 
 // Whether an operator takes inputs whose sizes only a run tells, as they are.
 bool takes_bounded_sizes(const Operator &row, const Values &inputs);
+// Whether an operator computes the elements of dimension 0 of the first input by themselves.
+bool takes_bounded_batch(const Operator &row);
+// Whether an operator broadcasts its inputs to each other, as in NumPy.
+bool broadcasts_inputs(const Operator &row, std::int64_t version);
 
 }  // namespace bp::import::onnx

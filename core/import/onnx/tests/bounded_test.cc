@@ -305,17 +305,18 @@ TEST_CASE("choices by sizes that a run tells, and numbers of known length") {
 TEST_CASE("a batch whose size a run tells") {
   const std::string kernel = pair_attribute("kernel_shape", 2, 2);
   const std::string nodes = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
-                            node("Conv", {"y", "w"}, {"convolved"}) + node("ConvTranspose", {"y", "w"}, {"wider"}) +
-                            node("MaxPool", {"y"}, {"largest"}, kernel) + node("AveragePool", {"y"}, {"mean"}, kernel) +
-                            node("GlobalAveragePool", {"y"}, {"means"}) + node("GlobalMaxPool", {"y"}, {"maxima"}) +
-                            node("Pad", {"y", "border"}, {"padded"}) +
+                            node("Conv", {"y", "w"}, {"convolved"}) +
+                            node("Conv", {"y", "v"}, {"by_channel"}, integer_attribute("group", 2)) +
+                            node("ConvTranspose", {"y", "w"}, {"wider"}) + node("MaxPool", {"y"}, {"largest"}, kernel) +
+                            node("AveragePool", {"y"}, {"mean"}, kernel) + node("GlobalAveragePool", {"y"}, {"means"}) +
+                            node("GlobalMaxPool", {"y"}, {"maxima"}) + node("Pad", {"y", "border"}, {"padded"}) +
                             node("BatchNormalization", {"y", "scale", "scale", "scale", "scale"}, {"normal"});
   std::mt19937 random(21);
   for (int repeat = 0; repeat < 4; ++repeat) {
     compare(nodes,
             {given("x", {4, 2, 3, 3}, drawn(random, 72, 9)), given("w", {2, 2, 2, 2}, drawn(random, 16, 3)),
-             given("scale", {2}, {1, 3}), flags(random, 4)},
-            {"convolved", "wider", "largest", "mean", "means", "maxima", "padded", "normal"},
+             given("v", {2, 1, 2, 2}, drawn(random, 8, 3)), given("scale", {2}, {1, 3}), flags(random, 4)},
+            {"convolved", "by_channel", "wider", "largest", "mean", "means", "maxima", "padded", "normal"},
             initializer("border", {0, 0, 1, 0, 0, 0, 2, 1}));
   }
   const std::string wide =
@@ -323,6 +324,75 @@ TEST_CASE("a batch whose size a run tells") {
   const std::string error = error_of(model_of(wide, {given("x", {1, 2, 3, 3}, {}), given("c", {3}, {})}, false, {"z"}));
   CHECK(error.find("MaxPool (ModelProto.graph.node[1]): an operand is f32[1,2,<=3,3], whose sizes only a run tells") !=
         std::string::npos);
+}
+
+TEST_CASE("a size that is 1 in the run is repeated") {
+  const std::string nodes =
+      node("Compress", {"x", "one"}, {"a"}, integer_attribute("axis", 0)) +
+      node("Compress", {"x", "some"}, {"b"}, integer_attribute("axis", 0)) + node("Add", {"a", "x"}, {"sum"}) +
+      node("Max", {"x", "a", "b0"}, {"largest"}) + node("Mul", {"a", "b"}, {"product"}) +
+      node("Greater", {"b", "zero"}, {"is_positive"}) + node("Where", {"is_positive", "a", "b"}, {"chosen"}) +
+      node("Shape", {"b"}, {"s"}) + node("Expand", {"a", "s"}, {"wide"}) + node("Expand", {"a", "four"}, {"known"}) +
+      node("PRelu", {"x", "a"}, {"leaky"}) + node("Unsqueeze", {"a", "places"}, {"batch"}) +
+      node("Unsqueeze", {"b", "places"}, {"batches"}) + node("MatMul", {"batch", "batches"}, {"matrices"}) +
+      node("Unsqueeze", {"a", "place"}, {"column"}) + node("Unsqueeze", {"x", "place"}, {"columns"}) +
+      node("Unsqueeze", {"x", "front"}, {"row"}) + node("Gemm", {"columns", "row", "column"}, {"biased"});
+  std::mt19937 random(23);
+  for (const float all : {0, 1}) {
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      compare(nodes,
+              {given("x", {4}, drawn(random, 4, 9)), given("one", {4}, {all, 1, all, all}),
+               given("some", {4}, {1, all, 1, 1}), given("b0", {1}, drawn(random, 1, 9)), given("zero", {1}, {4})},
+              {"sum", "largest", "product", "chosen", "wide", "known", "leaky", "matrices", "biased"},
+              initializer("places", {1, 2}) + initializer("place", {1}) + initializer("front", {0}) +
+                  initializer("four", {4}));
+    }
+  }
+}
+
+TEST_CASE("several sizes that a run tells, and those that are 0 or at most 1, are reshaped as stated") {
+  const std::string nodes =
+      node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
+      node("Compress", {"y", "d"}, {"z"}, integer_attribute("axis", 1)) + node("Shape", {"z"}, {"s"}) +
+      node("Gather", {"s", "one"}, {"m"}) + node("Gather", {"s", "zero"}, {"n"}) +
+      node("Concat", {"m", "n"}, {"turned"}, integer_attribute("axis", 0)) +
+      node("Reshape", {"z", "turned"}, {"r"}, integer_attribute("allowzero", 1)) +
+      node("Flatten", {"z"}, {"f"}, integer_attribute("axis", 0)) + node("Reshape", {"z", "minus"}, {"line"}) +
+      node("Unsqueeze", {"z", "zero"}, {"u"}) + node("Squeeze", {"u", "zero"}, {"v"}) +
+      node("Concat", {"two", "n"}, {"times"}, integer_attribute("axis", 0)) + node("Tile", {"z", "times"}, {"t"});
+  std::mt19937 random(25);
+  for (const std::int64_t rows : {1, 3}) {
+    for (const std::int64_t columns : {1, 2, 0}) {
+      for (int repeat = 0; repeat < 6; ++repeat) {
+        CAPTURE(rows, columns, repeat);
+        const auto count = static_cast<std::size_t>(rows), width = static_cast<std::size_t>(columns);
+        const auto outputs = std::initializer_list<std::string_view>{"r", "f", "line", "u", "v", "t"};
+        compare(
+            nodes,
+            {given("x", {rows, columns}, drawn(random, count * width, 3)), given("c", {rows}, drawn(random, count, 1)),
+             given("d", {columns}, drawn(random, width, 1))},
+            outputs,
+            initializer("one", {1}) + initializer("zero", {0}) + initializer("two", {2}) + initializer("minus", {-1}));
+      }
+    }
+  }
+  // Without elements.
+  const std::string empty = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
+                            node("Reshape", {"y", "zero"}, {"r"}, integer_attribute("allowzero", 1)) +
+                            node("NonZero", {"y"}, {"p"}) + node("Unsqueeze", {"y", "zero"}, {"u"});
+  compare(empty, {given("x", {4, 0}, {}), given("c", {4}, {1, 0, 1, 0})}, {"r", "p", "u"}, initializer("zero", {0}));
+}
+
+TEST_CASE("an output that is another value has its own name") {
+  const std::string nodes =
+      node("Relu", {"x"}, {"a"}) + node("Identity", {"a"}, {"b"}) + node("Identity", {"x"}, {"c"});
+  const auto module = read(model_of(nodes, {given("x", {3}, {})}, false, {"a", "b", "c"}), {"m.onnx"});
+  REQUIRE(module.ok());
+  std::vector<std::string> names;
+  for (const ir::InstructionId operand : module->entry().root().operands()) {
+    names.emplace_back(module->instruction(operand).name());
+  }
+  CHECK(names == std::vector<std::string>{"a", "b", "c"});
 }
 
 TEST_CASE("a node that cannot take a size that a run tells is refused, with the node that it comes from") {
