@@ -191,6 +191,9 @@ InstructionId reshaped(ArrayBuilder &b, Instruction i, const OperandIds &operand
                        const RunTimeSizes &sizes) {
   const Shape result = Shape::array(ElementType::S32, i.shape().sizes());
   const Shape operand = b.shape(operands[0]);
+  if (operand.element_count() == 0) {
+    return b.zeros(Shape::array(operand.element_type(), result.sizes()));
+  }
   if (i.opcode() == Opcode::Reshape && without_ones(operand.sizes()) == without_ones(result.sizes())) {
     return b.ir::Builder::reshape(operands[0], result.sizes());
   }
