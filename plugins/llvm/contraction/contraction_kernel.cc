@@ -20,7 +20,7 @@ bool is_along(const std::vector<Axis> &axes, Operand operand) {
 // Vectors that a matrix along the contracted axes is multiplied with where it is, and so may be computed for.
 constexpr int64_t max_vectors = 4;
 
-enum class Way : unsigned char { Threaded, Reduction, Streamed, Packed, Direct };
+enum class Way : unsigned char { Threaded, Reduction, Streamed, Sliding, Packed, Direct };
 
 Way choose_way(const ContractionProblem &problem, const VectorTarget &target) {
   if (target.is_threaded) {
@@ -41,6 +41,9 @@ Way choose_way(const ContractionProblem &problem, const VectorTarget &target) {
   if (is_worth_streaming(problem)) {
     return Way::Streamed;
   }
+  if (is_worth_sliding(problem, target)) {
+    return Way::Sliding;
+  }
   int64_t stride = 0;
   bool has_lanes = has_single_stride(problem.columns, problem.column_operand, &stride) && stride == 1;
   // Packing copies the columns. With few rows that pays only if the columns are not contiguous, or if they exceed the
@@ -57,6 +60,7 @@ std::unique_ptr<ContractionStrategy> make_strategy(const ContractionProblem &pro
     case Way::Threaded: return make_threaded_strategy(problem);
     case Way::Reduction: return make_reduction_strategy(problem, target);
     case Way::Streamed: return make_streamed_strategy(problem);
+    case Way::Sliding: return make_sliding_strategy(problem, target);
     case Way::Packed: return make_packed_strategy(problem, target, module, name);
     default: return make_direct_strategy(problem, target);
   }

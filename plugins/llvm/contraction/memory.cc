@@ -256,6 +256,10 @@ llvm::Value *ContractionMemory::load(Operand operand, const Lanes &lanes, llvm::
   llvm::Value *stored;
   if (lanes.kind == Lanes::contiguous) {
     pointer = b.CreateGEP(storage, pointer, lanes.first);
+    if (mask.condition != nullptr) {
+      // Masked loads from pages that do not exist take a microcode assist of some hundred cycles.
+      pointer = b.CreateSelect(mask.condition, pointer, pointers[operand]);
+    }
     stored =
         some == nullptr
             ? b.CreateAlignedLoad(vector, pointer, alignment(operand))

@@ -32,6 +32,11 @@ std::unique_ptr<ContractionStrategy> make_reduction_strategy(const ContractionPr
 bool is_worth_streaming(const ContractionProblem &problem);
 std::unique_ptr<ContractionStrategy> make_streamed_strategy(const ContractionProblem &problem);
 
+// Depthwise convolutions whose channels are neighbours in memory: outputs next to each other share their inputs.
+bool is_worth_sliding(const ContractionProblem &problem, const VectorTarget &target);
+std::unique_ptr<ContractionStrategy> make_sliding_strategy(const ContractionProblem &problem,
+                                                           const VectorTarget &target);
+
 // Blocks of both operands are packed into scratch and multiplied tile by tile: for all large contractions.
 std::unique_ptr<ContractionStrategy> make_packed_strategy(const ContractionProblem &problem, const VectorTarget &target,
                                                           llvm::Module &module, const std::string &name);

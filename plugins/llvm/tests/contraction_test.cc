@@ -533,6 +533,9 @@ TEST_CASE("convolutions as models use them") {
   check({3, 5, 32, 1, 1, {dimension(24, 12, 1, 1, 0, 1, 2), dimension(24, 12, 1, 1, 0, 1, 2)}}, "fb01_io01->01bf");
   // Channels last: depthwise, its gradients, transposed.
   check({2, 33, 33, 33, 1, {dimension(9, 3, 1, 1, 1), dimension(9, 3, 1, 1, 1)}}, "b01f_01io->b01f");
+  check({2, 40, 40, 40, 1, {dimension(14, 5, 1, 2, 2), dimension(14, 5, 1, 2, 2)}}, "b01f_01io->b01f");
+  check({1, 130, 130, 130, 1, {dimension(7, 7, 1, 3, 3), dimension(7, 7, 1, 3, 3)}}, "b01f_01io->b01f");
+  check({1, 48, 48, 48, 1, {dimension(28, 5, 2, 1, 2), dimension(27, 5, 2, 2, 2)}}, "b01f_01io->b01f");
   check({2, 12, 24, 12, 1, {dimension(9, 3, 2, 0, 1), dimension(9, 3, 2, 0, 1)}}, "b01f_01io->b01f");
   check({34, 3, 34, 1, 34, {dimension(9, 9, 1, 1, 1), dimension(9, 9, 1, 1, 1)}}, "f01b_i01o->01bf");
   check({1, 20, 12, 1, 1, {dimension(6, 4, 1, 2, 2, 2), dimension(6, 4, 1, 2, 2, 2)}}, "b01f_01oi->b01f");
@@ -546,6 +549,12 @@ TEST_CASE("convolutions with every attribute") {
     check({2, 3, 5, 1, 1, {dimension(17, 4, 3, 2, -1, 2, 3, true), dimension(11, 3, 2, -2, 5, 1, 2)}},
           "b01f_01io->b01f");
     check({2, 24, 20, 4, 1, {dimension(19, 3, 2, -1, 3, 1, 2)}}, "bf0_oi0->bf0");
+    // Depthwise, with channels as neighbours.
+    check({2, 24, 24, 24, 1, {dimension(13, 3, 2, -1, 4, 1, 2, true), dimension(11, 4, 3, 2, 1, 2)}},
+          "b01f_01io->b01f");
+    check({3, 37, 37, 37, 1, {dimension(19, 6, 2, 5, -1)}}, "b0f_0io->b0f");
+    check({2, 17, 17, 17, 1, {dimension(9, 3, 1, 1, 1), dimension(5, 2, 1, 0, 1), dimension(8, 5, 2, 3, 2)}},
+          "b012f_012io->b012f");
     check({2, 6, 9, 3, 1, {dimension(5, 2, 1, 1, 1), dimension(6, 3, 2, 1, 1, 2), dimension(4, 2, 1, 0, 1, 1, 2)}},
           "b012f_012io->b012f");
     check({8, 6, 8, 1, 4, {dimension(9, 5, 1, 2, 2, 1, 1, true), dimension(8, 3, 1, 1, 1)}}, "bf01_oi01->bf01");
