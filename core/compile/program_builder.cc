@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "core/buffers/assign.h"
@@ -18,18 +19,13 @@
 namespace bp::compile {
 namespace {
 
-// Assigns the layouts that the device prefers. The module is left as it was if the device refuses something in that
-// form.
-Status assign_layouts(Session &session, ir::Module &module) {
-  if (session.device->layout() == nullptr) {
+// Assigns layouts of these preferences. The module is left as it was if the device refuses something in that form.
+Status assign_preferred(Session &session, ir::Module &module, std::vector<passes::LayoutPreference> preferences) {
+  if (preferences.empty()) {
     return {};
   }
-  BP_ASSIGN(host::Image before, host::build_image(module, host::Stage::Legalize, nullptr, session.receiver));
   passes::PassContext context;
-  BP_ASSIGN(context.layout_preferences, ask_for_layouts(*session.device, module, before));
-  if (context.layout_preferences.empty()) {
-    return {};
-  }
+  context.layout_preferences = std::move(preferences);
   if (session.device->memory() != nullptr && session.device->memory()->spaces[0].gb_per_s > 0) {
     context.memory_gigabytes_per_second = static_cast<double>(session.device->memory()->spaces[0].gb_per_s);
   }
@@ -41,6 +37,27 @@ Status assign_layouts(Session &session, ir::Module &module) {
     module = std::move(laid_out);
   }
   return {};
+}
+
+// Assigns the layouts that the device prefers: first the order of dimensions, then tiles, which may depend on it.
+Status assign_layouts(Session &session, ir::Module &module) {
+  if (session.device->layout() == nullptr) {
+    return {};
+  }
+  const auto preferences = [&]() -> Result<std::vector<passes::LayoutPreference>> {
+    BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Legalize, nullptr, session.receiver));
+    return ask_for_layouts(*session.device, module, image);
+  };
+  const auto has_tiles = [](const passes::LayoutPreference &preference) { return !preference.layout.tiles.empty(); };
+  BP_ASSIGN(std::vector<passes::LayoutPreference> orders, preferences());
+  const bool are_all_orders = std::erase_if(orders, has_tiles) == 0;
+  BP_TRY(assign_preferred(session, module, std::move(orders)));
+  if (are_all_orders) {
+    return {};
+  }
+  BP_ASSIGN(std::vector<passes::LayoutPreference> tiles, preferences());
+  std::erase_if(tiles, std::not_fn(has_tiles));
+  return assign_preferred(session, module, std::move(tiles));
 }
 
 std::span<const bp_space_t> spaces(const Session &session) {

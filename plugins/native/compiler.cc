@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/kernel/channel_order.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/kernel/panels.h"
 #include "plugins/llvm/module_view.h"
@@ -19,16 +20,8 @@ using plugin::Status;
 
 namespace {
 
-// Returns the estimated time in nanoseconds: memory at 20 GB/s, contractions at 100 GFLOP/s, and 10 ns for the call.
-float cost_of(emit::InstructionView kernel) {
-  const emit::InstructionView instruction = emit::contraction_in(kernel).value_or(kernel);
-  double bytes = 0;
-  for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
-    bytes += static_cast<double>(kernel.operand_shape(i).bytes());
-  }
-  for (std::size_t i = 0; i < kernel.result_count(); ++i) {
-    bytes += static_cast<double>(kernel.shape(i).bytes());
-  }
+// Returns the additions and multiplications of a dot or convolution; 0 for other ops.
+double operations_of(emit::InstructionView instruction) {
   double operations = 0;
   if (instruction.op() == BP_OP_DOT) {
     operations = 2 * static_cast<double>(instruction.shape().elements);
@@ -41,7 +34,57 @@ float cost_of(emit::InstructionView kernel) {
     operations = 2 * static_cast<double>(instruction.shape().elements) * static_cast<double>(filter.elements) /
                  static_cast<double>(std::max<std::int64_t>(filter.dims[feature], 1));
   }
-  return static_cast<float>(10 + bytes / 20 + operations / 100);
+  return operations;
+}
+
+// Returns the estimated time in nanoseconds: memory at 20 GB/s, contractions at 100 GFLOP/s, and 10 ns for the call.
+float cost_of(emit::InstructionView kernel) {
+  const emit::InstructionView instruction = emit::contraction_in(kernel).value_or(kernel);
+  double bytes = 0;
+  for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
+    bytes += static_cast<double>(kernel.operand_shape(i).bytes());
+  }
+  for (std::size_t i = 0; i < kernel.result_count(); ++i) {
+    bytes += static_cast<double>(kernel.shape(i).bytes());
+  }
+  return static_cast<float>(10 + bytes / 20 + operations_of(instruction) / 100);
+}
+
+// Adds the preference of operands that a kernel would otherwise copy.
+void add_panels(std::string &preferences, llvm::LLVMContext &context, emit::InstructionView contraction,
+                const emit::VectorTarget &target) {
+  constexpr double gigabytes_per_second = 40;  // of the copy in the kernel, much of which stays in caches
+  for (std::uint32_t operand = 0; operand < 2; ++operand) {
+    if (const auto layout = emit::preferred_panels(context, contraction, operand, target)) {
+      std::vector<std::int64_t> words = layout->minor_to_major;
+      words.insert(words.end(), {1, static_cast<std::int64_t>(layout->tile.size())});
+      words.insert(words.end(), layout->tile.begin(), layout->tile.end());
+      const double bytes_copied = 2 * static_cast<double>(contraction.operand_shape(operand).bytes());
+      plugin::append_preference(preferences,
+                                {contraction.id(), operand, static_cast<float>(bytes_copied / gigabytes_per_second),
+                                 static_cast<std::uint32_t>(words.size())},
+                                words);
+    }
+  }
+}
+
+// Adds the preference of depthwise convolutions. Measured with vectors of 64 bytes: 20 to 40 operations per nanosecond
+// if spatial dimensions are the minor ones, 75 to 110 if channels are. The core fuses arrays in the default order alone,
+// so elementwise work before and after it reads and writes these arrays once more.
+void add_channel_order(std::string &preferences, emit::InstructionView convolution) {
+  constexpr double gigabytes_per_second = 20;
+  const auto order = emit::preferred_channel_order(convolution);
+  const double faster = operations_of(convolution) * (1.0 / 30 - 1.0 / 90);
+  const auto bytes = static_cast<double>(convolution.operand_shape(0).bytes() + convolution.shape().bytes());
+  const double saved = faster - 2 * bytes / gigabytes_per_second;
+  for (std::uint32_t i = 0; order && saved > 0 && i < order->size(); ++i) {
+    std::vector<std::int64_t> words = (*order)[i];
+    words.push_back(0);  // tiles
+    plugin::append_preference(preferences,
+                              {convolution.id(), i < 2 ? i : BP_SLOT_RESULT, static_cast<float>(saved / 3),
+                               static_cast<std::uint32_t>(words.size())},
+                              words);
+  }
 }
 
 // Returns a file name: the module's name, with unusual characters replaced, and the beginning of its hash.
@@ -84,7 +127,6 @@ Status Compiler::claim(const bp_module_t *image, plugin::Claims &claims) const {
 }
 
 Result<std::string> Compiler::preferences(const bp_module_t *image) const {
-  constexpr double gigabytes_per_second = 40;  // of the copy in the kernel, much of which stays in caches
   BP_ASSIGN(const auto module, emit::ModuleView::open(image));
   const auto context = emit::make_fragile<llvm::LLVMContext>();
   std::string bytes;
@@ -96,19 +138,9 @@ Result<std::string> Compiler::preferences(const bp_module_t *image) const {
       if (!is_contraction || !emit::kernel_problem(instruction, target_.vectors).empty()) {
         continue;
       }
-      for (std::uint32_t operand = 0; operand < 2; ++operand) {
-        const auto layout = emit::preferred_panels(*context, instruction, operand, target_.vectors);
-        if (!layout) {
-          continue;
-        }
-        std::vector<std::int64_t> words = layout->minor_to_major;
-        words.insert(words.end(), {1, static_cast<std::int64_t>(layout->tile.size())});
-        words.insert(words.end(), layout->tile.begin(), layout->tile.end());
-        const double bytes_copied = 2 * static_cast<double>(instruction.operand_shape(operand).bytes());
-        plugin::append_preference(bytes,
-                                  {instruction.id(), operand, static_cast<float>(bytes_copied / gigabytes_per_second),
-                                   static_cast<std::uint32_t>(words.size())},
-                                  words);
+      add_panels(bytes, *context, instruction, target_.vectors);
+      if (instruction.op() == BP_OP_CONVOLUTION) {
+        add_channel_order(bytes, instruction);
       }
     }
   }
