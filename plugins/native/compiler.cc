@@ -69,8 +69,8 @@ void add_panels(std::string &preferences, llvm::LLVMContext &context, emit::Inst
 }
 
 // Adds the preference of depthwise convolutions. Measured with vectors of 64 bytes: 20 to 40 operations per nanosecond
-// if spatial dimensions are the minor ones, 75 to 110 if channels are. The core fuses arrays in the default order alone,
-// so elementwise work before and after it reads and writes these arrays once more.
+// if spatial dimensions are the minor ones, 75 to 110 if channels are. The core fuses arrays in the default order
+// alone, so elementwise work before and after it reads and writes these arrays once more.
 void add_channel_order(std::string &preferences, emit::InstructionView convolution) {
   constexpr double gigabytes_per_second = 20;
   const auto order = emit::preferred_channel_order(convolution);

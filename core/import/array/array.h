@@ -194,12 +194,12 @@ Array filled_to_bounds(const Array &x, const Array &value);
 // Returns the array in a shape of the same rank with sizes or bounds that are not less; where the shape has bounds, a
 // run tells the sizes that the array has.
 Array with_bounds(const Array &x, const Shape &shape);
-// Gives arrays that are broadcast to each other as in NumPy the sizes for that, where a run tells sizes: one that is 1 in
-// the run is repeated as a known 1 is. Sizes that do not fit are those of one of the arrays. `left_out`: how many of the
-// last dimensions are not broadcast.
+// Gives arrays that are broadcast to each other as in NumPy the sizes for that, where a run tells sizes: one that is 1
+// in the run is repeated as a known 1 is. Sizes that do not fit are those of one of the arrays. `left_out`: the number
+// of last dimensions that are not broadcast.
 Arrays with_common_sizes(Arrays arrays, std::int64_t left_out = 0);
-// Returns the array with `size`, s32[] and at most `bound`, in a dimension that has size 1 in the run; otherwise with its
-// own size there.
+// Returns the array with `size`, s32[] and at most `bound`, in a dimension that has size 1 in the run; otherwise with
+// its own size there.
 Array repeated_to(const Array &x, std::int64_t dimension, std::int64_t bound, const Array &size);
 // Repeats an array along a dimension whose size a run tells, `count` times, s32[] and at most `bound`.
 Array tiled(const Array &x, std::int64_t dimension, std::int64_t bound, const Array &count);

@@ -68,7 +68,7 @@ SlidingStrategy::SlidingStrategy(const ContractionProblem &problem, const Vector
   taps_ = problem.contracted[static_cast<size_t>(taps)];
   outer_ = without(outputs, slide);
   outer_taps_ = without(problem.contracted, taps);
-  // Of the sizes that fit in registers with the weights, the one that leaves the fewest outputs for a smaller tile.
+  // The size that leaves the fewest outputs for a smaller tile, of those that fit in registers with the weights.
   const int64_t registers = std::max<int64_t>(target.vector_registers - taps_.size - 2, 1);
   const int64_t most = std::min({max_tile, registers, slide_.size});
   tile_ = most;
