@@ -225,7 +225,17 @@ Values lower_gather(const Node &node) {
     return {};
   }
   if (ir::product(sizes) == 0) {
-    return nothing_of(node, x, sizes);
+    Array nothing = node.builder().filled(x.type(), sizes, 0);
+    const auto copy_size = [&](const Array &from, std::int64_t i, std::int64_t to) {
+      nothing = from.is_bounded(i) ? with_run_time_size(nothing, to, run_time_size(from, i)) : nothing;
+    };
+    for (std::int64_t i = 0; i < rank_of(x); ++i) {
+      i == axis ? void() : copy_size(x, i, i < axis ? i : i - 1 + rank_of(indices));
+    }
+    for (std::int64_t i = 0; i < rank_of(indices); ++i) {
+      copy_size(indices, i, axis + i);
+    }
+    return {nothing};
   }
   if (const auto known = positions.integers()) {
     const Array taken = take(x, Span(*known), axis);

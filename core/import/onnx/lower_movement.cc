@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/import/onnx/lower.h"
+#include "core/ir/run_time_sizes.h"
 
 namespace bp::import::onnx {
 
@@ -135,6 +136,25 @@ bool has_one_open_size(const Array &x) {
   return open == 0 || (open == 1 && is_clear);
 }
 
+// Whether the size that a run tells is that of the one of these dimensions that HLO's reshape gives it to: it counts
+// the elements of the dimensions that replace it and its neighbours.
+bool is_given_to(const Array &x, const Integers &sizes, const Integers &bounded) {
+  const Shape to = Shape::array(x.type(), sizes);
+  for (const ir::size_formulas::ReshapeGroup &group : ir::size_formulas::common_groups(x.shape(), to)) {
+    bool has_open = false;
+    for (std::size_t i = group.from_begin; i < group.from_end; ++i) {
+      has_open = has_open || x.shape().is_dynamic(i);
+    }
+    const auto named = std::ranges::count_if(bounded, [&](std::int64_t i) {
+      return i >= static_cast<std::int64_t>(group.to_begin) && i < static_cast<std::int64_t>(group.to_end);
+    });
+    if (has_open && named != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Returns the product of the sizes of dimensions in the run, s32[].
 Array size_in_run(const Array &x, std::size_t begin, std::size_t end) {
   Array product = x.builder().scalar(ElementType::S32, 1);
@@ -208,7 +228,8 @@ Values lower_reshape(const Node &node) {
     wanted = listed_numbers(node, 5, "shape", 1);
   }
   const Integers sizes = reshape_sizes(node, x, wanted, bounded);
-  if (!has_one_open_size(x) && !node.builder().has_failed()) {
+  if (x.is_bounded() && !bounded.empty() && !node.builder().has_failed() &&
+      !(has_one_open_size(x) && is_given_to(x, sizes, bounded))) {
     SizeIntegers open{wanted, std::vector<bool>(wanted.size(), true), {}};
     return {reshape_open(node, x, node.version() < 5 ? open : node.size_integers(1), sizes)};
   }

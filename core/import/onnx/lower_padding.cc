@@ -99,6 +99,11 @@ Array extend_periodically(const Array &x, std::int64_t dimension, const PadMargi
 // Adds elements that follow from those of the dimension.
 Array extend_dimension(const Node &node, Array x, std::int64_t dimension, const PadMargins &margin,
                        std::string_view mode) {
+  if (x.is_bounded(dimension) && (margin.low != 0 || margin.high != 0)) {
+    node.unsupported(fmt::format("the size of dimension {} of {} is known in the run only, expected the mode constant",
+                                 dimension, ir::to_string(x.shape())));
+    return x;
+  }
   // Elements that are taken away do not come back at the other end.
   const std::int64_t begin = margin.low < 0 ? -std::max(margin.low, -x.size(dimension)) : 0;
   const std::int64_t end = x.size(dimension) + std::clamp<std::int64_t>(margin.high, -x.size(dimension), 0);

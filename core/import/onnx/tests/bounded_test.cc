@@ -317,7 +317,7 @@ TEST_CASE("a batch whose size a run tells") {
             {given("x", {4, 2, 3, 3}, drawn(random, 72, 9)), given("w", {2, 2, 2, 2}, drawn(random, 16, 3)),
              given("v", {2, 1, 2, 2}, drawn(random, 8, 3)), given("scale", {2}, {1, 3}), flags(random, 4)},
             {"convolved", "by_channel", "wider", "largest", "mean", "means", "maxima", "padded", "normal"},
-            initializer("border", {0, 0, 1, 0, 0, 0, 2, 1}));
+            initializer("border", {1, 0, 1, 0, 2, 0, 2, 1}));
   }
   const std::string wide =
       node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 2)) + node("MaxPool", {"y"}, {"z"}, kernel);
@@ -376,6 +376,11 @@ TEST_CASE("several sizes that a run tells, and those that are 0 or at most 1, ar
       }
     }
   }
+  // The first size is known, so the run tells the second one, though the bounds are those of the operand.
+  const std::string other = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
+                            node("Reshape", {"y", "rest"}, {"r"}) + node("Reshape", {"y", "first"}, {"s"});
+  compare(other, {given("x", {4, 4}, drawn(random, 16, 9)), given("c", {4}, {1, 0, 1, 0})}, {"r", "s"},
+          initializer("rest", {4, -1}) + initializer("first", {-1, 2}));
   // Without elements.
   const std::string empty = node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) +
                             node("Reshape", {"y", "zero"}, {"r"}, integer_attribute("allowzero", 1)) +
