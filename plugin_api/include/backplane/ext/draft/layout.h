@@ -27,6 +27,8 @@ BP_FROZEN(bp_layout_preference_t, 16);
 // than the copies that it needs, and then calls claim() or find() again, at BP_STAGE_LAID_OUT.
 typedef struct bp_device_layout {
   // Writes any number of bp_layout_preference_t, each followed by its words. Where it writes none, any layout will do.
+  // Tiles may depend on the order of dimensions: if there are preferences of both kinds, the core grants orders first,
+  // and takes the tiles from a second call, about the module with these orders.
   // BP-LAYOUT-01: preferences() is pure as in BP-CLAIM-01, and local as in BP-CLAIM-02.
   // [thread-safe]
   bp_status(BP_ABI *preferences)(const bp_device_t *device, const bp_module_t *module, const bp_ostream_t *out,
