@@ -203,6 +203,8 @@ Arrays with_common_sizes(Arrays arrays, std::int64_t left_out = 0);
 Array repeated_to(const Array &x, std::int64_t dimension, std::int64_t bound, const Array &size);
 // Repeats an array along a dimension whose size a run tells, `count` times, s32[] and at most `bound`.
 Array tiled(const Array &x, std::int64_t dimension, std::int64_t bound, const Array &count);
+// Whether a run tells one size at most, which a reshape cannot lose among sizes of 1 or 0.
+bool has_one_open_size(const Array &x);
 // Reshapes to sizes that are computed, s32[], within these bounds; the number of elements must be the same.
 Array reshape_in_run(const Array &x, Span bounds, const Arrays &sizes);
 

@@ -186,12 +186,7 @@ Array squeeze(const Array &x, Span dimensions) {
     return x.builder().fail("dimensions {} of {} are removed, expected that their sizes are 1", to_string(dimensions),
                             ir::to_string(x.shape()));
   }
-  const auto open = std::ranges::count(is_bounded, true);
-  bool is_clear = open == 0 || (open == 1 && x.count() > 0);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    is_clear = is_clear && !(is_bounded[i] && sizes[i] == 1);
-  }
-  if (!is_clear) {
+  if (!has_one_open_size(x)) {
     Arrays in_run;
     for (std::size_t i = 0; i < x.rank(); ++i) {
       if (std::ranges::find(dimensions, static_cast<std::int64_t>(i)) == dimensions.end()) {

@@ -64,7 +64,7 @@ struct Alignment {
   std::int64_t size(std::size_t i) const { return places[i] < 0 ? 1 : arrays[i].size(places[i]); }
 };
 
-// Repeats operand `i`: element j is element min(j, its size - 1).
+// Returns as many elements along a dimension as `bound`: element j is element min(j, the array's size - 1).
 Array repeated_last(const Array &x, std::int64_t dimension, std::int64_t bound) {
   if (!x.is_valid() || x.size(dimension) == 0) {
     return x;
@@ -75,6 +75,7 @@ Array repeated_last(const Array &x, std::int64_t dimension, std::int64_t bound) 
   return take(x, minimum(builder.iota(ElementType::S32, sizes, 0), last), dimension);
 }
 
+// Gives the arrays, where they have the dimension, one size along it.
 void combine(Alignment along) {
   std::int64_t known = 1, bound = 1;
   std::vector<std::size_t> bounded;
@@ -145,6 +146,16 @@ Array tiled(const Array &x, std::int64_t dimension, std::int64_t bound, const Ar
   const Integers sizes = {bound * x.size(dimension)};
   const Array places = remainder(x.builder().iota(ElementType::S32, sizes, 0), maximum(size, 1));
   return with_run_time_size(take(x, places, dimension), dimension, size * convert(count, ElementType::S32));
+}
+
+bool has_one_open_size(const Array &x) {
+  std::int64_t open = 0;
+  bool is_clear = x.count() > 0;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
+    open += x.is_bounded(i) ? 1 : 0;
+    is_clear = is_clear && !(x.is_bounded(i) && x.size(i) == 1);
+  }
+  return open == 0 || (open == 1 && is_clear);
 }
 
 Array reshape_in_run(const Array &x, Span bounds, const Arrays &sizes) {

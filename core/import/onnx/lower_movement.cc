@@ -105,16 +105,26 @@ Array tile_bounded(const Node &node, Array x, const SizeIntegers &repeats) {
   GraphBuilder &builder = node.builder();
   for (std::size_t i = 0; i < repeats.bounds.size() && !builder.has_failed(); ++i) {
     const auto dimension = static_cast<std::int64_t>(i);
-    const std::int64_t count = std::max<std::int64_t>(repeats.bounds[i], 0), size = x.size(dimension);
+    const std::int64_t size = x.size(dimension);
+    if (repeats.is_known[i] && repeats.bounds[i] < 0) {
+      node.fail("dimension {} is repeated {} times, expected at least 0", i, repeats.bounds[i]);
+      return x;
+    }
+    const std::int64_t count = std::max<std::int64_t>(repeats.bounds[i], 0);
     if (count == 1 && repeats.is_known[i]) {
       continue;
     }
     const std::int64_t total = movement_product(node, count, size);
+    if (total > std::numeric_limits<std::int32_t>::max()) {
+      node.unsupported(fmt::format("dimension {} gets up to {} elements, expected at most {}", i, total,
+                                   std::numeric_limits<std::int32_t>::max()));
+      return x;
+    }
     const Array times = repeats.is_known[i] ? builder.scalar(ElementType::S64, static_cast<double>(count))
                                             : maximum(repeats.value(i), 0);
     if (x.is_bounded(dimension)) {
       x = tiled(x, dimension, count, times);
-    } else if (size > 0 && total < std::numeric_limits<std::int32_t>::max()) {
+    } else if (size > 0) {
       const Integers sizes = {total};
       const Array places = remainder(builder.iota(ElementType::S32, sizes, 0),
                                      builder.scalar(ElementType::S32, static_cast<double>(size)));
@@ -123,17 +133,6 @@ Array tile_bounded(const Node &node, Array x, const SizeIntegers &repeats) {
     }
   }
   return x;
-}
-
-// Whether one size at most is told by a run, and is that of one dimension of any reshape.
-bool has_one_open_size(const Array &x) {
-  std::int64_t open = 0;
-  bool is_clear = x.count() > 0;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.rank()); ++i) {
-    open += x.is_bounded(i) ? 1 : 0;
-    is_clear = is_clear && !(x.is_bounded(i) && x.size(i) == 1);
-  }
-  return open == 0 || (open == 1 && is_clear);
 }
 
 // Whether the size that a run tells is that of the one of these dimensions that HLO's reshape gives it to: it counts
@@ -215,23 +214,23 @@ bool check_blocks(const Node &node, const Array &x, std::int64_t block, std::str
 // Since version 5, the sizes are an input.
 Values lower_reshape(const Node &node) {
   const Array x = node.input(0);
-  Integers wanted, bounded;
+  SizeIntegers wanted;
   if (x.is_bounded() && node.version() >= 5) {
-    const SizeIntegers sizes = node.size_integers(1);
-    for (std::size_t i = 0; i < sizes.bounds.size(); ++i) {
-      if (!sizes.is_known[i]) {
-        bounded.push_back(static_cast<std::int64_t>(i));
-      }
-    }
-    wanted = sizes.bounds;
+    wanted = node.size_integers(1);
   } else {
-    wanted = listed_numbers(node, 5, "shape", 1);
+    wanted.bounds = listed_numbers(node, 5, "shape", 1);
+    wanted.is_known.assign(wanted.bounds.size(), true);
   }
-  const Integers sizes = reshape_sizes(node, x, wanted, bounded);
+  Integers bounded;
+  for (std::size_t i = 0; i < wanted.bounds.size(); ++i) {
+    if (!wanted.is_known[i]) {
+      bounded.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  const Integers sizes = reshape_sizes(node, x, wanted.bounds, bounded);
   if (x.is_bounded() && !bounded.empty() && !node.builder().has_failed() &&
       !(has_one_open_size(x) && is_given_to(x, sizes, bounded))) {
-    SizeIntegers open{wanted, std::vector<bool>(wanted.size(), true), {}};
-    return {reshape_open(node, x, node.version() < 5 ? open : node.size_integers(1), sizes)};
+    return {reshape_open(node, x, wanted, sizes)};
   }
   return {reshape(x, sizes, bounded)};
 }

@@ -388,6 +388,18 @@ TEST_CASE("several sizes that a run tells, and those that are 0 or at most 1, ar
   compare(empty, {given("x", {4, 0}, {}), given("c", {4}, {1, 0, 1, 0})}, {"r", "p", "u"}, initializer("zero", {0}));
 }
 
+TEST_CASE("repeats that cannot be are refused, also of sizes that a run tells") {
+  const std::string nodes =
+      node("Compress", {"x", "c"}, {"y"}, integer_attribute("axis", 0)) + node("Tile", {"y", "times"}, {"z"});
+  const auto error = [&](std::int64_t times) {
+    return error_of(
+        model_of(nodes, {given("x", {4, 3}, {}), given("c", {4}, {})}, false, {"z"}, initializer("times", {1, times})));
+  };
+  CHECK(error(-2).find("dimension 1 is repeated -2 times, expected at least 0") != std::string::npos);
+  CHECK(error(1 << 30).find("dimension 1 gets up to 3221225472 elements, expected at most 2147483647") !=
+        std::string::npos);
+}
+
 TEST_CASE("an output that is another value has its own name") {
   const std::string nodes =
       node("Relu", {"x"}, {"a"}) + node("Identity", {"a"}, {"b"}) + node("Identity", {"x"}, {"c"});
