@@ -55,13 +55,12 @@ class SlidingStrategy : public ContractionStrategy {
 
   std::vector<Axis> outer_, outer_taps_;
   Axis slide_, taps_;
-  const std::vector<Axis> lane_axes_;
   const int64_t lanes_;
   int64_t tile_ = 1, lanes_per_block_ = 1, lane_blocks_ = 1;
 };
 
 SlidingStrategy::SlidingStrategy(const ContractionProblem &problem, const VectorTarget &target)
-    : lane_axes_(problem.batch), lanes_(total_size(problem.batch)) {
+    : lanes_(total_size(problem.batch)) {
   const std::vector<Axis> &outputs = free_axes(problem, lhs_operand);
   const int64_t slide = closest_axis(outputs), taps = closest_axis(problem.contracted);
   slide_ = outputs[static_cast<size_t>(slide)];
