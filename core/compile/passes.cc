@@ -37,6 +37,7 @@ constexpr std::array stages{
     NamedStage{"expand", Stage::Expand},
     NamedStage{"primitives", Stage::Primitives},
     NamedStage{"layout", Stage::Layout},
+    NamedStage{"normalize", Stage::Normalize},
     NamedStage{"fuse", Stage::Fuse},
     NamedStage{"finalize", Stage::Finalize},
 };

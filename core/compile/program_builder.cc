@@ -19,7 +19,27 @@
 namespace bp::compile {
 namespace {
 
-// Assigns layouts of these preferences. The module is left as it was if the device refuses something in that form.
+// Whether the dimensions of an array are not in the order in which they lie in memory.
+bool has_other_order(const ir::Module &module) {
+  return std::ranges::any_of(module.computations(), [](const ir::Computation &computation) {
+    return std::ranges::any_of(computation.instructions(), [](const ir::Instruction &i) {
+      return i.shape().is_array() && !i.shape().layout().is_descending();
+    });
+  });
+}
+
+// Runs a stage that changes layouts. The module is left as it was if the device refuses something in the new form.
+Status lay_out(Session &session, ir::Module &module, passes::Stage stage, passes::PassContext context = {}) {
+  ir::Module laid_out = module;
+  BP_TRY(session.run_stage(laid_out, stage, std::move(context)));
+  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut, nullptr, session.receiver));
+  BP_ASSIGN(Claims claims, ask(*session.device, laid_out, image));
+  if (!first_unclaimed(laid_out, claims)) {
+    module = std::move(laid_out);
+  }
+  return {};
+}
+
 Status assign_preferred(Session &session, ir::Module &module, std::vector<passes::LayoutPreference> preferences) {
   if (preferences.empty()) {
     return {};
@@ -29,20 +49,18 @@ Status assign_preferred(Session &session, ir::Module &module, std::vector<passes
   if (session.device->memory() != nullptr && session.device->memory()->spaces[0].gb_per_s > 0) {
     context.memory_gigabytes_per_second = static_cast<double>(session.device->memory()->spaces[0].gb_per_s);
   }
-  ir::Module laid_out = module;
-  BP_TRY(session.run_stage(laid_out, passes::Stage::Layout, std::move(context)));
-  BP_ASSIGN(host::Image image, host::build_image(laid_out, host::Stage::LaidOut, nullptr, session.receiver));
-  BP_ASSIGN(Claims claims, ask(*session.device, laid_out, image));
-  if (!first_unclaimed(laid_out, claims)) {
-    module = std::move(laid_out);
-  }
-  return {};
+  return lay_out(session, module, passes::Stage::Layout, std::move(context));
 }
 
-// Assigns the layouts that the device prefers: first the order of dimensions, then tiles, which may depend on it.
+Status normalize(Session &session, ir::Module &module) {
+  return has_other_order(module) ? lay_out(session, module, passes::Stage::Normalize) : Status();
+}
+
+// Assigns the layouts that the device prefers: first the order of dimensions, then, with dimensions numbered in that
+// order, tiles, which may depend on it.
 Status assign_layouts(Session &session, ir::Module &module) {
   if (session.device->layout() == nullptr) {
-    return {};
+    return normalize(session, module);
   }
   const auto preferences = [&]() -> Result<std::vector<passes::LayoutPreference>> {
     BP_ASSIGN(host::Image image, host::build_image(module, host::Stage::Legalize, nullptr, session.receiver));
@@ -52,6 +70,7 @@ Status assign_layouts(Session &session, ir::Module &module) {
   BP_ASSIGN(std::vector<passes::LayoutPreference> orders, preferences());
   const bool are_all_orders = std::erase_if(orders, has_tiles) == 0;
   BP_TRY(assign_preferred(session, module, std::move(orders)));
+  BP_TRY(normalize(session, module));
   if (are_all_orders) {
     return {};
   }

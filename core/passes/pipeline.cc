@@ -102,6 +102,11 @@ constexpr PassFunction layout_passes[] = {
     dead_code_elimination,
 };
 
+constexpr PassFunction normalize_passes[] = {
+    // Before fusion, which knows row-major arrays only.
+    layout_normalization,
+};
+
 // Passes that run together with expand_passes, also in any order, but only for a device that asks for them.
 constexpr PassFunction primitives_passes[] = {
     convolution_expansion,
@@ -190,12 +195,13 @@ std::span<const Pass> stage_passes(Stage stage) {
     return list;
   }();
   static const std::vector<Pass> expansion = rows_of(expand_passes), primitives = rows_of(primitives_passes),
-                                 layout = rows_of(layout_passes), fusion = rows_of(fuse_passes),
-                                 finalization = rows_of(finalize_passes);
+                                 layout = rows_of(layout_passes), normalization = rows_of(normalize_passes),
+                                 fusion = rows_of(fuse_passes), finalization = rows_of(finalize_passes);
   switch (stage) {
     case Stage::Simplify: return simplification;
     case Stage::Expand: return expansion;
     case Stage::Layout: return layout;
+    case Stage::Normalize: return normalization;
     case Stage::Primitives: return primitives;
     case Stage::Fuse: return fusion;
     case Stage::Finalize: return finalization;
@@ -205,7 +211,7 @@ std::span<const Pass> stage_passes(Stage stage) {
 
 std::vector<Pass> default_passes() {
   std::vector<Pass> list;
-  for (Stage stage : {Stage::Simplify, Stage::Expand, Stage::Layout, Stage::Fuse, Stage::Finalize}) {
+  for (Stage stage : {Stage::Simplify, Stage::Expand, Stage::Layout, Stage::Normalize, Stage::Fuse, Stage::Finalize}) {
     auto more = stage_passes(stage);
     list.insert(list.end(), more.begin(), more.end());
   }

@@ -17,6 +17,7 @@ enum class Stage {
   Expand,      // rewrites ops that the device does not run as ops that it may run; simplification then runs again
   Primitives,  // rewrites ops that most devices run as the primitives that every device runs
   Layout,      // chooses layouts by the device's preferences
+  Normalize,   // numbers the dimensions of arrays in the order of memory
   Fuse,        // groups cheap instructions into kernels
   Finalize,    // prepares the module for buffer assignment
 };
