@@ -108,11 +108,14 @@ Corners corners_of(const Array &boxes, bool has_center) {
   return corners;
 }
 
-// Whether the intersection of boxes is more than this part of their union.
+// Whether the intersection of boxes is more than this part of their union. If a corner is not a number, the area is not
+// one either, and the answer is no; so it does not matter what the smaller of two such numbers is.
 Array overlap(const Corners &a, const Corners &b, const Array &threshold) {
   Array intersection, are_near;
   for (int i = 0; i < 2; ++i) {
-    const Array extent = minimum(a.high[i], b.high[i]) - maximum(a.low[i], b.low[i]);
+    const Array high = select(b.high[i] < a.high[i], b.high[i], a.high[i]),
+                low = select(a.low[i] < b.low[i], b.low[i], a.low[i]);
+    const Array extent = high - low;
     intersection = i == 0 ? extent : intersection * extent;
     are_near = i == 0 ? extent > 0 : are_near && extent > 0;
   }
@@ -213,7 +216,7 @@ Values open_unique(const Node &node, const Array &x, std::int64_t axis) {
 }
 
 // In each iteration, all classes of all images choose the box of the highest score that is left, and drop the boxes
-// that it overlaps.
+// that it overlaps. The iteration in which none is left is the last one.
 Values open_non_max_suppression(const Node &node) {
   GraphBuilder &builder = node.builder();
   const Array given = convert(node.input(0), ElementType::F32);
@@ -241,10 +244,7 @@ Values open_non_max_suppression(const Node &node) {
   const Array wanted = minimum(maximum(optional_number(node, 2, ElementType::S64, 0), 0), static_cast<double>(limit));
   const Corners corners = corners_of(boxes, node.flag("center_point_box"));
   const Array nothing = builder.filled(ElementType::S32, chosen_sizes, static_cast<double>(count));
-  const auto goes_on = [](GraphBuilder &, const Arrays &values) {
-    const Integers all = {0, 1, 2};
-    return values[0] < values[1] && reduce(Opcode::Or, 0, values[2], all, KeepSizes::No);
-  };
+  const auto goes_on = [](GraphBuilder &, const Arrays &values) { return values[0] < values[1] && values[11]; };
   const auto choose = [&](GraphBuilder &b, const Arrays &values) -> Arrays {
     const Array &step = values[0], &left = values[2], &scored = values[4];
     const Corners all = {{values[5], values[6]}, {values[7], values[8]}, values[9]};
@@ -253,8 +253,10 @@ Values open_non_max_suppression(const Node &node) {
     const Array numbers = b.iota(ElementType::S32, sizes, 2);
     const Array box =
         reduce_min(select(left && candidates == best, numbers, static_cast<double>(count)), one, KeepSizes::Yes);
-    const Array is_box = numbers == box;
-    const auto of_box = [&](const Array &array) { return reduce_sum(select(is_box, array, 0), one, KeepSizes::Yes); };
+    const Array is_found = box < static_cast<double>(count);
+    const Array first = b.iota(ElementType::S32, Integers{images, 1, 1}, 0) * static_cast<double>(count);
+    const Array place = first + minimum(box, static_cast<double>(count - 1));
+    const auto of_box = [&](const Array &array) { return take(reshape(array, {images * count}), place, 0); };
     Corners chosen;
     for (int i = 0; i < 2; ++i) {
       chosen.low[i] = of_box(all.low[i]);
@@ -263,14 +265,16 @@ Values open_non_max_suppression(const Node &node) {
     chosen.area = area_of(chosen);
     Arrays next = values;
     next[0] = step + 1;
-    next[2] = left && logical_not(is_box) && logical_not(overlap(chosen, all, values[10]));
+    next[2] = left && numbers != box && logical_not(overlap(chosen, all, values[10]));
     const Array zero = b.scalar(ElementType::S32, 0);
     next[3] = dynamic_update_slice(values[3], box, {zero, zero, step});
+    next[11] = reduce(Opcode::Or, 0, is_found, Integers{0, 1, 2}, KeepSizes::No);
     return next;
   };
   const Arrays results = builder.loop_while(
       {builder.scalar(ElementType::S32, 0), convert(wanted, ElementType::S32), is_left, nothing, scores, corners.low[0],
-       corners.low[1], corners.high[0], corners.high[1], corners.area, threshold},
+       corners.low[1], corners.high[0], corners.high[1], corners.area, threshold,
+       builder.filled(ElementType::Pred, Integers{}, 1)},
       goes_on, choose);
   const std::int64_t places = ir::product(chosen_sizes);
   const Array chosen = reshape(results[3], {places});
