@@ -68,15 +68,24 @@ void add_panels(std::string &preferences, llvm::LLVMContext &context, emit::Inst
   }
 }
 
-// Adds the preference of convolutions for neighbouring channels.
-void add_channel_order(std::string &preferences, emit::InstructionView convolution) {
+// Adds the preference of convolutions for neighbouring channels. A filter that is no constant is copied in each run.
+void add_channel_order(std::string &preferences, const emit::ModuleView &module, emit::InstructionView convolution) {
+  constexpr double gigabytes_per_second = 10;  // at which the core expects copies
   const auto order = emit::preferred_channel_order(convolution);
-  for (std::uint32_t i = 0; order && i < order->layouts.size(); ++i) {
+  if (!order) {
+    return;
+  }
+  const emit::Shape &filter = convolution.operand_shape(1);
+  const bool is_ready =
+      filter.minor_to_major == order->layouts[1] || module.instruction(convolution.operand(1)).op() == BP_OP_CONSTANT;
+  const double copy = is_ready ? 0 : 2 * static_cast<double>(filter.bytes()) / gigabytes_per_second;
+  const double saved = operations_of(convolution) * order->nanoseconds_saved - copy;
+  for (std::uint32_t i = 0; saved > 0 && i < order->layouts.size(); ++i) {
     std::vector<std::int64_t> words = order->layouts[i];
     words.push_back(0);  // tiles
-    const double saved = operations_of(convolution) * order->nanoseconds_saved / 3;
+    const double share = saved / 3 + (i == 1 ? copy : 0);
     plugin::append_preference(preferences,
-                              {convolution.id(), i < 2 ? i : BP_SLOT_RESULT, static_cast<float>(saved),
+                              {convolution.id(), i < 2 ? i : BP_SLOT_RESULT, static_cast<float>(share),
                                static_cast<std::uint32_t>(words.size())},
                               words);
   }
@@ -135,7 +144,7 @@ Result<std::string> Compiler::preferences(const bp_module_t *image) const {
       }
       add_panels(bytes, *context, instruction, target_.vectors);
       if (instruction.op() == BP_OP_CONVOLUTION) {
-        add_channel_order(bytes, instruction);
+        add_channel_order(bytes, *module, instruction);
       }
     }
   }
