@@ -2,11 +2,11 @@
 // (layout_groups.h). A group that a preference refers to gets the layout with the smallest loss of time. A preference
 // that is not met loses its gain, or the time of the copy that meets it at that one place, whichever is less. A layout
 // that cannot change (the program's own inputs and results, arrays of custom calls and bitcasts) loses the time of the
-// copy. A reshape prefers the layout in which it costs nothing. Copies are then inserted where they save time,
-// transposes between layouts that hold the same bytes become bitcasts, and layout-agreement adjusts tuples and called
-// computations. A constant costs nothing in another layout, since it is stored there once. Few ops walk through tiles,
-// so a tiled layout that is not required concerns only the place that prefers it. Without preferences nothing changes.
-// Linear.
+// copy. A reshape takes the layout of one side to the other where it moves no element. Copies are then inserted where
+// they save time, transposes between layouts that hold the same bytes become bitcasts, and layout-agreement adjusts
+// tuples and called computations. A constant costs nothing in another layout, since it is stored there once. Few ops
+// walk through tiles, so a tiled layout that is not required concerns only the place that prefers it. Without
+// preferences nothing changes. Linear.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -80,6 +80,7 @@ class LayoutAssignment {
   Result<bool> run() {
     collect_preferences();
     collect_fixed_layouts();
+    follow_reshapes();
     for (ir::ComputationId id : graph_.callees_first()) {
       if (graph_.context(id) == analysis::CallContext::Control) {
         choose_layouts(id);
@@ -147,7 +148,9 @@ class LayoutAssignment {
         continue;
       }
       for (Instruction i : module_.computation(id).instructions()) {
-        if (keeps_layouts(i.opcode())) {
+        if (i.opcode() == Opcode::Reshape) {
+          reshapes_.push_back(i.id());
+        } else if (keeps_layouts(i.opcode())) {
           fix(i.id());
           for (InstructionId operand : i.operands()) {
             fix(operand);
@@ -155,6 +158,47 @@ class LayoutAssignment {
         }
       }
     }
+  }
+
+  // Takes preferences through reshapes, first from results to operands, then from operands to results. The layouts of
+  // other reshapes are fixed.
+  void follow_reshapes() {
+    for (std::size_t k = reshapes_.size(); k-- > 0;) {
+      const Instruction i = module_.instruction(reshapes_[k]);
+      follow_reshape(i.id(), i.operands()[0]);
+    }
+    for (InstructionId id : reshapes_) {
+      const Instruction i = module_.instruction(id);
+      follow_reshape(i.operands()[0], id);
+      if (!moves_nothing(i)) {
+        fix(id);
+        fix(i.operands()[0]);
+      }
+    }
+  }
+
+  void follow_reshape(InstructionId from, InstructionId to) {
+    if (chosen(groups_.array(from)) == nullptr || is_preferred_[groups_.group_of(groups_.array(to))]) {
+      return;
+    }
+    const Shape &shape = module_.instruction(to).shape();
+    if (const auto layout = layout_through_reshape(in_chosen_layout(from), shape)) {
+      is_preferred_[groups_.group_of(groups_.array(to))] = true;
+      add_gain(groups_.array(to), *layout, copy_nanoseconds(shape, context_));
+    }
+  }
+
+  // Whether a reshape moves no element between the chosen layouts.
+  bool moves_nothing(Instruction reshape) {
+    const Shape to = in_chosen_layout(reshape.id());
+    const auto layout = layout_through_reshape(in_chosen_layout(reshape.operands()[0]), to);
+    return layout && layout->minor_to_major == to.layout().minor_to_major;
+  }
+
+  // Returns the shape of an array, with the layout of its group.
+  Shape in_chosen_layout(InstructionId id) {
+    std::size_t next = 0;
+    return in_chosen_layouts(id, module_.instruction(id).shape(), next);
   }
 
   // Returns the layout of an array's group, the default one among equally good ones; nullptr if no preference refers to
@@ -233,7 +277,8 @@ class LayoutAssignment {
 
   void grant_operands(InstructionId id, const std::unordered_map<InstructionId, InstructionId> &stand_ins) {
     const Opcode opcode = module_.instruction(id).opcode();
-    const bool keeps = keeps_layouts(opcode) || (opcode == Opcode::Tuple && id == module_.entry().root().id());
+    const bool keeps = (keeps_layouts(opcode) && !takes_layout(id, stand_ins)) ||
+                       (opcode == Opcode::Tuple && id == module_.entry().root().id());
     if (opcode == Opcode::Tuple && !keeps) {
       put_into_tuple(id);
     }
@@ -253,6 +298,23 @@ class LayoutAssignment {
         module_.set_operand(id, preference->slot, in_layout(i.operands()[preference->slot], preference->layout));
       }
     }
+  }
+
+  // Gives the result of a reshape the layout of its group, if no element moves then.
+  bool takes_layout(InstructionId id, const std::unordered_map<InstructionId, InstructionId> &stand_ins) {
+    const Instruction i = module_.instruction(id);
+    if (i.opcode() != Opcode::Reshape || id == module_.entry().root().id()) {
+      return false;
+    }
+    const auto found = stand_ins.find(i.operands()[0]);
+    const Instruction operand = found == stand_ins.end() ? i.operand(0) : module_.instruction(found->second);
+    const Shape shape = in_chosen_layout(id);
+    const auto layout = layout_through_reshape(operand.shape(), shape);
+    if (!layout || layout->minor_to_major != shape.layout().minor_to_major) {
+      return false;
+    }
+    set_shape(id, shape);
+    return true;
   }
 
   // Arrays whose layout cannot change, such as parameters of the entry, are copied to the layout of the group before
@@ -369,8 +431,9 @@ class LayoutAssignment {
   const PassContext &context_;
   analysis::CallGraph graph_;
   LayoutGroups groups_;
-  std::vector<bool> is_preferred_;  // by group
-  std::vector<Gains> gains_;        // by group
+  std::vector<bool> is_preferred_;       // by group
+  std::vector<Gains> gains_;             // by group
+  std::vector<InstructionId> reshapes_;  // callees first
   std::unordered_map<InstructionId, std::vector<const LayoutPreference *>> preferences_;
   std::unordered_map<InstructionId, Shape> shapes_before_;  // original shapes of instructions whose layout was changed
   // For the current computation: copies of arrays in other layouts, and instructions to be inserted before the current

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/passes/rewrite.h"
+
 namespace bp::passes {
 namespace {
 
@@ -44,6 +46,40 @@ std::vector<const Shape *> arrays_of(const Shape &shape) {
   std::vector<const Shape *> arrays;
   append_arrays(shape, arrays);
   return arrays;
+}
+
+std::optional<ir::Layout> layout_through_reshape(const Shape &from, const Shape &to) {
+  if (from.element_count() == 0 || !from.layout().tiles.empty() || !to.layout().tiles.empty()) {
+    return {};
+  }
+  const std::vector<AlignedDimensions> aligned = aligned_dimensions(from.sizes(), to.sizes());
+  std::vector<std::size_t> place(from.rank());  // by dimension of `from`: its index in `aligned`
+  ir::Dimensions order;                         // of `to`, the major one first
+  for (std::size_t i = 0; i < aligned.size(); ++i) {
+    std::fill(place.begin() + static_cast<std::ptrdiff_t>(aligned[i].from_begin),
+              place.begin() + static_cast<std::ptrdiff_t>(aligned[i].from_end), i);
+    if (aligned[i].from_begin == aligned[i].from_end) {  // of size 1
+      for (std::size_t d = aligned[i].to_begin; d < aligned[i].to_end; ++d) {
+        order.push_back(static_cast<std::int64_t>(d));
+      }
+    }
+  }
+  const ir::Dimensions &minor_to_major = from.layout().minor_to_major;
+  for (std::size_t at = from.rank(); at > 0;) {
+    // Dimensions that are joined or split together must be neighbours, in their order.
+    const AlignedDimensions &dimensions = aligned[place[static_cast<std::size_t>(minor_to_major[at - 1])]];
+    for (std::size_t d = dimensions.from_begin; d < dimensions.from_end; ++d, --at) {
+      if (at == 0 || minor_to_major[at - 1] != static_cast<std::int64_t>(d)) {
+        return {};
+      }
+    }
+    for (std::size_t d = dimensions.to_begin; d < dimensions.to_end; ++d) {
+      order.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  ir::Layout layout = to.layout();
+  layout.minor_to_major.assign(order.rbegin(), order.rend());
+  return layout;
 }
 
 LayoutGroups::LayoutGroups(const ir::Module &module, const analysis::CallGraph &graph) : module_(module) {

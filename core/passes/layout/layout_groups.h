@@ -2,6 +2,7 @@
 // are the same value under several names, and, with permuted dimensions, a transpose and its operand.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/analysis/call_graph.h"
@@ -45,6 +46,10 @@ class LayoutGroups {
   std::vector<ArrayId> parents_;  // by array
   std::vector<Permutation> to_parent_;
 };
+
+// Returns the order of dimensions in which a reshape of `from` to the sizes of `to` moves no element; nothing if there
+// is none, or if a layout has tiles. Linear in the ranks.
+std::optional<ir::Layout> layout_through_reshape(const ir::Shape &from, const ir::Shape &to);
 
 // Returns the arrays of a shape, from left to right.
 std::vector<const ir::Shape *> arrays_of(const ir::Shape &shape);

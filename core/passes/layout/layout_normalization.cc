@@ -10,6 +10,7 @@
 #include "core/analysis/call_graph.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/builder.h"
+#include "core/passes/layout/layout_groups.h"
 #include "core/passes/pass.h"
 #include "core/passes/rewrite.h"
 
@@ -70,13 +71,13 @@ bool has_simple_layout(const Shape &shape) {
 
 // Whether the elements of the array lie in memory as they would in this order. Dimensions of size 1 may be anywhere.
 bool lies_in(const Shape &shape, const Order &order) {
-  const auto long_ones = [&](const Numbers &dimensions) {
+  const auto longer_than_one = [&](const Numbers &dimensions) {
     Numbers result;
     std::ranges::copy_if(dimensions, std::back_inserter(result),
                          [&](std::int64_t d) { return shape.size(static_cast<std::size_t>(d)) != 1; });
     return result;
   };
-  return long_ones(Order(shape).dimensions()) == long_ones(order.dimensions());
+  return longer_than_one(Order(shape).dimensions()) == longer_than_one(order.dimensions());
 }
 
 bool is_in_other_order(const Shape &shape) {
@@ -105,6 +106,7 @@ class LayoutNormalization {
       case Opcode::Transpose: return transpose(i, Numbers(i.dimensions().begin(), i.dimensions().end()));
       case Opcode::Copy: return copy(i);
       case Opcode::Reduce: return reduce(i);
+      case Opcode::Reshape: return reshape(i);
       case Opcode::Convolution: return convolution(i);
       case Opcode::Iota: {
         const InstructionId iota = renumbered(i, {}, Order(i.shape()));
@@ -270,6 +272,17 @@ class LayoutNormalization {
     const InstructionId id = renumbered(i, operands, to);
     module_.set_numbers(id, AttributeKey::Dimensions, reduced);
     return named_as_before(id, i);
+  }
+
+  // A reshape that moves no element.
+  InstructionId reshape(Instruction i) {
+    const auto layout = layout_through_reshape(i.operand(0).shape(), i.shape());
+    if (!layout || layout->minor_to_major != i.shape().layout().minor_to_major ||
+        i.has(AttributeKey::InferredDimension)) {
+      return i.id();
+    }
+    const InstructionId operand = row_major(i.operands()[0]);
+    return named_as_before(renumbered(i, std::array{operand}, Order(i.shape())), i);
   }
 
   InstructionId convolution(Instruction i) {

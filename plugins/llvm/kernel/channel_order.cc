@@ -52,7 +52,7 @@ double nanoseconds_saved(InstructionView convolution, std::int64_t inputs, std::
   if (convolution.shape().dtype != BP_DTYPE_F32 || !fills_vectors || window.has_gaps) {
     return 0;
   }
-  return window.has_stride ? saved(65, 110) : saved(102, 112);
+  return window.has_stride ? saved(65, 110) : saved(100, 112);
 }
 
 }  // namespace
