@@ -68,7 +68,8 @@ void add_panels(std::string &preferences, llvm::LLVMContext &context, emit::Inst
   }
 }
 
-// Adds the preference of convolutions for neighbouring channels. A filter that is no constant is copied in each run.
+// Adds the preference of convolutions for neighbouring channels, unless the filter would have to be copied in each run
+// and that takes longer than it saves.
 void add_channel_order(std::string &preferences, const emit::ModuleView &module, emit::InstructionView convolution) {
   constexpr double gigabytes_per_second = 10;  // at which the core expects copies
   const auto order = emit::preferred_channel_order(convolution);
@@ -77,15 +78,16 @@ void add_channel_order(std::string &preferences, const emit::ModuleView &module,
   }
   const emit::Shape &filter = convolution.operand_shape(1);
   const bool is_ready =
-      filter.minor_to_major == order->layouts[1] || module.instruction(convolution.operand(1)).op() == BP_OP_CONSTANT;
-  const double copy = is_ready ? 0 : 2 * static_cast<double>(filter.bytes()) / gigabytes_per_second;
-  const double saved = operations_of(convolution) * order->nanoseconds_saved - copy;
-  for (std::uint32_t i = 0; saved > 0 && i < order->layouts.size(); ++i) {
+      filter.minor_to_major == order->layouts[1] || module.definition(convolution.operand(1)).op() == BP_OP_CONSTANT;
+  const double saved = operations_of(convolution) * order->nanoseconds_saved / 3;  // by each array
+  if (!is_ready && saved <= 2 * static_cast<double>(filter.bytes()) / gigabytes_per_second) {
+    return;
+  }
+  for (std::uint32_t i = 0; i < order->layouts.size(); ++i) {
     std::vector<std::int64_t> words = order->layouts[i];
     words.push_back(0);  // tiles
-    const double share = saved / 3 + (i == 1 ? copy : 0);
     plugin::append_preference(preferences,
-                              {convolution.id(), i < 2 ? i : BP_SLOT_RESULT, static_cast<float>(share),
+                              {convolution.id(), i < 2 ? i : BP_SLOT_RESULT, static_cast<float>(saved),
                                static_cast<std::uint32_t>(words.size())},
                               words);
   }
