@@ -336,7 +336,8 @@ Value *Generator::gather(InstructionView instruction, std::span<const Index> ind
   return element(instruction.operand(0), from);
 }
 
-std::vector<Value *> Generator::call(ComputationView computation, std::span<Value *const> arguments) {
+std::unordered_map<std::uint32_t, Value *> Generator::values_of(ComputationView computation,
+                                                                std::span<Value *const> arguments) {
   std::unordered_map<std::uint32_t, Value *> values;
   const auto parameters = computation.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -367,9 +368,18 @@ std::vector<Value *> Generator::call(ComputationView computation, std::span<Valu
           from == to ? operands[0] : bits_to_compute(k_.b, compute_to_bits(k_.b, operands[0], from), to);
     }
   }
+  return values;
+}
+
+Value *Generator::value_in(ComputationView computation, std::uint32_t value, std::span<Value *const> arguments) {
+  return values_of(computation, arguments).at(value);
+}
+
+std::vector<Value *> Generator::call(ComputationView computation, std::span<Value *const> arguments) {
+  const std::unordered_map<std::uint32_t, Value *> values = values_of(computation, arguments);
   std::vector<Value *> results;
   for (const std::uint32_t root : computation.roots()) {
-    results.push_back(values[root]);
+    results.push_back(values.at(root));
   }
   return results;
 }

@@ -45,6 +45,8 @@ class Generator {
   llvm::Value *element(std::uint32_t value, std::span<const Index> indices);
   // Returns the roots of a computation applied to scalars or vectors.
   std::vector<llvm::Value *> call(ComputationView computation, std::span<llvm::Value *const> arguments);
+  // Returns another value of a computation that is applied in the same way.
+  llvm::Value *value_in(ComputationView computation, std::uint32_t value, std::span<llvm::Value *const> arguments);
   // Returns a start index of dynamic-slice or gather, clamped into [0, limit].
   Index clamped_start(std::uint32_t value, std::span<const Index> indices, std::int64_t limit);
 
@@ -84,6 +86,9 @@ class Generator {
   using Positions = std::vector<int>;  // by dimension of a value: the loop dimension that it is, or -1
   struct Cuts;
 
+  // Returns all values of a computation applied to scalars or vectors.
+  std::unordered_map<std::uint32_t, llvm::Value *> values_of(ComputationView computation,
+                                                             std::span<llvm::Value *const> arguments);
   std::uint32_t resolve(std::uint32_t value) const;
   // Returns the key under which the builder remembers an element.
   KernelBuilder::Key element_key(std::uint32_t value, std::span<const Index> indices) const;

@@ -250,6 +250,14 @@ Value *emit_shift(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value
   return b.CreateSelect(in_range, shifted, number(x, 0));
 }
 
+// Returns the bits of a float as a signed integer in total order.
+Value *total_order(IRBuilderBase &b, std::uint16_t dtype, Value *x) {
+  // f16 uses its own bits, because a conversion to f32 makes signalling NaNs quiet.
+  Value *bits = dtype == BP_DTYPE_F16 ? compute_to_bits(b, x, dtype) : to_bits(b, x);
+  // The bits of negative numbers have the reverse order, so all bits except the sign are flipped.
+  return b.CreateXor(bits, b.CreateLShr(b.CreateAShr(bits, width_of(bits) - 1), 1));
+}
+
 Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Value *y) {
   const std::uint16_t dtype = instruction.operand_shape(0).dtype;
   const std::int64_t direction = instruction.number(BP_ATTR_DIRECTION);
@@ -271,14 +279,7 @@ Value *emit_compare(IRBuilderBase &b, InstructionView instruction, Value *x, Val
   if (!total) {
     return b.CreateFCmp(ordered[direction], x, y);
   }
-  // The bits of negative numbers have the reverse order, so all bits except the sign are flipped. f16 uses its own
-  // bits, because a conversion to f32 makes signalling NaNs quiet.
-  const auto key = [&](Value *v) {
-    Value *bits = dtype == BP_DTYPE_F16 ? compute_to_bits(b, v, dtype) : to_bits(b, v);
-    Value *flip = b.CreateLShr(b.CreateAShr(bits, width_of(bits) - 1), 1);
-    return b.CreateXor(bits, flip);
-  };
-  return b.CreateICmp(signed_order[direction], key(x), key(y));
+  return b.CreateICmp(signed_order[direction], total_order(b, dtype, x), total_order(b, dtype, y));
 }
 
 // One element of an elementwise op: operands in compute types.
@@ -463,6 +464,14 @@ std::string elementwise_problem(InstructionView instruction) {
   const std::uint16_t from = instruction.operand_shape(instruction.operand_count() - 1).dtype;
   const bool is_of_complex = is_complex(from) || is_complex(instruction.shape().dtype);
   return is_of_complex && !has_complex_code ? "is not compiled for complex numbers" : "";
+}
+
+Value *order_bits(IRBuilderBase &b, std::uint16_t dtype, Value *value) {
+  Value *bits = is_float(dtype) ? total_order(b, dtype, value) : value;
+  const bool is_flipped = is_float(dtype) || is_signed(dtype);
+  return is_flipped
+             ? b.CreateXor(bits, llvm::ConstantInt::get(bits->getType(), llvm::APInt::getSignMask(width_of(bits))))
+             : bits;
 }
 
 Value *emit_binary(IRBuilderBase &b, std::uint16_t op, std::uint16_t dtype, Value *x, Value *y) {

@@ -19,6 +19,9 @@ std::string elementwise_problem(InstructionView instruction);
 llvm::Value *emit_elementwise(llvm::IRBuilderBase &builder, InstructionView instruction,
                               std::span<llvm::Value *const> operands);
 
+// Returns a number that is not complex as an unsigned integer in the same order; that of floats is the total order.
+llvm::Value *order_bits(llvm::IRBuilderBase &builder, std::uint16_t dtype, llvm::Value *value);
+
 // Emits one binary op, given by its number, as reductions use it.
 llvm::Value *emit_binary(llvm::IRBuilderBase &builder, std::uint16_t op, std::uint16_t dtype, llvm::Value *x,
                          llvm::Value *y);
