@@ -196,7 +196,8 @@ TEST_CASE("constant filters are read in panels") {
   const Device device = open_with(GENERATE("x86-64", "x86-64-v3", ""));
   check_weights(device, convolution("1,9,11,20", "3,3,20,50", "1,9,11,50", "size=3x3 pad=1_1x1_1", "b01f_01io->b01f"),
                 "1");
-  check_weights(device, convolution("1,20,9,11", "50,20,3,3", "1,50,9,11", "size=3x3 pad=1_1x1_1", "bf01_oi01->bf01"),
+  // With so many outputs, no other order of channels is preferred, which would add in another order.
+  check_weights(device, convolution("1,20,9,11", "30,20,3,3", "1,30,9,11", "size=3x3 pad=1_1x1_1", "bf01_oi01->bf01"),
                 "1");
   check_weights(device, convolution("2,13,13,70", "1,1,70,40", "2,7,7,40", "size=1x1 stride=2x2", "b01f_01io->b01f"),
                 "1");
@@ -216,7 +217,7 @@ TEST_CASE("operands that the kernel does not copy, or not as panels, stay as the
       convolution("1,9,11,20", "3,3,20,50", "1,19,23,50", "size=3x3 pad=2_2x2_2 lhs_dilate=2x2", "b01f_01io->b01f"),
       "");
   // Each tap of a filter with neighbouring input features is added by itself.
-  check_weights(device, convolution("1,9,11,20", "50,3,3,20", "1,9,11,50", "size=3x3 pad=1_1x1_1", "b01f_o01i->b01f"),
+  check_weights(device, convolution("1,9,11,20", "30,3,3,20", "1,9,11,30", "size=3x3 pad=1_1x1_1", "b01f_o01i->b01f"),
                 "");
 }
 
