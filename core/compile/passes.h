@@ -32,7 +32,7 @@ Status check_disabled(std::span<const std::string> names);
 // stage Fuse only if `fuse`.
 std::vector<passes::Pass> optimizations(bool fuse, std::span<const std::string> disabled);
 
-// Returns the names of the stages: simplify, expand, fuse, finalize, buffers.
+// Returns the names of the stages of passes::Stage, and that of buffer_passes(): simplify, expand, ..., buffers.
 std::vector<std::string_view> stage_names();
 
 // Returns passes by their names, where the name of a stage stands for its passes. NotFound for an unknown name.
