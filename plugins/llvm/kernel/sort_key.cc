@@ -9,6 +9,9 @@
 namespace bp::emit {
 namespace {
 
+// Longer comparators cost more for each pass than merging saves, and the recursion is as deep as they are long.
+constexpr std::uint32_t max_instructions = 256;
+
 // Compares the functions that a comparator applies to the first and to the second one of two elements.
 class Functions {
  public:
@@ -70,7 +73,7 @@ class Functions {
 std::optional<SortKey> sort_key(InstructionView sort) {
   const ComputationView comparator = sort.called(0);
   const InstructionView root = sort.module().definition(comparator.roots()[0]);
-  if (root.op() != BP_OP_COMPARE) {
+  if (root.op() != BP_OP_COMPARE || comparator.instruction_count() > max_instructions) {
     return {};
   }
   const std::int64_t direction = root.number(BP_ATTR_DIRECTION);
