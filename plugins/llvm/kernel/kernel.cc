@@ -428,7 +428,7 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
   }
   switch (instruction.op()) {
     case BP_OP_SELECT_AND_SCATTER: return {.items = emit_select_and_scatter(generator, builder, site, target)};
-    case BP_OP_SORT: return {.scratch_bytes = emit_sort(generator, builder, site)};
+    case BP_OP_SORT: return emit_sort(generator, builder, site, target);
     case BP_OP_TOP_K: return emit_topk(generator, builder, site);
     case BP_OP_FFT: return emit_fft(builder, site, target);
     case BP_OP_DOT:

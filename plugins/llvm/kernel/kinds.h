@@ -18,7 +18,7 @@ std::int64_t emit_scatter(Generator &generator, KernelBuilder &builder, const Ke
                           const VectorTarget &target);
 std::int64_t emit_select_and_scatter(Generator &generator, KernelBuilder &builder, const KernelSite &site,
                                      const VectorTarget &target);
-std::int64_t emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+KernelWork emit_sort(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 KernelWork emit_fft(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target);
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,
                      const RowFusion &rows, Team *team = nullptr);

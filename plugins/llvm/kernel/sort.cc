@@ -82,18 +82,18 @@ class MergeSort {
 
 }  // namespace
 
-std::int64_t emit_sort(Generator &generator, KernelBuilder &k, const KernelSite &site) {
+KernelWork emit_sort(Generator &generator, KernelBuilder &k, const KernelSite &site, const VectorTarget &target) {
   if (site.instruction.operand_shape(0).elements == 0) {
-    return 0;
+    return {};
   }
-  SortLines lines(generator, k, site);
+  SortLines lines(generator, k, site, target.is_threaded);
   if (is_worth_radix_sort(site.instruction)) {
     emit_radix_sort(generator, k, site, lines);
   } else {
     MergeSort merge(generator, k, site, lines);
     lines.for_each([&](const SortLines::Values &from, const SortLines::Values &to) { return merge.sort(from, to); });
   }
-  return lines.scratch_bytes();
+  return lines.work();
 }
 
 }  // namespace bp::emit

@@ -6,14 +6,15 @@ namespace bp::emit {
 
 using llvm::Value;
 
-SortLines::SortLines(Generator &generator, KernelBuilder &builder, const KernelSite &site)
+SortLines::SortLines(Generator &generator, KernelBuilder &builder, const KernelSite &site, bool is_threaded)
     : generator_(generator),
       k_(builder),
       site_(site),
       shape_(site.instruction.operand_shape(0)),
       count_(site.instruction.operand_count()),
       dimension_(static_cast<std::size_t>(site.instruction.number(BP_ATTR_DIMENSIONS))),
-      size_(shape_.dims[dimension_]) {
+      size_(shape_.dims[dimension_]),
+      is_threaded_(is_threaded) {
   for (std::size_t i = 0; i < count_; ++i) {
     for (Values &half : halves_) {
       half.push_back(reserve(size_ * storage_bytes(dtype(i))));
@@ -28,19 +29,28 @@ Value *SortLines::reserve(std::int64_t bytes) {
   return address;
 }
 
+KernelWork SortLines::work() const {
+  return {.scratch_bytes = scratch_bytes_, .items = is_threaded_ ? 1 : generator_.items(loops(), 1)};
+}
+
 void SortLines::for_each(const std::function<Values(const Values &from, const Values &other)> &sort) {
-  generator_.nest(loops(), shape_, 1, Indices(shape_.rank(), k_.constant(0)), [&](std::span<const Index> line) {
-    Indices at(line.begin(), line.end());
-    read(at);
-    write(at, sort(halves_[0], halves_[1]));
-  });
+  const Generator::Range range{site_.begin, site_.end};
+  generator_.nest(
+      loops(), shape_, 1, Indices(shape_.rank(), k_.constant(0)),
+      [&](std::span<const Index> line) {
+        Indices at(line.begin(), line.end());
+        read(at);
+        write(at, sort(halves_[0], halves_[1]));
+      },
+      is_threaded_ ? nullptr : &range);
 }
 
 std::vector<LoopGroup> SortLines::loops() const {
   std::vector<LoopGroup> loops;
   for (const std::int64_t d : shape_.major_to_minor()) {
-    if (static_cast<std::size_t>(d) != dimension_) {
-      loops.push_back({{d}, shape_.dims[static_cast<std::size_t>(d)]});
+    const auto dimension = static_cast<std::size_t>(d);
+    if (dimension != dimension_ && shape_.dims[dimension] > 1) {
+      loops.push_back({{d}, shape_.dims[dimension]});
     }
   }
   if (loops.empty()) {

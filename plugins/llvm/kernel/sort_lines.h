@@ -16,15 +16,17 @@ class SortLines {
  public:
   using Values = std::vector<llvm::Value *>;  // one for each operand: an element, or where its elements are
 
-  SortLines(Generator &generator, KernelBuilder &builder, const KernelSite &site);
+  // On a threaded target, one thread sorts all lines.
+  SortLines(Generator &generator, KernelBuilder &builder, const KernelSite &site, bool is_threaded);
 
   std::int64_t size() const { return size_; }  // elements of a line
   std::size_t operand_count() const { return count_; }
   // Reserves more scratch, and returns its address.
   llvm::Value *reserve(std::int64_t bytes);
-  std::int64_t scratch_bytes() const { return scratch_bytes_; }
+  KernelWork work() const;
 
-  // For each line: sort(where it is, other memory as large) returns in which of the two it is then.
+  // For each line of the site's part of the work: sort(where it is, other memory as large) returns in which of the two
+  // it is then.
   void for_each(const std::function<Values(const Values &from, const Values &other)> &sort);
 
   Values load(const Values &from, llvm::Value *at);
@@ -42,6 +44,7 @@ class SortLines {
   const Shape &shape_;
   const std::size_t count_, dimension_;
   const std::int64_t size_;
+  const bool is_threaded_;
   std::array<Values, 2> halves_;  // of scratch: an array of `size_` elements for each operand, aligned to 64 bytes
   std::int64_t scratch_bytes_ = 0;
 };
