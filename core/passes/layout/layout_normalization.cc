@@ -5,6 +5,7 @@
 // pass of this name in XLA. Linear.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 
 #include "core/analysis/call_graph.h"
@@ -38,7 +39,6 @@ class Order {
 
   const Numbers &dimensions() const { return dimensions_; }
   std::int64_t position(std::int64_t dimension) const { return positions_[static_cast<std::size_t>(dimension)]; }
-  bool is_default() const { return std::ranges::is_sorted(dimensions_); }
 
   // Returns values by dimension, such as sizes, by position.
   template <class T>
