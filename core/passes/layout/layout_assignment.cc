@@ -170,7 +170,7 @@ class LayoutAssignment {
     for (InstructionId id : reshapes_) {
       const Instruction i = module_.instruction(id);
       follow_reshape(i.operands()[0], id);
-      if (!moves_nothing(i)) {
+      if (!moves_nothing(in_chosen_layout(i.operands()[0]), in_chosen_layout(id))) {
         fix(id);
         fix(i.operands()[0]);
       }
@@ -186,13 +186,6 @@ class LayoutAssignment {
       is_preferred_[groups_.group_of(groups_.array(to))] = true;
       add_gain(groups_.array(to), *layout, copy_nanoseconds(shape, context_));
     }
-  }
-
-  // Whether a reshape moves no element between the chosen layouts.
-  bool moves_nothing(Instruction reshape) {
-    const Shape to = in_chosen_layout(reshape.id());
-    const auto layout = layout_through_reshape(in_chosen_layout(reshape.operands()[0]), to);
-    return layout && layout->minor_to_major == to.layout().minor_to_major;
   }
 
   // Returns the shape of an array, with the layout of its group.
@@ -309,8 +302,7 @@ class LayoutAssignment {
     const auto found = stand_ins.find(i.operands()[0]);
     const Instruction operand = found == stand_ins.end() ? i.operand(0) : module_.instruction(found->second);
     const Shape shape = in_chosen_layout(id);
-    const auto layout = layout_through_reshape(operand.shape(), shape);
-    if (!layout || layout->minor_to_major != shape.layout().minor_to_major) {
+    if (!moves_nothing(operand.shape(), shape)) {
       return false;
     }
     set_shape(id, shape);

@@ -82,6 +82,11 @@ std::optional<ir::Layout> layout_through_reshape(const Shape &from, const Shape 
   return layout;
 }
 
+bool moves_nothing(const Shape &from, const Shape &to) {
+  const auto layout = layout_through_reshape(from, to);
+  return layout && layout->minor_to_major == to.layout().minor_to_major;
+}
+
 LayoutGroups::LayoutGroups(const ir::Module &module, const analysis::CallGraph &graph) : module_(module) {
   first_.resize(module.instruction_id_limit() + 1);
   for (ir::Computation computation : module.computations()) {

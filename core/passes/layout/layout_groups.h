@@ -50,6 +50,8 @@ class LayoutGroups {
 // Returns the order of dimensions in which a reshape of `from` to the sizes of `to` moves no element; nothing if there
 // is none, or if a layout has tiles. Linear in the ranks.
 std::optional<ir::Layout> layout_through_reshape(const ir::Shape &from, const ir::Shape &to);
+// Whether a reshape between these shapes, in their layouts, moves no element.
+bool moves_nothing(const ir::Shape &from, const ir::Shape &to);
 
 // Returns the arrays of a shape, from left to right.
 std::vector<const ir::Shape *> arrays_of(const ir::Shape &shape);

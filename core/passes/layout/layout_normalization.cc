@@ -276,9 +276,7 @@ class LayoutNormalization {
 
   // A reshape that moves no element.
   InstructionId reshape(Instruction i) {
-    const auto layout = layout_through_reshape(i.operand(0).shape(), i.shape());
-    if (!layout || layout->minor_to_major != i.shape().layout().minor_to_major ||
-        i.has(AttributeKey::InferredDimension)) {
+    if (!moves_nothing(i.operand(0).shape(), i.shape()) || i.has(AttributeKey::InferredDimension)) {
       return i.id();
     }
     const InstructionId operand = row_major(i.operands()[0]);
