@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <thread>
 
 #include "conformance/report/json_lines.h"
 #include "conformance/runner/worker.h"
+#include "core/base/processors.h"
 
 namespace bp::conformance {
 namespace {
@@ -34,8 +34,7 @@ class Run {
  public:
   Run(const std::vector<Group> &groups, const Subject &subject, const RunOptions &options)
       : groups_(groups), subject_(subject), options_(options) {
-    const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
-    slots_.resize(options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : processors);
+    slots_.resize(options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : usable_processors());
     for (const Group &group : groups) {
       total_ += group.ids.size();
     }
