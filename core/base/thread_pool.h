@@ -1,13 +1,15 @@
 // ThreadPool: parallel loops on a fixed number of threads, for kernels that take microseconds.
-// A loop is split into one chunk per thread. Each thread first takes its own chunk, for locality, and then other chunks
-// that no thread has started. The caller takes part, so a loop never waits for a thread that has not woken up yet, only
-// for chunks that were started.
+// A loop is split into one chunk per thread. Each thread takes the indices of its own chunk one after the other, for
+// locality, and then the last ones of others, which may be slow because their processors have other work. The caller
+// takes part, so a loop never waits for a thread that has not woken up yet, only for indices that were begun.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -18,9 +20,9 @@ class ThreadPool {
  public:
   using Body = void (*)(void *context, std::uint32_t index, std::uint32_t worker);
 
-  // `size`: maximum number of indices of a loop that run at the same time, including the caller's; 0: one per
-  // processor. The first loop that needs the threads starts them; if the system refuses some, loops are slower but
-  // still correct.
+  // `size`: maximum number of indices of a loop that run at the same time, including the caller's; 0: one per processor
+  // that the process could use when its first pool was made (processors.h). The first loop that needs the threads
+  // starts them; if the system refuses some, loops are slower but still correct.
   explicit ThreadPool(std::uint32_t size = 0);
   // Requires that no loop is running.
   ~ThreadPool();
@@ -66,26 +68,27 @@ class ThreadPool {
   }
 
  private:
-  // `open`: the chunk belongs to the current loop and no thread has started it.
+  // The indices of the current loop that are in the chunk and that no thread has begun: from `open` modulo 2^32 up to,
+  // not including, `open` / 2^32.
   struct alignas(64) Chunk {
-    std::atomic<bool> open = false;
+    std::atomic<std::uint64_t> open = 0;
   };
 
   void start_threads();
   void work(std::uint32_t number);
-  void run_chunks(std::uint32_t first);
+  void run_chunks(std::uint32_t number);
+  static std::optional<std::uint32_t> take(Chunk &chunk, bool from_end);
 
   const std::uint32_t size_;
   std::unique_ptr<Chunk[]> chunks_;
   std::vector<std::thread> threads_;
   std::atomic_flag busy_;  // held by the running loop, which owns the members below
 
-  // The current loop. Written before its chunks are opened, read only by threads that have started one.
+  // The current loop. Written before its chunks are filled, read only by threads that have taken an index.
   Body body_ = nullptr;
   void *context_ = nullptr;
-  std::uint32_t count_ = 0;
-  std::uint32_t chunk_count_ = 0;
-  alignas(64) std::atomic<std::uint32_t> remaining_ = 0;  // chunks that are not finished
+  std::chrono::nanoseconds patience_;                     // of callers, which wait for the last indices
+  alignas(64) std::atomic<std::uint32_t> remaining_ = 0;  // indices that are not known to be done
   alignas(64) std::atomic<std::uint32_t> wake_ = 0;       // changed to wake the threads
   std::atomic<bool> stop_ = false;
 };

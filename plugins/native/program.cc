@@ -36,9 +36,8 @@ std::uint32_t call(const bp_aot_caller_t *caller, std::uint32_t instruction) {
   return run->call_status == BP_OK ? 0 : 1;
 }
 
-// Number of parts per thread, more than one for thread pools that distribute the remaining parts to idle threads. The
-// core's pool gives each thread the same number of consecutive parts.
-constexpr std::int64_t parts_per_thread = 4;
+// Number of parts per thread, more than one so that threads whose processors have no other work take more of them.
+constexpr std::int64_t parts_per_thread = 8;
 
 void share(const bp_aot_caller_t *caller, bp_aot_task task, void *const *pointers, void *scratch, std::int64_t begin,
            std::int64_t end) {

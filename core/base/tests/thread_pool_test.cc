@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <new>
 #include <numeric>
 
@@ -43,6 +44,26 @@ TEST_CASE("loops follow each other without losing or mixing work") {
     }
   }
   CHECK(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == expected);
+}
+
+TEST_CASE("a loop does not wait for a slow thread to do what others can do") {
+  ThreadPool pool(2);
+  constexpr std::uint32_t count = 8;
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<std::uint32_t> done = 0;
+    std::atomic<bool> is_held_up = false;
+    pool.parallel(count, [&](std::uint32_t, std::uint32_t worker) {
+      // The other thread is as slow as it can be: its first index takes until all others are done.
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      while (worker == 1 && done + 1 < count && !is_held_up) {
+        is_held_up = std::chrono::steady_clock::now() > deadline;
+        std::this_thread::yield();
+      }
+      ++done;
+    });
+    CHECK(done == count);
+    REQUIRE_FALSE(is_held_up);
+  }
 }
 
 TEST_CASE("loops may nest and may come from several threads") {
