@@ -129,7 +129,12 @@ Status check_names(std::string_view names) {
 
 Result<Backend> Backend::load(std::string_view name, const BackendOptions &options) {
   BP_TRY(check_names(name));
+  if (options.thread_count > BackendOptions::max_threads) {
+    return invalid_input("the backend has {} threads, expected at most {}", options.thread_count,
+                         BackendOptions::max_threads);
+  }
   Backend backend{std::string(name)};
+  backend.thread_count_ = options.thread_count;
   if (name == "interpreter") {
     if (!options.settings.empty()) {
       return invalid_input("the interpreter has no settings, but {} was given", options.settings[0].first);
@@ -138,13 +143,18 @@ Result<Backend> Backend::load(std::string_view name, const BackendOptions &optio
   }
   const std::size_t end = std::min(name.find(','), name.size());
   host::DeviceOptions device;
-  device.host.threads = options.threads;
+  if (options.threads != nullptr) {
+    device.host.threads = std::shared_ptr<ThreadPool>(std::shared_ptr<void>(), options.threads);  // not owned
+  } else if (options.thread_count != 0) {
+    device.host.threads = std::make_shared<ThreadPool>(options.thread_count);
+  }
   device.host.log = options.log;
   device.host.withdrawn = options.withdrawn_services;
   device.layers = options.layers;
   if (options.isolation.has_value()) {
     Isolation isolation = *options.isolation;
     isolation.withdrawn_services = options.withdrawn_services;
+    isolation.thread_count = options.thread_count;
     device.opener = remote::isolated(std::move(isolation));
   }
   for (std::size_t at = end; at < name.size();) {
@@ -219,18 +229,24 @@ Result<Compiled> Backend::compile(Module module, const CompileOptions &options) 
     BP_TRY(ir::verify(module));
     compile::Report report;
     report.instructions = module.instruction_count();
-    return Compiled{Executable::on_host(std::move(module)), std::move(report)};
+    Compiled compiled{Executable::on_host(std::move(module)), std::move(report)};
+    compiled.executable.set_host_threads(static_cast<int>(thread_count_));
+    return compiled;
   }
   Dump dump(options.dump_dir);
   BP_ASSIGN(compile::Options inner, inner_options(options, dump));
   compile::DirectoryCache directory(options.cache_dir);
   inner.cache = options.cache == nullptr && !options.cache_dir.empty() ? &directory : options.cache;
-  return compile::compile(std::move(module), devices(), inner);
+  BP_ASSIGN(Compiled compiled, compile::compile(std::move(module), devices(), inner));
+  compiled.executable.set_host_threads(static_cast<int>(thread_count_));
+  return compiled;
 }
 
 Result<Executable> Backend::load_package(const std::string &path, const std::optional<PublicKey> &signed_by) const {
   BP_ASSIGN(const Package opened, Package::open(path, signed_by));
-  return opened.load(devices());
+  BP_ASSIGN(Executable executable, opened.load(devices()));
+  executable.set_host_threads(static_cast<int>(thread_count_));
+  return executable;
 }
 
 Status save_package(const Executable &executable, Interface interface, const std::string &path) {

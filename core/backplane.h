@@ -86,6 +86,7 @@ struct CompileOptions {
 };
 
 struct BackendOptions {
+  static constexpr std::uint32_t max_threads = 1024;
   // Key and value of settings for the backend; an unknown key is an error.
   std::vector<std::pair<std::string, std::string>> settings;
   // If set, a directory into which backends that support it write intermediate code, such as LLVM IR.
@@ -98,8 +99,11 @@ struct BackendOptions {
   // If set, each plugin runs in a process of its own: if it crashes or hangs, the backend is lost, and has to be loaded
   // again. See core/remote/isolate.h.
   std::optional<Isolation> isolation = {};
-  // Thread pool for the loops of the backend. Not owned, must outlive the backend. nullptr: the process-wide pool,
-  // which has one thread per processor.
+  // Number of threads that loops of the backend, and instructions on the host, may run on, including the caller's, at
+  // most max_threads; 0: one for each processor that the process could use at its first loop (core/base/processors.h),
+  // in a pool that all backends share.
+  std::uint32_t thread_count = 0;
+  // If set, the thread pool for the loops of the backend instead. Not owned, must outlive the backend.
   ThreadPool *threads = nullptr;
   // Called with the log messages of the backend, severity BP_LOG_* (bp.log/1), from any thread. Empty: warnings go to
   // stderr.
@@ -147,6 +151,7 @@ class Backend {
   std::string name_;
   std::shared_ptr<const host::Device> device_;
   std::vector<std::shared_ptr<const host::Device>> others_;
+  std::uint32_t thread_count_ = 0;
 };
 
 // Writes an executable that was compiled with keep_artifacts to a file that load_package() loads, also on another

@@ -22,9 +22,8 @@ namespace {
 
 // Uses a single thread, because threads of the core would hide those of the plugin.
 host::HostOptions quiet_host() {
-  static ThreadPool alone(1);
   host::HostOptions options;
-  options.threads = &alone;
+  options.threads = std::make_shared<ThreadPool>(1);
   options.log = [](std::uint32_t, std::string_view) {};
   return options;
 }

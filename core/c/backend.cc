@@ -28,7 +28,18 @@ std::optional<std::string> take(bp::BackendOptions &options, std::string_view ke
   return value;
 }
 
-// Handles "isolate" and what belongs to it, the only options that are not the backend's own.
+// Handles "threads", which is not the backend's own option.
+Status take_threads(bp::BackendOptions &options) {
+  const auto threads = take(options, "threads");
+  if (threads.has_value() && (!boost::conversion::try_lexical_convert(*threads, options.thread_count) ||
+                              threads->starts_with('-') || options.thread_count > bp::BackendOptions::max_threads)) {
+    return bp::invalid_input("option threads is '{}', expected a number of at most {}, or 0", *threads,
+                             bp::BackendOptions::max_threads);
+  }
+  return {};
+}
+
+// Handles "isolate" and what belongs to it, which are not the backend's own options either.
 Status take_isolation(bp::BackendOptions &options) {
   const auto isolate = take(options, "isolate"), memory = take(options, "isolate-memory"),
              strict = take(options, "isolate-strict");
@@ -61,6 +72,7 @@ Status load(const char *name, const bp_option_t *options, std::uint32_t option_c
   bp::BackendOptions backend_options;
   backend_options.log = std::move(log);
   BP_ASSIGN(backend_options.settings, bp::c::read_options(options, option_count));
+  BP_TRY(take_threads(backend_options));
   BP_TRY(take_isolation(backend_options));
   BP_ASSIGN(bp::Backend loaded, bp::Backend::load(name, backend_options));
   *backend = new backplane_backend{std::move(loaded)};

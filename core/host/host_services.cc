@@ -7,8 +7,8 @@
 
 namespace bp::host {
 
-ThreadPool &process_thread_pool() {
-  static ThreadPool pool;
+const std::shared_ptr<ThreadPool> &process_thread_pool() {
+  static const auto pool = std::make_shared<ThreadPool>();
   return pool;
 }
 
@@ -28,7 +28,7 @@ HostServices::HostServices(HostOptions options)
     : options_(std::move(options)),
       abi_{BP_VERSION_INIT, this, "backplane", core_version, &HostServices::get_extension, &HostServices::signal} {
   if (options_.threads == nullptr) {
-    options_.threads = &process_thread_pool();
+    options_.threads = process_thread_pool();
   }
 }
 

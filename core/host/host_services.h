@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ namespace bp::host {
 // Services that the core offers to devices. The functions may be called from any thread, at any time until the device
 // is destroyed; empty functions do nothing, and exceptions from them are ignored.
 struct HostOptions {
-  ThreadPool *threads = nullptr;  // not owned; nullptr: the pool of this process, one thread per processor
+  std::shared_ptr<ThreadPool> threads;                                        // nullptr: the pool of this process
   std::function<void(std::uint32_t severity, std::string_view message)> log;  // BP_LOG_; empty: warnings to stderr
   std::set<std::string, std::less<>> withdrawn;  // ids of services not to offer, for tests (BP-HOST-01)
 };
@@ -63,6 +64,6 @@ class HostServices {
 };
 
 // Returns the thread pool of this process, shared by all users without a pool of their own.
-ThreadPool &process_thread_pool();
+const std::shared_ptr<ThreadPool> &process_thread_pool();
 
 }  // namespace bp::host

@@ -1,6 +1,7 @@
 #include "core/pjrt/client.h"
 
 #include <algorithm>
+#include <boost/lexical_cast/try_lexical_convert.hpp>
 #include <cstdlib>
 #include <thread>
 
@@ -51,11 +52,13 @@ void set_user_data(PJRT_Memory *memory, const void *key, void *data, void (*dest
 const PJRT_Memory_FunctionTable memory_table = {sizeof(PJRT_Memory_FunctionTable), nullptr, sizeof(OwnMemory),
                                                 get_user_data, set_user_data};
 
-// The options of a client: backend (a name or a path) and num_devices; others are settings of the backend.
+// The options of a client: backend (a name or a path), num_devices, platform_name and threads; others are settings of
+// the backend.
 struct ClientOptions {
   std::string backend = "cpu";
   std::string platform = "backplane";
   int num_devices = 1;
+  std::uint32_t threads = 0;  // see BackendOptions::thread_count
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
@@ -86,6 +89,11 @@ Result<ClientOptions> read_options(const PJRT_Client_Create_Args &args) {
       options.num_devices = std::atoi(value.c_str());
       if (options.num_devices < 1 || options.num_devices > max_devices) {
         return invalid_input("the option num_devices is {}, expected 1 to {}", value, max_devices);
+      }
+    } else if (name == "threads") {
+      const bool is_number = boost::conversion::try_lexical_convert(value, options.threads);
+      if (!is_number || value.starts_with('-') || options.threads > BackendOptions::max_threads) {
+        return invalid_input("the option threads is {}, expected 0 to {}", value, BackendOptions::max_threads);
       }
     } else {
       options.settings.emplace_back(name, value);
@@ -245,6 +253,7 @@ Status Client_Create(PJRT_Client_Create_Args &args) {
   BP_ASSIGN(const ClientOptions options, read_options(args));
   BackendOptions backend;
   backend.settings = options.settings;
+  backend.thread_count = options.threads;
   auto loaded = Backend::load(options.backend, backend);
   if (!loaded.ok()) {
     return std::move(loaded).error().note(fmt::format(

@@ -19,6 +19,7 @@ Result<Library> start_library(Worker &worker, const std::string &path, const Iso
   request.number(Request::Start);
   request.text(std::string_view(host::core_version));
   request.text(std::string_view(path));
+  request.number(isolation.thread_count);
   request.number(std::uint64_t{isolation.withdrawn_services.size()});
   for (const std::string &service : isolation.withdrawn_services) {
     request.text(std::string_view(service));

@@ -190,6 +190,9 @@ class Server {
     }
     const std::string path(reader.text());
     host::HostOptions services;
+    if (const auto threads = reader.number<std::uint32_t>(); threads != 0) {
+      services.threads = std::make_shared<ThreadPool>(threads);
+    }
     services.withdrawn.emplace(BP_EXT_PROGRESS);   // the application, which wants to know, is another process
     services.withdrawn.emplace(BP_EXT_CONSTANTS);  // and so is the application that has them
     for (std::size_t i = reader.count(); i > 0; --i) {

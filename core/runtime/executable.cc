@@ -84,10 +84,11 @@ MemoryFigures Executable::memory() const {
   return sum;
 }
 
-Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const interpreter::Options &host) const {
+Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const interpreter::Options &given) const {
   if (program_ != nullptr) {
-    return program_->run(std::move(arguments), host);
+    return program_->run(std::move(arguments), given);
   }
+  const interpreter::Options host = with_threads(given);
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   // The module was verified when it was compiled.
@@ -100,10 +101,11 @@ Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const in
 }
 
 Result<std::vector<Value>> Executable::run_on_device(std::vector<Value> arguments,
-                                                     const interpreter::Options &host) const {
+                                                     const interpreter::Options &given) const {
   if (program_ != nullptr) {
-    return program_->run_on_device(std::move(arguments), host);
+    return program_->run_on_device(std::move(arguments), given);
   }
+  const interpreter::Options host = with_threads(given);
   if (all_on_host_) {
     std::vector<ir::Literal> literals;
     for (Value &argument : arguments) {
@@ -116,6 +118,12 @@ Result<std::vector<Value>> Executable::run_on_device(std::vector<Value> argument
   BP_TRY(ir::check_one_device(module_));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   return run_steps(std::move(arguments), host);
+}
+
+interpreter::Options Executable::with_threads(const interpreter::Options &given) const {
+  interpreter::Options options = given;
+  options.threads = options.threads == 0 ? host_threads_ : options.threads;
+  return options;
 }
 
 // Returns the options with which instructions are evaluated on the host; `host` must exist as long.

@@ -46,7 +46,11 @@ class Executable {
   // tuple, otherwise one result.
   Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const interpreter::Options &host = {}) const;
 
+  // Sets the number of threads for instructions on the host in runs whose options leave it open.
+  void set_host_threads(int count) { host_threads_ = count; }
+
  private:
+  interpreter::Options with_threads(const interpreter::Options &given) const;
   Result<std::vector<Value>> run_steps(std::vector<Value> arguments, const interpreter::Options &host) const;
   interpreter::Options with_called(const interpreter::Options &host) const;
 
@@ -56,6 +60,7 @@ class Executable {
   CalledExecutables called_;
   StepGraph graph_;
   bool all_on_host_ = false;
+  int host_threads_ = 0;  // see interpreter::Options::threads
 };
 
 }  // namespace bp::runtime

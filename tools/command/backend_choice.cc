@@ -120,6 +120,21 @@ std::optional<int> BackendChoice::read(const Options &options) {
   return read_layers(options, options_.layers);
 }
 
+void BackendChoice::add_threads_to(Options &options) {
+  options.add()("threads", po::value<std::int64_t>()->default_value(0),
+                "how many threads may work at a time; 0: one for each processor that this process may use");
+  options.complete({"threads"}, Completion::Nothing);
+}
+
+std::optional<int> BackendChoice::read_threads(const Options &options) {
+  const auto threads = options.get<std::int64_t>("threads");
+  if (threads < 0 || threads > BackendOptions::max_threads) {
+    return options.misuse(fmt::format("--threads is {}, expected 0 to {}", threads, BackendOptions::max_threads));
+  }
+  options_.thread_count = static_cast<std::uint32_t>(threads);
+  return std::nullopt;
+}
+
 Result<Backend> BackendChoice::load_here() const {
   BackendOptions options = options_;
   options.isolation.reset();
@@ -139,6 +154,7 @@ std::string BackendChoice::arguments() const {
     arguments += options_.isolation->bytes != 0 ? fmt::format(" --isolate-memory={}", options_.isolation->bytes) : "";
     arguments += options_.isolation->is_strict ? " --isolate-strict" : "";
   }
+  arguments += options_.thread_count != 0 ? fmt::format(" --threads={}", options_.thread_count) : "";
   for (const auto &[name, value] : options_.settings) {
     arguments += " --set " + shell_word(fmt::format("{}={}", name, value));
   }

@@ -21,6 +21,10 @@ class BackendChoice {
   // To be called after Options::parse(). Returns an exit code if the command line is wrong.
   std::optional<int> read(const Options &options);
 
+  // Add and read --threads, for commands that compile or run.
+  static void add_threads_to(Options &options);
+  std::optional<int> read_threads(const Options &options);
+
   // Acts like --set NAME=VALUE.
   void set(const std::string &name, const std::string &value) { options_.settings.emplace_back(name, value); }
 

@@ -156,6 +156,7 @@ int compile_model(std::span<const std::string> arguments) {
       "  backplane compile model.hlo --on nvptx --target=sm_90a --emit=ptx    the kernels of a GPU\n"
       "  backplane compile model.hlo --emit=asm --target=aarch64-linux-gnu    assembly of the CPU backend\n");
   BackendChoice::add_to(options);
+  BackendChoice::add_threads_to(options);
   options.add()("output,o", po::value<std::string>(), "the file to write")(
       "sign", po::value<std::string>(), "file of a private key (PEM, Ed25519) to sign the package with")(
       "emit", po::value<std::string>(),
@@ -176,8 +177,10 @@ int compile_model(std::span<const std::string> arguments) {
     return *exit;
   }
   BackendChoice choice;
-  if (auto exit = choice.read(options)) {
-    return *exit;
+  for (auto exit : {choice.read(options), choice.read_threads(options)}) {
+    if (exit) {
+      return *exit;
+    }
   }
   Request request{{}, "", "", options.get<std::string>("dump-dir")};
   if (auto exit = request.model.read(options)) {

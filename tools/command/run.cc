@@ -586,6 +586,7 @@ Options run_options() {
       "  backplane run model.hlo --no-fusion              what does fusion save?\n"
       "  backplane run model.hlo --disable-pass=scatter-sorting    what is this pass good for?\n"
       "  backplane run model.hlo --on npu --cluster=auto    leaves to the host what costs less there\n"
+      "  backplane run model.hlo --threads 1              leaves the other processors to others\n"
       "  backplane run model.hlo --deadline 2.5           an error if it takes longer, as in an endless loop\n"
       "  backplane run model.hlo --on npu --layer counters    shows what the device counts by instruction\n"
       "  backplane run model.hlo --by-instruction        shows which instructions differ\n"
@@ -600,6 +601,7 @@ Options run_options() {
       "  backplane run models.hlo                        runs each module of the file; --part=step: only one\n"
       "  backplane_counting run model.hlo                also measures the host's memory; only in the build tree\n");
   BackendChoice::add_to(options);
+  BackendChoice::add_threads_to(options);
   options.add()("against", po::value<std::string>()->default_value(""), "a second backend, whose results are compared")(
       "seed", po::value<std::uint64_t>()->default_value(1), "seed of the random inputs")(
       "inputs", po::value<std::vector<std::string>>()->multitoken(),
@@ -638,8 +640,10 @@ std::optional<int> read_request(const Options &options, RunRequest &request) {
   if (auto exit = request.model.read(options)) {
     return exit;
   }
-  if (auto exit = request.backend.read(options)) {
-    return exit;
+  for (auto exit : {request.backend.read(options), request.backend.read_threads(options)}) {
+    if (exit) {
+      return exit;
+    }
   }
   if (auto exit = request.passes.read(options, request.backend.name())) {
     return exit;

@@ -611,6 +611,8 @@ MISUSES = [
     (["check", "checks.hlo", "--set", "=x"], "--set is '=x', expected NAME=VALUE"),
     (["run", "good.hlo", "--set", "target"], "--set is 'target', expected NAME=VALUE"),
     (["run", "good.hlo", "--layer", "trace"], "--layer is 'trace', expected validate, trace=FILE, counters, counters=FILE, record=FILE or deadline=SECONDS"),
+    (["run", "good.hlo", "--threads=-1"], "--threads is -1, expected 0 to 1024"),
+    (["compile", "good.hlo", "--threads=1025"], "--threads is 1025, expected 0 to 1024"),
     (["run", "good.hlo", "--isolate=-1"], "--isolate is -1, expected at most 1000000 seconds; 0: no limit"),
     (["run", "good.hlo", "--isolate-memory=1000000"], "--isolate-memory is given, expected --isolate too"),
     (["replay", "good.hlo", "--isolate-strict"], "--isolate-strict is given, expected --isolate too"),

@@ -237,6 +237,12 @@ TEST_CASE("all errors are in one report") {
   const bp_option_t speed = {"speed", "9"};
   CHECK(backplane_load("interpreter", &speed, 1, &option.diag, &backend) == BP_INVALID);
   CHECK(option.text() == "the interpreter has no settings, but speed was given");
+  for (const char *count : {"many", "-1", "1025", ""}) {
+    Errors threads;
+    const bp_option_t option_threads = {"threads", count};
+    CHECK(backplane_load("interpreter", &option_threads, 1, &threads.diag, &backend) == BP_INVALID);
+    CHECK(threads.text() == "option threads is '" + std::string(count) + "', expected a number of at most 1024, or 0");
+  }
   Errors isolation;
   const bp_option_t isolate = {"isolate", "soon"};
   CHECK(backplane_load("interpreter", &isolate, 1, &isolation.diag, &backend) == BP_INVALID);

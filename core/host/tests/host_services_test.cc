@@ -31,9 +31,8 @@ struct Loop {
 
 TEST_CASE("BP-THREADS-01, BP-PARALLEL-02: loops on the host's threads call each body once, with workers of their own") {
   for (const std::uint32_t size : {1u, 2u, 5u}) {
-    ThreadPool pool(size);
     HostOptions options;
-    options.threads = &pool;
+    options.threads = std::make_shared<ThreadPool>(size);
     const HostServices services(std::move(options));
     const bp_host_t *host = services.abi();
     const auto *threads = static_cast<const bp_host_threads_t *>(host->get_extension(host, BP_EXT_THREAD_POOL));

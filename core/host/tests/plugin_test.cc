@@ -138,8 +138,7 @@ TEST_CASE("a device lives: services, settings, extensions") {
     CHECK(severity == BP_LOG_INFO);
     logged.emplace_back(message);
   };
-  ThreadPool pool(3);
-  options.host.threads = &pool;
+  options.host.threads = std::make_shared<ThreadPool>(3);
   {
     auto device = open_file(test_plugin("good"), options);
     REQUIRE(device.ok());
@@ -155,11 +154,11 @@ TEST_CASE("a device lives: services, settings, extensions") {
     CHECK(is_mapped(test_plugin("good")));
   }
   CHECK_FALSE(is_mapped(test_plugin("good")));
-  CHECK(logged == std::vector<std::string>{"threads: yes"});
+  CHECK(logged == std::vector<std::string>{"threads: 3"});
 
   options.host.withdrawn = {BP_EXT_THREAD_POOL};
   CHECK(open_file(test_plugin("good"), options).ok());
-  CHECK(logged.back() == "threads: no");
+  CHECK(logged.back() == "threads: 0");
   options.host.withdrawn = {BP_EXT_THREAD_POOL, BP_EXT_LOG};
   CHECK(open_file(test_plugin("good"), options).ok());
   CHECK(logged.size() == 2);

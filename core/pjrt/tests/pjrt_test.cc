@@ -666,6 +666,8 @@ TEST_CASE("programs and options that are wrong") {
       args.num_options = 1;
     });
   };
+  CHECK(create("threads", "many") == "the option threads is many, expected 0 to 1024");
+  CHECK(create("threads", "-1") == "the option threads is -1, expected 0 to 1024");
   CHECK(create("num_devices", "0") == "the option num_devices is 0, expected 1 to 1024");
   CHECK(create("backend", "no-such-backend").find("no-such-backend") != std::string::npos);
 }

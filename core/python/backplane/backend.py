@@ -195,14 +195,16 @@ class Backend(Closable):
         return f"<backplane.Backend {self.name}{' (closed)' if self.is_closed else ''}>"
 
 
-def load(name: str = "cpu", settings: Mapping[str, str | int | float] | None = None, *, isolate: float | None = None,
-         isolate_memory: int | None = None, isolate_strict: bool | None = None) -> Backend:
+def load(name: str = "cpu", settings: Mapping[str, str | int | float] | None = None, *, threads: int | None = None,
+         isolate: float | None = None, isolate_memory: int | None = None,
+         isolate_strict: bool | None = None) -> Backend:
     """Loads a backend.
 
     `name`: "interpreter", which needs no plugin; or one that a plugin answers to (plugins() lists them), searched for
     in the folders of BACKPLANE_PATH or, if that is not set, where Backplane was installed; or the path of a plugin,
     with a '/'. "npu:1" is the device with this number, "npu:SIM-0002" the one with this identity. Several names,
     separated by commas, share programs. `settings`: the backend's own (`backplane plugins NAME` lists them).
+    `threads`: how many threads a run may use, including the caller's; 0: one for each processor that it may use.
     `isolate`: runs the backend in a separate process; if it crashes, later calls fail with DEVICE_LOST, and it has to
     be loaded again. The value is the maximum number of seconds for one of its calls; 0: no limit. `isolate_memory`:
     maximum bytes of address space of that process. `isolate_strict`: an error if the system cannot restrict what that
@@ -218,7 +220,7 @@ def load(name: str = "cpu", settings: Mapping[str, str | int | float] | None = N
     if any(key.startswith("isolate") for key in all_settings):
         raise Error(Code.INVALID, "isolation is given as a setting, expected the arguments isolate, isolate_memory or "
                     "isolate_strict")
-    all_settings |= given({"isolate": isolate, "isolate-memory": isolate_memory, "isolate-strict": isolate_strict})
+    all_settings |= given({"threads": threads, "isolate": isolate, "isolate-memory": isolate_memory, "isolate-strict": isolate_strict})
     made, errors = ctypes.c_void_p(), Diag()
     start = time.monotonic()
     check(library().load(text(name, "the name"), *options(all_settings), errors, ctypes.byref(made)), errors)

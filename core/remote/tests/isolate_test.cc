@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "core/backplane.h"
@@ -461,6 +462,33 @@ TEST_CASE("where a worker cannot be restricted there is one warning, or an error
                                      "; --isolate-strict refuses to run themright; right; "));
   CHECK_THAT(said, Catch::Contains(
                        "the worker process cannot be restricted, expected that it can (--isolate-strict): " + missing));
+}
+
+TEST_CASE("a backend gets as many threads as were asked for, in its own process too") {
+  const std::string good =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "core/host/tests/plugins/libbackplane_good.so";
+  for (const bool is_isolated : {false, true}) {
+    for (const std::uint32_t count : {1u, 3u, 5u}) {
+      std::promise<std::string> logged;  // by the device, while it is made; a worker's messages may come later
+      BackendOptions options;
+      options.settings = {{"speed", "high"}};
+      options.thread_count = count;
+      options.isolation = is_isolated ? std::optional(Isolation{}) : std::nullopt;
+      options.log = [&](std::uint32_t severity, std::string_view message) {
+        if (severity == BP_LOG_INFO) {
+          logged.set_value(std::string(message));
+        }
+      };
+      const Result<Backend> backend = Backend::load(good, options);
+      REQUIRE(backend.ok());
+      std::future<std::string> message = logged.get_future();
+      REQUIRE(message.wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+      CHECK(message.get() == fmt::format("threads: {}", count));
+    }
+  }
+  BackendOptions many;
+  many.thread_count = 1025;
+  CHECK(Backend::load(good, many).error().message() == "the backend has 1025 threads, expected at most 1024");
 }
 
 TEST_CASE("memory of an isolated backend may be limited") {

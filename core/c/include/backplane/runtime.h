@@ -37,6 +37,8 @@ typedef struct backplane_backend backplane_backend_t;
 // the one with this identity, which stays the same when others are added or removed (`backplane instances` lists both);
 // "npu" alone is number 0. Options are the backend's own (`backplane plugins NAME` lists them); an unknown option is an
 // error. These options apply to all backends:
+//   "threads"  how many threads loops of the backend, and instructions on the host, may run on, including that of the
+//              call; "0", as if it was not given: one for each processor that this process may use
 //   "isolate"  runs the backend in a separate process: if it crashes, this call and all later ones fail, and the
 //              backend has to be loaded again. The value is the maximum number of seconds for one of its calls;
 //              "0": no limit

@@ -1,6 +1,7 @@
 // A small plugin with one fault, chosen by BP_FAULT_...; without one it is correct, and so it is with memory spaces of
 // all kinds (BP_FAULT_MEMORY_SPACES) and with a report of the suite (BP_FAULT_WITH_REPORT). Built once for each fault
 // (meson.build); core/host/tests/plugin_test.cc checks the result of each.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +173,9 @@ static bp_status init_device(const bp_device_t *device, const bp_diag_t *diag) {
     }
   }
   if (log != NULL) {
-    log->log(host, BP_LOG_INFO, threads != NULL ? "threads: yes" : "threads: no");
+    char text[32];
+    snprintf(text, sizeof text, "threads: %u", threads != NULL ? (unsigned)threads->count(host) : 0);
+    log->log(host, BP_LOG_INFO, text);
   }
   ((test_device *)device->device_data)->abi.target = "test";
   return BP_OK;
