@@ -12,12 +12,13 @@
 namespace bp::compile {
 namespace {
 
-// Without bp.fusion/draft-2, fusions are simple loops.
+// Without bp.fusion/draft-3, fusions are simple loops.
 passes::FusionLimits limits_of(const host::Device &device) {
   passes::FusionLimits limits;
   const bp_fusion_limits_t *given = device.fusion() == nullptr ? nullptr : device.fusion()->limits;
   const std::uint32_t kinds = given == nullptr ? 0 : given->kinds;
   limits.contractions = (kinds & BP_FUSES_CONTRACTIONS) != 0;
+  limits.attention = (kinds & BP_FUSES_ATTENTION) != 0;
   limits.max_prologue_uses = (kinds & BP_FUSES_PROLOGUES) == 0 ? 0
                              : given->max_prologue_uses == 0   ? std::numeric_limits<std::int64_t>::max()
                                                                : std::int64_t{given->max_prologue_uses};
@@ -131,8 +132,8 @@ Status fuse(Session &session, ir::Module &module) {
   context.fusion = limits_of(*session.device);
   BP_TRY(session.run_stage(fused, passes::Stage::Fuse, context));
   BP_ASSIGN(Claims claims, ask_fused(session, fused));
-  // Parts of rejected fusions are fused again: first without prologues, in case these are the reason, then as simple
-  // loops.
+  // Parts of rejected fusions are fused again: first without attention and prologues, in case these are the reason,
+  // then as simple loops.
   passes::FusionLimits &limits = context.fusion;
   for (bool is_simple = session.device->fusion() == nullptr; !is_simple;) {
     BP_ASSIGN(std::vector<ir::InstructionId> bad, bad_fusions(session, module, fused, claims));
@@ -140,7 +141,8 @@ Status fuse(Session &session, ir::Module &module) {
       break;
     }
     BP_ASSIGN(auto parts, passes::take_apart(fused, bad));
-    is_simple = std::exchange(limits.max_prologue_uses, 0) == 0;
+    is_simple = !std::exchange(limits.attention, false) && limits.max_prologue_uses == 0;
+    limits.max_prologue_uses = 0;
     if (is_simple) {
       // Nor small kernels, because these have several results.
       limits.contractions = limits.rows = limits.results = false;

@@ -133,6 +133,8 @@ constexpr PassFunction fuse_passes[] = {
     barrier_removal,
     tuple_simplification,
     dead_code_elimination,
+    // Before the reductions of rows are split, and the dots are fused with work on their results.
+    attention_fusion,
     // Before reductions become parts of fusions.
     reduce_splitting,
     reduce_window_splitting,

@@ -27,7 +27,7 @@
 //                           // returns the new module (module_writer.h); empty: the old one stays
 //   bp.layout/draft-1       Result<std::string> preferences(const bp_module_t *module) const;
 //                           // see append_preference()
-//   bp.fusion/draft-2       static constexpr bp_fusion_limits_t fusion_limits;
+//   bp.fusion/draft-3       static constexpr bp_fusion_limits_t fusion_limits;
 //   bp.custom-call/draft-1  static constexpr bp_routine_t routines[];
 //   bp.host-call/draft-1    static constexpr std::uint32_t host_call_kinds;  // BP_CALLS_*; a run calls: run_services.h
 //   bp.counters/draft-1     static constexpr bp_counter_desc_t counters[];  // a run adds to them: run_services.h

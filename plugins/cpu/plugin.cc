@@ -15,7 +15,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.cpu",
     "aliases": ["cpu"],
     "name": "CPU",
-    "extensions": ["bp.compiler/1", "bp.layout/draft-1", "bp.fusion/draft-2", "bp.aot/draft-2", "bp.host-call/draft-1"]
+    "extensions": ["bp.compiler/1", "bp.layout/draft-1", "bp.fusion/draft-3", "bp.aot/draft-2", "bp.host-call/draft-1"]
   }]
 })");
 

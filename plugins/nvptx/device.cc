@@ -25,7 +25,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.nvptx",
     "aliases": ["nvptx"],
     "name": "NVIDIA GPU",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.fusion/draft-2"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.fusion/draft-3"]
   }]
 })");
 

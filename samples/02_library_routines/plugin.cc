@@ -21,7 +21,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.library-routines",
     "aliases": ["library-routines"],
     "name": "Two routines of a library",
-    "extensions": ["bp.kernels/1", "bp.fusion/draft-2"]
+    "extensions": ["bp.kernels/1", "bp.fusion/draft-3"]
   }]
 })");
 

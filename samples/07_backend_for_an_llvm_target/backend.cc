@@ -26,7 +26,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.riscv64",
     "aliases": ["riscv64"],
     "name": "RISC-V, 64 bits",
-    "extensions": ["bp.compiler/1", "bp.fusion/draft-2", "bp.aot/draft-2"]
+    "extensions": ["bp.compiler/1", "bp.fusion/draft-3", "bp.aot/draft-2"]
   }]
 })");
 

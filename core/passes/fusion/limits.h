@@ -11,6 +11,7 @@ namespace bp::passes {
 // Kinds and sizes of kernels that a device runs.
 struct FusionLimits {
   bool contractions = true;  // a dot or convolution with the elementwise work on its result
+  bool attention = true;     // two dots, and work on the rows of the first one's result between them
   // Times that an element of its operands may be computed, so that work on operands is fused; 0: it is not.
   std::int64_t max_prologue_uses = std::numeric_limits<std::int64_t>::max();
   bool rows = true;     // reductions along the last dimensions, with the work on their results in the same rows

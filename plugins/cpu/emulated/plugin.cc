@@ -20,7 +20,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "dev.backplane.cpu-emulated",
     "aliases": ["cpu-emulated"],
     "name": "Emulated CPU",
-    "extensions": ["bp.compiler/1", "bp.layout/draft-1", "bp.fusion/draft-2", "bp.aot/draft-2"]
+    "extensions": ["bp.compiler/1", "bp.layout/draft-1", "bp.fusion/draft-3", "bp.aot/draft-2"]
   }]
 })");
 

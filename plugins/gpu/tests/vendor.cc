@@ -19,7 +19,7 @@ BP_PLUGIN_MANIFEST(R"({
     "id": "test.vendor",
     "aliases": ["vendor"],
     "name": "GPU of a vendor",
-    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.fusion/draft-2"]
+    "extensions": ["bp.memory/1", "bp.compiler/1", "bp.queue/1", "bp.native-sync/1", "bp.fusion/draft-3"]
   }]
 })");
 

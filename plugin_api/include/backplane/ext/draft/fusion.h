@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-static const char BP_EXT_FUSION[] = "bp.fusion/draft-2";
+static const char BP_EXT_FUSION[] = "bp.fusion/draft-3";
 
 // Bits that say what fusions may contain. Every device is offered elementwise ops, index arithmetic, and a reduction as
 // the only result. If any of the bits 1, 2, 4 is set, fusions may also contain concatenate, dynamic-slice, gather, pad,
@@ -22,6 +22,9 @@ static const char BP_EXT_FUSION[] = "bp.fusion/draft-2";
 #define BP_FUSES_ROWS 2u          // reductions along the last dimensions, with work on the same rows: _KIND_INPUT
 #define BP_FUSES_RESULTS 4u       // several results, with the same elements or with one element for each row of them
 #define BP_FUSES_PROLOGUES 8u     // with CONTRACTIONS: cheap elementwise work and broadcasts on the operands
+// Attention, _KIND_CUSTOM: a dot, elementwise work on its result and reductions along the last dimension of that, and a
+// dot that contracts that dimension, the only result. The work may read other arrays, such as masks.
+#define BP_FUSES_ATTENTION 16u
 
 typedef struct bp_fusion_limits {
   uint32_t kinds;             // BP_FUSES_*
