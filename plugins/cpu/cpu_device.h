@@ -33,7 +33,7 @@ inline constexpr std::uint32_t min_reduced = 4096;
 // max_vectors of plugins/llvm/contraction/contraction_kernel.cc; the kernels refuse more.
 inline constexpr std::uint32_t max_prologue_uses = 4;
 inline constexpr bp_fusion_limits_t cpu_fusion_limits = {
-    BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS | BP_FUSES_PROLOGUES,
+    BP_FUSES_CONTRACTIONS | BP_FUSES_ROWS | BP_FUSES_RESULTS | BP_FUSES_PROLOGUES | BP_FUSES_ATTENTION,
     256,
     64,
     min_reduced,

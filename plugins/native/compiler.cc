@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/kernel/channel_order.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/kernel/panels.h"
@@ -39,15 +38,17 @@ double operations_of(emit::InstructionView instruction) {
 
 // Returns the estimated time in nanoseconds: memory at 20 GB/s, contractions at 100 GFLOP/s, and 10 ns for the call.
 float cost_of(emit::InstructionView kernel) {
-  const emit::InstructionView instruction = emit::contraction_in(kernel).value_or(kernel);
-  double bytes = 0;
+  double bytes = 0, operations = operations_of(kernel);
+  for (std::uint32_t n = 0; kernel.op() == BP_OP_FUSION && n < kernel.called(0).instruction_count(); ++n) {
+    operations += operations_of(kernel.module().instruction(kernel.called(0).first_instruction() + n));
+  }
   for (std::size_t i = 0; i < kernel.operand_count(); ++i) {
     bytes += static_cast<double>(kernel.operand_shape(i).bytes());
   }
   for (std::size_t i = 0; i < kernel.result_count(); ++i) {
     bytes += static_cast<double>(kernel.shape(i).bytes());
   }
-  return static_cast<float>(10 + bytes / 20 + operations_of(instruction) / 100);
+  return static_cast<float>(10 + bytes / 20 + operations / 100);
 }
 
 // Adds the preference of operands that a kernel would otherwise copy.

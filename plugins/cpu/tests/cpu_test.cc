@@ -14,6 +14,7 @@
 #include "core/backplane.h"
 #include "core/compile/compile.h"
 #include "core/host/diagnostics.h"
+#include "core/host/host_services.h"
 #include "core/interpreter/compare.h"
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/random_inputs.h"
@@ -491,6 +492,31 @@ TEST_CASE("programs whose inputs and results have run-time sizes run on the devi
     CHECK(expected.tuple_elements()[1].dynamic_size(0) == rows);
     CHECK(text::print(found) == text::print(expected));
   }
+}
+
+TEST_CASE("the scores of attention need no memory") {
+  const ir::Module module = text::parse_module(R"(HloModule m
+    max { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT m = f32[] maximum(a, b) }
+    sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+    ENTRY main {
+      q = f32[8192,16] parameter(0)  k = f32[8192,16] parameter(1)  v = f32[8192,16] parameter(2)
+      s = f32[8192,8192] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+      low = f32[] constant(-inf)  zero = f32[] constant(0)
+      top = f32[8192] reduce(s, low), dimensions={1}, to_apply=max
+      tops = f32[8192,8192] broadcast(top), dimensions={0}
+      d = f32[8192,8192] subtract(s, tops)  e = f32[8192,8192] exponential(d)
+      total = f32[8192] reduce(e, zero), dimensions={1}, to_apply=sum
+      totals = f32[8192,8192] broadcast(total), dimensions={0}
+      w = f32[8192,8192] divide(e, totals)
+      ROOT o = f32[8192,16] dot(w, v), lhs_contracting_dims={1}, rhs_contracting_dims={0} })")
+                                .value();
+  compile::Options options;
+  options.device_only = true;
+  const compile::Compiled compiled = compile::compile(ir::Module(module), open(), options).value();
+  const runtime::MemoryFigures memory = compiled.executable.memory();
+  CHECK(memory.temporaries == 0);
+  const std::int64_t threads = host::process_thread_pool()->size();
+  CHECK(memory.scratch < (2 + 2 * threads) << 20);  // the scores have 256 MiB
 }
 
 TEST_CASE("functions that are asked for more accuracy than they have are left to the host") {

@@ -20,14 +20,14 @@ constexpr double saved(double before, double after) {
 }
 
 // Sizes and strides of the window.
-struct Window {
+struct WindowKind {
   bool is_point = true;  // covers one element
   bool has_stride = false;
   bool has_gaps = false;  // between the elements of the input
 };
 
-Window window_of(InstructionView convolution) {
-  Window window;
+WindowKind window_of(InstructionView convolution) {
+  WindowKind window;
   const auto numbers = convolution.numbers(BP_ATTR_WINDOW);  // 7 per dimension, see attributes.def
   for (std::size_t i = 0; i + 7 <= numbers.size(); i += 7) {
     window.is_point = window.is_point && numbers[i] == 1;
@@ -39,7 +39,7 @@ Window window_of(InstructionView convolution) {
 
 // Returns the time that is saved for each operation, measured with vectors of 64 bytes; 0 where there is no figure.
 double nanoseconds_saved(InstructionView convolution, std::int64_t inputs, std::int64_t outputs) {
-  const Window window = window_of(convolution);
+  const WindowKind window = window_of(convolution);
   const std::int64_t groups = convolution.number(BP_ATTR_FEATURE_GROUP_COUNT, 1);
   if (convolution.number(BP_ATTR_BATCH_GROUP_COUNT, 1) != 1) {
     return 0;

@@ -265,11 +265,8 @@ class FftKernel {
 
 }  // namespace
 
-std::int64_t common_bytes(InstructionView instruction, const VectorTarget &target) {
-  if (instruction.op() != BP_OP_FFT) {
-    return 0;
-  }
-  const FftShape shape(instruction, target);
+std::int64_t fft_common_bytes(InstructionView fft, const VectorTarget &target) {
+  const FftShape shape(fft, target);
   return shape.common_end() * storage_bytes(shape.part);
 }
 

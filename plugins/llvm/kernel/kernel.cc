@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plugins/llvm/contraction/fusion.h"
+#include "plugins/llvm/kernel/attention.h"
 #include "plugins/llvm/kernel/crossing.h"
 #include "plugins/llvm/kernel/kinds.h"
 #include "plugins/llvm/kernel/scan.h"
@@ -392,6 +393,13 @@ std::optional<RowFusion> columns_for_team(InstructionView instruction) {
   return columns && can_share(instruction.module(), *columns) ? std::move(columns) : std::nullopt;
 }
 
+std::int64_t common_bytes(InstructionView instruction, const VectorTarget &target) {
+  if (instruction.op() == BP_OP_FFT) {
+    return fft_common_bytes(instruction, target);
+  }
+  return has_two_dots(instruction) ? attention_common_bytes(instruction, target) : 0;
+}
+
 KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const VectorTarget &target, Team *team) {
   const InstructionView instruction = site.instruction;
   const bool large = needs_large_coordinates(instruction);
@@ -434,6 +442,9 @@ KernelWork emit_kernel(KernelBuilder &builder, const KernelSite &site, const Vec
     case BP_OP_DOT:
     case BP_OP_CONVOLUTION: return emit_contraction(builder, site, target, large, nullptr);
     case BP_OP_FUSION:
+      if (has_two_dots(instruction)) {
+        return emit_attention(generator, builder, site, target);
+      }
       if (contraction_in(instruction)) {
         return emit_contraction(builder, site, target, large, nullptr);
       }

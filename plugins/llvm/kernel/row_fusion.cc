@@ -28,6 +28,12 @@ class RowFinder {
     }
   }
 
+  // Restricts the search to what is between two instructions.
+  void stay_between(InstructionView source, InstructionView user, std::uint32_t value) {
+    outside_ = {source.id(), user.id()};
+    rows_.roots = {value};
+  }
+
   std::optional<RowFusion> find(std::string &problem) {
     for (std::uint32_t n = 0; n < count_; ++n) {
       const InstructionView instruction = module_.instruction(rows_.first_instruction + n);
@@ -59,7 +65,7 @@ class RowFinder {
   std::string add(InstructionView instruction) {
     rows_.members.emplace_back();
     Member &own = rows_.members.back();
-    if (instruction.op() == BP_OP_PARAMETER) {
+    if (instruction.op() == BP_OP_PARAMETER || std::ranges::find(outside_, instruction.id()) != outside_.end()) {
       return {};
     }
     if (instruction.op() == BP_OP_REDUCE) {
@@ -152,6 +158,7 @@ class RowFinder {
 
   const ModuleView &module_;
   std::uint32_t count_ = 0;
+  std::vector<std::uint32_t> outside_;  // instructions that are taken for parameters
   RowFusion rows_;
 };
 
@@ -182,6 +189,13 @@ bool repeats_reductions(InstructionView fusion) {
 
 std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem) {
   return RowFinder(instruction, false).find(problem);
+}
+
+std::optional<RowFusion> find_rows_between(InstructionView fusion, InstructionView source, InstructionView user,
+                                           std::uint32_t value, std::string &problem) {
+  RowFinder finder(fusion, false);
+  finder.stay_between(source, user, value);
+  return finder.find(problem);
 }
 
 std::optional<RowFusion> find_columns(InstructionView instruction) {

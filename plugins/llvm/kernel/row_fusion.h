@@ -62,6 +62,10 @@ bool repeats_reductions(InstructionView fusion);
 // reductions have different rows or do not reduce the innermost dimension, or if an instruction uses the result of a
 // reduction in another row. Requires the other checks of kernel_problem() to have passed.
 std::optional<RowFusion> find_rows(InstructionView instruction, std::string &problem);
+// Returns the rows of what lies between two instructions of a fusion: `value` is computed in rows of the result of
+// `source`, for `user`. Otherwise the same as find_rows().
+std::optional<RowFusion> find_rows_between(InstructionView fusion, InstructionView source, InstructionView user,
+                                           std::uint32_t value, std::string &problem);
 // Returns the columns of a fusion or a reduction, if none of its reductions reduces the innermost dimension.
 std::optional<RowFusion> find_columns(InstructionView instruction);
 

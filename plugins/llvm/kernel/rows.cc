@@ -132,6 +132,19 @@ class RowKernel {
     return {.scratch_bytes = scratch_bytes_, .items = generator_.items(groups, 1)};
   }
 
+  // Returns the bytes of scratch.
+  std::int64_t emit_range(const RowRange &range) {
+    choose_kept();
+    strides_ = range.strides;
+    const std::vector<LoopGroup> groups = items_of(generator_, module_, rows_).groups;
+    k_.dynamic_loop(range.begin, range.end, k_.b.getInt64(1), {}, [&](Value *item, std::span<Value *const>) {
+      generator_.at_item(groups, shape_, 1, Indices(shape_.rank(), k_.constant(0)), item,
+                         [&](std::span<const Index> row) { emit_row(row); });
+      return std::vector<Value *>();
+    });
+    return scratch_bytes_;
+  }
+
  private:
   std::uint32_t count() const { return static_cast<std::uint32_t>(rows_.members.size()); }
   InstructionView instruction(std::uint32_t n) const { return module_.instruction(rows_.first_instruction + n); }
@@ -405,7 +418,8 @@ class RowKernel {
 
   void store(std::uint32_t value, std::span<const Index> indices, Value *pointer, Value *element) {
     const Shape &shape = module_.shape_of(value);
-    k_.store(pointer, k_.linear(indices, shape.dims, shape.strides), element, shape.dtype);
+    const std::vector<std::int64_t> &strides = strides_.empty() ? shape.strides : strides_;
+    k_.store(pointer, k_.linear(indices, shape.dims, strides), element, shape.dtype);
   }
 
   Generator &generator_;
@@ -417,8 +431,9 @@ class RowKernel {
   Team *team_;
   Value *scratch_;
   std::int64_t max_scratch_bytes_, scratch_bytes_ = 0;
-  std::vector<std::int64_t> kept_;    // by instruction: offset in scratch, or -1
-  std::int64_t reduction_bytes_ = 0;  // bytes of each of the two areas for combine_members, at the start of scratch
+  std::vector<std::int64_t> kept_;     // by instruction: offset in scratch, or -1
+  std::vector<std::int64_t> strides_;  // of the results; empty: those of their layouts
+  std::int64_t reduction_bytes_ = 0;   // bytes of each of the two areas for combine_members, at the start of scratch
   bool uses_second_half_ = false;
 };
 
@@ -448,6 +463,11 @@ ColumnWork column_work(llvm::LLVMContext &context, InstructionView instruction, 
     work.shown_bytes = std::max(work.shown_bytes, 2 * bytes.shown);
   }
   return work;
+}
+
+std::int64_t emit_row_range(Generator &generator, KernelBuilder &builder, const KernelSite &site,
+                            const VectorTarget &target, const RowFusion &rows, const RowRange &range) {
+  return RowKernel(generator, builder, site, target, rows, nullptr).emit_range(range);
 }
 
 KernelWork emit_rows(Generator &generator, KernelBuilder &builder, const KernelSite &site, const VectorTarget &target,

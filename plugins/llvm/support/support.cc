@@ -8,6 +8,7 @@
 
 #include "plugins/llvm/contraction/fusion.h"
 #include "plugins/llvm/fft/shape.h"
+#include "plugins/llvm/kernel/attention.h"
 #include "plugins/llvm/kernel/kernel.h"
 #include "plugins/llvm/kernel/panels.h"
 #include "plugins/llvm/kernel/row_fusion.h"
@@ -330,6 +331,9 @@ std::string fusion_problem(InstructionView fusion, const VectorTarget *target) {
     if (!problem.empty()) {
       return "contains " + std::string(inner.name()) + ", which " + problem;
     }
+  }
+  if (target != nullptr && has_two_dots(fusion)) {
+    return attention_problem(fusion, *target);
   }
   if (const auto contraction = contraction_in(fusion); contraction && target != nullptr) {
     return contraction_fusion_problem(

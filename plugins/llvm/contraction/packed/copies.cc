@@ -1,5 +1,6 @@
 // Copies of both operands to scratch, as dense panels of the sums' type.
 #include "plugins/llvm/contraction/packed/strategy.h"
+#include "plugins/llvm/contraction/packed/transpose.h"
 #include "plugins/llvm/generator/loops.h"
 
 namespace bp::emit {
@@ -10,8 +11,9 @@ llvm::Value *smaller(llvm::IRBuilder<> &b, llvm::Value *x, llvm::Value *y) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
 }
 
-// Transposes the matrix whose rows are the given vectors, by swapping halves of ever larger blocks.
-void transpose(llvm::IRBuilder<> &b, Values &rows) {
+}  // namespace
+
+void transpose(llvm::IRBuilderBase &b, Values &rows) {
   int size = static_cast<int>(rows.size());
   for (int half = 1; half < size; half *= 2) {
     std::vector<int> low(rows.size());
@@ -32,8 +34,6 @@ void transpose(llvm::IRBuilder<> &b, Values &rows) {
     }
   }
 }
-
-}  // namespace
 
 // Writes a table of the offsets and coordinates of the block's contracted elements, if they are not simple multiples.
 void PackedStrategy::emit_k_table(const Item &item) const {

@@ -17,6 +17,17 @@ namespace bp::emit {
 // converted when it is copied.
 std::array<int64_t, 2> panel_widths(const ContractionProblem &problem, const VectorTarget &target);
 
+// A matrix [neighbour][k] in memory, from which panels are copied. Sizes and strides are in elements.
+struct PanelSource {
+  llvm::Type *type;
+  int64_t neighbours, contracted;
+  int64_t neighbour_stride, contracted_stride;
+};
+// Emits the copy of a panel. from: the matrix; first: an i64, the panel's first neighbour; to: the panel. Lanes divide
+// the width. What the last panel has beyond the last neighbour is any number of the matrix, or zero.
+void emit_panel_copy(llvm::IRBuilder<> &b, const PanelSource &source, int64_t width, int64_t lanes, llvm::Value *from,
+                     llvm::Value *first, llvm::Value *to);
+
 // Whether columns are read along k, as vectors of so many lanes, and transposed in registers. A block of contracted
 // elements then stays within the innermost axis.
 bool reads_columns_transposed(const ContractionProblem &problem, int64_t lanes);

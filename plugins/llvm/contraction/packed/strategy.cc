@@ -26,8 +26,9 @@ int64_t round_up(int64_t x, int64_t y) {
 }
 
 // Returns the tile that needs the fewest cycles for all sums: one cycle per multiplication of a vector (at least enough
-// to cover its latency), or half a cycle per broadcast and one per load.
-RegisterTile choose_vector_tile(int64_t rows, int64_t columns, int64_t width, unsigned registers) {
+// to cover its latency), or half a cycle per broadcast and one per load. panels: the tile's sizes that are given by
+// panels; 0 if they are not.
+RegisterTile choose_vector_tile(int64_t rows, int64_t columns, int64_t width, unsigned registers, RegisterTile panels) {
   static constexpr RegisterTile for_32_registers[] = {{8, 3},  {6, 4},  {12, 2}, {14, 2},
                                                       {10, 2}, {24, 1}, {4, 4},  {4, 6}};
   static constexpr RegisterTile for_16_registers[] = {{6, 2}, {4, 3}, {4, 2}, {12, 1}, {8, 1}};
@@ -46,15 +47,20 @@ RegisterTile choose_vector_tile(int64_t rows, int64_t columns, int64_t width, un
     double total = static_cast<double>(vectors / shape.vectors) * all_rows(shape.vectors);
     return total + (rest_vectors != 0 ? all_rows(rest_vectors) : 0);
   };
-  return *std::min_element(shapes.begin(), shapes.end(),
-                           [&](RegisterTile x, RegisterTile y) { return cost(x) < cost(y) * 0.999; });
+  const auto fits = [&](RegisterTile shape) {
+    return (panels.rows == 0 || shape.rows == panels.rows) && (panels.vectors == 0 || shape.vectors == panels.vectors);
+  };
+  return *std::min_element(shapes.begin(), shapes.end(), [&](RegisterTile x, RegisterTile y) {
+    return fits(x) == fits(y) ? cost(x) < cost(y) * 0.999 : fits(x);
+  });
 }
 
 RegisterTile choose_tile(const ContractionProblem &problem, const VectorTarget &target,
                          const std::optional<WordProduct> &word_product, int64_t width) {
   const int64_t rows = total_size(problem.rows), columns = total_size(problem.columns);
   if (!word_product || !word_product->has_tiles()) {
-    return choose_vector_tile(rows, columns, width, target.vector_registers);
+    const RegisterTile panels = {problem.panels[problem.row_operand], problem.panels[problem.column_operand] / width};
+    return choose_vector_tile(rows, columns, width, target.vector_registers, panels);
   }
   // Four tiles of sums, so that there is work while the next tiles are loaded.
   const int64_t row_tiles = rows > tile_side ? 2 : 1;
