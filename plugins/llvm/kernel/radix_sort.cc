@@ -94,7 +94,11 @@ class RadixSort {
     for (Value *element : elements) {
       arguments.insert(arguments.end(), {element, element});
     }
-    Value *key = order_bits(b_, key_.dtype, generator_.value_in(comparator_, key_.value, arguments));
+    Value *key = generator_.value_in(comparator_, key_.value, arguments);
+    if (!key_.is_total) {
+      key = b_.CreateFAdd(key, llvm::ConstantFP::getZero(key->getType()));  // -0 becomes 0
+    }
+    key = order_bits(b_, key_.dtype, key);
     if (key_.is_descending) {
       key = b_.CreateNot(key);
     }

@@ -80,14 +80,18 @@ std::optional<SortKey> sort_key(InstructionView sort) {
   const std::uint16_t dtype = root.operand_shape(0).dtype;
   const bool is_total = !is_float(dtype) || root.number(BP_ATTR_COMPARISON_TYPE, -1) == BP_COMPARISON_TYPE_TOTAL_ORDER;
   const bool is_strict = direction == BP_COMPARISON_DIRECTION_LT || direction == BP_COMPARISON_DIRECTION_GT;
-  if (is_complex(dtype) || !is_total || !is_strict) {
+  if (is_complex(dtype) || !is_strict) {
     return {};
   }
   for (const bool is_swapped : {false, true}) {  // b > a is a < b
     Functions functions(sort);
     const std::uint32_t first = root.operand(is_swapped ? 1 : 0), second = root.operand(is_swapped ? 0 : 1);
     if (functions.are_same(first, second) && functions.operand()) {
-      return SortKey{*functions.operand(), first, dtype, (direction == BP_COMPARISON_DIRECTION_GT) != is_swapped};
+      return SortKey{.operand = *functions.operand(),
+                     .value = first,
+                     .dtype = dtype,
+                     .is_descending = (direction == BP_COMPARISON_DIRECTION_GT) != is_swapped,
+                     .is_total = is_total};
     }
   }
   return {};

@@ -14,9 +14,10 @@ struct SortKey {
   std::uint32_t value;  // in the comparator: the function of the first one of two elements
   std::uint16_t dtype;  // its type
   bool is_descending;   // larger keys come first
+  bool is_total;        // otherwise, zeros of both signs are equal, and NaNs may be anywhere
 };
 
-// Returns nothing if the comparator is another function, or does not order all values. Linear in the comparator.
+// Returns nothing if the comparator is another function. Linear in the comparator.
 std::optional<SortKey> sort_key(InstructionView sort);
 
 }  // namespace bp::emit
