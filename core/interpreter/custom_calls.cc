@@ -7,8 +7,10 @@
 #include "core/interpreter/host_calls.h"
 #include "core/interpreter/lapack.h"
 #include "core/interpreter/simulation.h"
+#include "core/interpreter/sort.h"
 #include "core/ir/annotations.h"
 #include "core/ir/run_time_sizes.h"
+#include "core/ir/top_k_calls.h"
 
 namespace bp::interpreter {
 namespace {
@@ -183,6 +185,9 @@ Result<Literal> evaluate_custom_call(Evaluator &evaluator, const Instruction &in
   }
   if (const ir::LapackCall call = ir::lapack_call_of(instruction); call.routine != ir::LapackRoutine::None) {
     return evaluate_lapack_call(evaluator, instruction, operands, call);
+  }
+  if (const auto dimension = ir::top_k_dimension(instruction)) {
+    return evaluate_top_k_call(evaluator, instruction, operands, *dimension);
   }
   for (const CustomCall &known : custom_calls) {
     if (known.target == target) {

@@ -1,7 +1,10 @@
 // sort and topk. Both sort indices, not elements, by a stable merge sort that stays in bounds whatever the comparator
 // returns.
+#include "core/interpreter/sort.h"
+
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/interpreter/loops.h"
 #include "core/interpreter/scalar_function.h"
@@ -62,25 +65,26 @@ Positions counting_up(std::int64_t count) {
   return positions;
 }
 
-}  // namespace
-
-// Every sort is stable here, whether that is required or not.
-Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
-  auto dimension = static_cast<std::size_t>(instruction.dimensions()[0]);
-  BP_ASSIGN(ScalarFunction * comparator, evaluator.scalar_function(instruction.called(0)));
+// Sorts lines of arrays together by a comparator, which has two parameters for each array, or for the first ones. It is
+// a stable sort, whether that is required or not. Results that are shorter than the arrays along the dimension get the
+// first elements.
+Result<std::vector<Literal>> sort_lines(Evaluator &evaluator, const ir::Computation &compared, Operands arrays,
+                                        std::size_t dimension, std::span<const Shape> shapes) {
+  BP_ASSIGN(ScalarFunction * comparator, evaluator.scalar_function(compared));
   std::vector<Literal> results;
-  for (const Literal &operand : operands) {
-    BP_ASSIGN(Literal result, evaluator.allocate(operand.shape()));
+  for (const Shape &shape : shapes) {
+    BP_ASSIGN(Literal result, evaluator.allocate(shape));
     results.push_back(std::move(result));
   }
-  std::vector<const std::byte *> arguments(2 * operands.size());
-  Lines lines(operands[0].shape().sizes(), dimension);
-  for (std::int64_t first : lines.first) {
+  std::vector<const std::byte *> arguments(compared.parameter_count());
+  const Lines lines(arrays[0].shape().sizes(), dimension), to_lines(results[0].shape().sizes(), dimension);
+  for (std::size_t n = 0; n < to_lines.first.size(); ++n) {
+    const std::int64_t first = lines.first[n];
     Positions positions = counting_up(lines.length);
     BP_TRY(stable_sort(positions, [&](std::int64_t a, std::int64_t b) -> Result<bool> {
-      for (std::size_t i = 0; i < operands.size(); ++i) {
-        const std::byte *line = operands[i].bytes().data() + first * ir::byte_width(operands[i].shape().element_type());
-        std::int64_t step = lines.stride * ir::byte_width(operands[i].shape().element_type());
+      for (std::size_t i = 0; i < arguments.size() / 2; ++i) {
+        const std::byte *line = arrays[i].bytes().data() + first * ir::byte_width(arrays[i].shape().element_type());
+        std::int64_t step = lines.stride * ir::byte_width(arrays[i].shape().element_type());
         arguments[2 * i] = line + a * step;
         arguments[2 * i + 1] = line + b * step;
       }
@@ -89,18 +93,55 @@ Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instructi
       BP_TRY((*comparator)(arguments, std::span(&answer_bytes, 1), 1));
       return answer;
     }));
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      std::int64_t width = ir::byte_width(operands[i].shape().element_type());
-      const std::byte *from = operands[i].bytes().data();
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      std::int64_t width = ir::byte_width(arrays[i].shape().element_type());
+      const std::byte *from = arrays[i].bytes().data();
       std::byte *to = results[i].mutable_bytes().data();
-      for (std::int64_t place = 0; place < lines.length; ++place) {
+      for (std::int64_t place = 0; place < to_lines.length; ++place) {
         std::int64_t source = first + positions[static_cast<std::size_t>(place)] * lines.stride;
-        std::memcpy(to + (first + place * lines.stride) * width, from + source * width,
+        std::memcpy(to + (to_lines.first[n] + place * to_lines.stride) * width, from + source * width,
                     static_cast<std::size_t>(width));
       }
     }
   }
-  return instruction.shape().is_tuple() ? Literal::tuple(std::move(results)) : std::move(results[0]);
+  return results;
+}
+
+// Returns an array that holds the positions along a dimension.
+Result<Literal> positions_along(Evaluator &evaluator, const Shape &shape, std::size_t dimension) {
+  BP_ASSIGN(Literal positions, evaluator.allocate(Shape::array(ir::ElementType::S32, shape.sizes())));
+  const std::span<std::int32_t> elements = positions.mutable_elements<std::int32_t>();
+  const Lines lines(shape.sizes(), dimension);
+  for (const std::int64_t first : lines.first) {
+    for (std::int64_t place = 0; place < lines.length; ++place) {
+      elements[static_cast<std::size_t>(first + place * lines.stride)] = static_cast<std::int32_t>(place);
+    }
+  }
+  return positions;
+}
+
+}  // namespace
+
+Result<Literal> evaluate_sort(Evaluator &evaluator, const Instruction &instruction, Operands operands) {
+  const Shape &shape = instruction.shape();
+  const std::span<const Shape> shapes = shape.is_tuple() ? shape.elements() : std::span(&shape, 1);
+  BP_ASSIGN(std::vector<Literal> sorted, sort_lines(evaluator, instruction.called(0), operands,
+                                                    static_cast<std::size_t>(instruction.dimensions()[0]), shapes));
+  return shape.is_tuple() ? Literal::tuple(std::move(sorted)) : std::move(sorted[0]);
+}
+
+Result<Literal> evaluate_top_k_call(Evaluator &evaluator, const Instruction &call, Operands operands,
+                                    std::size_t dimension) {
+  const std::size_t count = operands.size() == 1 ? 1 : operands.size() / 2;
+  std::vector<Literal> arrays(std::make_move_iterator(operands.begin()),
+                              std::make_move_iterator(operands.begin() + static_cast<std::ptrdiff_t>(count)));
+  if (operands.size() == 1) {
+    BP_ASSIGN(Literal positions, positions_along(evaluator, arrays[0].shape(), dimension));
+    arrays.push_back(std::move(positions));
+  }
+  BP_ASSIGN(std::vector<Literal> sorted,
+            sort_lines(evaluator, call.called(0), arrays, dimension, call.shape().elements()));
+  return Literal::tuple(std::move(sorted));
 }
 
 // Floats are in total order: a NaN is larger than infinity, or smaller than -infinity, depending on its sign.

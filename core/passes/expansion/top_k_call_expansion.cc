@@ -1,14 +1,12 @@
-// Rewrites XLA's custom calls "TopK" and "ApproxTopK" as a sort by their comparator, and slices; the exact answer is
-// one of those that the second one allows.
-//   TopK: an array, whose largest elements along its last dimension are returned with their indices (s32).
-//   ApproxTopK: m arrays and m initial values; returns m arrays that are shorter along one dimension.
-// Source of the semantics: TopkDecomposer in XLA's topk_rewriter.cc, and approx_topk.h.
-#include <charconv>
+// Rewrites XLA's custom calls "TopK" and "ApproxTopK" as a topk or, if their comparator is another one, as a sort and
+// slices; the exact answer is one of those that the second one allows.
 #include <optional>
 #include <unordered_map>
 
+#include "core/ir/top_k_calls.h"
 #include "core/passes/array_builder.h"
 #include "core/passes/expand.h"
+#include "core/passes/expansion/top_k.h"
 #include "core/passes/pass.h"
 
 namespace bp::passes {
@@ -17,68 +15,19 @@ namespace {
 using ir::InstructionId;
 using ir::Opcode;
 
-// Returns the number after "reduction_dim" in a configuration: {"reduction_dim": 1} or {reduction_dim = 1 : i64}.
-std::optional<std::int64_t> reduction_dimension(std::string_view config) {
-  constexpr std::string_view name = "reduction_dim";
-  const std::size_t begin = config.find(name);
-  if (begin == std::string_view::npos) {
+// Returns whether the call returns the largest elements of lines, and their positions, as topk does; false if the
+// smallest ones, nothing if something else. Zeros of both signs are equal to some comparators, so that ApproxTopK may
+// return either.
+std::optional<bool> returns_largest(const ir::Instruction &call, std::size_t dimension) {
+  const bool is_exact = call.operands().size() == 1;
+  const auto last = static_cast<std::int64_t>(call.operand(0).shape().rank()) - 1;
+  if (static_cast<std::int64_t>(dimension) != last || call.shape().elements().size() != 2) {
     return std::nullopt;
   }
-  config.remove_prefix(begin + name.size());
-  config.remove_prefix(std::min(config.find_first_of("-0123456789"), config.size()));
-  std::int64_t dimension = 0;
-  const auto [end, code] = std::from_chars(config.data(), config.data() + config.size(), dimension);
-  return code == std::errc() ? std::optional(dimension) : std::nullopt;
-}
-
-// Returns the last dimension of the array; nothing if it is no call of TopK.
-std::optional<std::int64_t> dimension_of_top_k(const ir::Instruction &call) {
-  if (call.operands().size() != 1 || call.operand(0).shape().rank() == 0) {
-    return std::nullopt;
-  }
-  const auto results = call.shape().elements();
-  return results.size() == 2 && results[1].element_type() == ir::ElementType::S32
-             ? std::optional(static_cast<std::int64_t>(call.operand(0).shape().rank()) - 1)
-             : std::nullopt;
-}
-
-// Returns the dimension that its configuration names, which counts from the end if it is negative.
-std::optional<std::int64_t> dimension_of_approximate(const ir::Instruction &call) {
-  const std::size_t count = call.operands().size();
-  if (count < 2 || count % 2 != 0 || call.shape().elements().size() != count / 2) {
-    return std::nullopt;
-  }
-  const auto found = reduction_dimension(call.text(ir::AttributeKey::BackendConfig));
-  const auto rank = static_cast<std::int64_t>(call.operand(0).shape().rank());
-  if (!found || *found < -rank || *found >= rank) {
-    return std::nullopt;
-  }
-  return *found < 0 ? *found + rank : *found;
-}
-
-// Returns the dimension that the call shortens; nothing if it is neither of the two, or is not well-formed.
-std::optional<std::size_t> dimension_of(const ir::Instruction &call) {
-  if (call.opcode() != Opcode::CustomCall || call.calls().size() != 1 || !call.shape().is_tuple()) {
-    return std::nullopt;
-  }
-  const std::string_view target = call.text(ir::AttributeKey::CustomCallTarget);
-  const std::optional<std::int64_t> found = target == "TopK"         ? dimension_of_top_k(call)
-                                            : target == "ApproxTopK" ? dimension_of_approximate(call)
-                                                                     : std::nullopt;
-  if (!found) {
-    return std::nullopt;
-  }
-  const ir::Shape &first = call.operand(0).shape();
-  const auto dimension = static_cast<std::size_t>(*found);
-  for (std::size_t i = 0; i < call.shape().elements().size(); ++i) {
-    const ir::Shape &operand = target == "TopK" ? first : call.operand(i).shape();
-    const ir::Shape &result = call.shape().elements()[i];
-    if (operand.rank() != first.rank() || result.rank() != first.rank() ||
-        result.size(dimension) > operand.size(dimension)) {
-      return std::nullopt;
-    }
-  }
-  return dimension;
+  const bool are_positions = is_exact || (call.operand(1).opcode() == Opcode::Iota &&
+                                          call.operand(1).shape().element_type() == ir::ElementType::S32 &&
+                                          call.operand(1).number(ir::AttributeKey::IotaDimension) == last);
+  return are_positions ? puts_largest_first(call.called(0), is_exact) : std::nullopt;
 }
 
 // Returns the arrays that are sorted together, in the descending layout.
@@ -133,12 +82,15 @@ ir::ComputationId comparator_of(ir::Module &module, const ir::Instruction &call)
 
 Result<bool> top_k_call_expansion(ir::Module &module, const PassContext &context) {
   return expand_all(module, context, [&](ir::Instruction call) -> Result<InstructionId> {
-    const std::optional<std::size_t> dimension = dimension_of(call);
+    const std::optional<std::size_t> dimension = ir::top_k_dimension(call);
     if (!dimension) {
       return call.id();
     }
     const ir::Shape shape = call.shape();
     ArrayBuilder b(module, call);
+    if (const auto is_largest = returns_largest(call, *dimension)) {
+      return add_top_k(b, call.operands()[0], shape.elements()[0].size(*dimension), *is_largest);
+    }
     const std::vector<InstructionId> arrays = sorted_arrays(b, call, *dimension);
     const ir::ComputationId comparator = comparator_of(module, call);
     const auto numbers = static_cast<std::int64_t>(*dimension);

@@ -356,6 +356,9 @@ std::string kernel_problem(InstructionView instruction, const VectorTarget &targ
     return "";
   }
   const std::uint16_t op = instruction.op();
+  if (op == BP_OP_CALL && instruction.number(BP_ATTR_IS_COMPOSITE) != 0) {
+    return "is a composite, expected the instructions that it is composed of";
+  }
   const bool is_given = op == BP_OP_PARAMETER || op == BP_OP_CONSTANT;
   if (is_given || is_control_flow(op) || is_forwarding(op)) {
     return is_given ? "" : attributes_problem(instruction);
