@@ -283,6 +283,13 @@ std::optional<Attention> find_attention(llvm::LLVMContext &context, InstructionV
   if (!rows) {
     return std::nullopt;
   }
+  // The rows are counted as they lie in the scores.
+  std::vector<std::int64_t> dimensions = rows->outer;
+  dimensions.insert(dimensions.end(), rows->inner.begin(), rows->inner.end());
+  if (rows->inner.size() != 1 || !std::ranges::is_sorted(dimensions)) {
+    problem += "the rows are not those of the last dimension";
+    return std::nullopt;
+  }
   problem.clear();
   return Attention{scores, output, values, std::move(*rows), std::move(*plan)};
 }
