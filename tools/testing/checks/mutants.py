@@ -6,9 +6,8 @@ mutants that no case catches yet, with reasons; one of them that is caught has t
     mutants.py [NAME...] [--all-stages] [--page FILE.md]
     mutants.py [NAME...] --seeds FIRST LAST [--results FILE.json]
 
-Runs each mutant with the cases meant for it, until one of them fails; in full test runs with all cases of the stage
-that is meant for it. --all-stages runs every stage, which takes hours and judges no more: it prints a line for each
-mutant. --page writes docs/mutants.md, the cases that caught the mutants. --seeds runs each mutant with each of these
+Runs each mutant with the cases meant for it, until one of them fails. --all-stages runs every stage, which takes hours
+and judges no more: it prints a line for each mutant. --page writes docs/mutants.md, the cases that caught the mutants. --seeds runs each mutant with each of these
 seeds, with its cases and, if none of them fails, with its whole stage, and prints how many are caught by stage and
 seed; --results keeps the answers, so that a run of hours can be continued."""
 
@@ -28,7 +27,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("BACKPLANE_TEST_BUILD", ROOT / "build"))
 BACKPLANE = BUILD / "tools/backplane"
 JOBS = os.cpu_count() or 1
-FULL = bool(os.environ.get("BACKPLANE_TEST_FULL"))
 
 
 def not_caught():
@@ -55,10 +53,10 @@ def conform(plugin, *arguments):
 
 def caught_by(mutant, stages):
     """Returns the first unexpected case of each stage, by stage; and an error if the run itself fails. Without stages,
-    the one meant for the mutant is run; outside full test runs, only its cases meant for the mutant."""
+    only the cases meant for the mutant are run."""
     caught = {}
     for stage in stages or [mutant["stage"]]:
-        selection = ["--stage", stage] if stages or FULL else ["--case", mutant["cases"]]
+        selection = ["--stage", stage] if stages else ["--case", mutant["cases"]]
         records, done = conform(mutant["around"], "--mutant", mutant["name"], *selection, "--fail-fast", "--deadline",
                                 "0.2")
         if done.returncode not in (0, 1):
