@@ -7,9 +7,9 @@ mutants that no case catches yet, with reasons; one of them that is caught has t
     mutants.py [NAME...] --seeds FIRST LAST [--results FILE.json]
 
 Runs each mutant with the cases meant for it, until one of them fails. --all-stages runs every stage, which takes hours
-and judges no more: it prints a line for each mutant. --page writes docs/mutants.md, the cases that caught the mutants. --seeds runs each mutant with each of these
-seeds, with its cases and, if none of them fails, with its whole stage, and prints how many are caught by stage and
-seed; --results keeps the answers, so that a run of hours can be continued."""
+and judges no more: it prints a line for each mutant. --page writes docs/mutants.md, the cases that caught the mutants.
+--seeds runs each mutant with each of these seeds, with its cases and, if none of them fails, with its whole stage, and
+prints how many are caught by stage and seed; --results keeps the answers, so that a run of hours can be continued."""
 
 import argparse
 import concurrent.futures
