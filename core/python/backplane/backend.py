@@ -220,7 +220,8 @@ def load(name: str = "cpu", settings: Mapping[str, str | int | float] | None = N
     if any(key.startswith("isolate") for key in all_settings):
         raise Error(Code.INVALID, "isolation is given as a setting, expected the arguments isolate, isolate_memory or "
                     "isolate_strict")
-    all_settings |= given({"threads": threads, "isolate": isolate, "isolate-memory": isolate_memory, "isolate-strict": isolate_strict})
+    all_settings |= given({"threads": threads, "isolate": isolate, "isolate-memory": isolate_memory,
+                           "isolate-strict": isolate_strict})
     made, errors = ctypes.c_void_p(), Diag()
     start = time.monotonic()
     check(library().load(text(name, "the name"), *options(all_settings), errors, ctypes.byref(made)), errors)
