@@ -97,9 +97,10 @@ std::optional<std::size_t> top_k_dimension(const Instruction &call) {
     return std::nullopt;
   }
   const auto dimension = static_cast<std::size_t>(*found);
-  for (std::size_t i = 0; i < call.shape().elements().size(); ++i) {
-    if (!is_shortened(array_of(call, i), call.shape().elements()[i], dimension) ||
-        !same_sizes(array_of(call, i), array_of(call, 0))) {
+  const std::span<const Shape> results = call.shape().elements();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!is_shortened(array_of(call, i), results[i], dimension) || !same_sizes(array_of(call, i), array_of(call, 0)) ||
+        !same_sizes(results[i], results[0])) {
       return std::nullopt;
     }
   }
