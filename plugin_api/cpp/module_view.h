@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -180,6 +181,12 @@ class Instruction {
     return found != all.end() && found->key == key ? &*found : nullptr;
   }
   bool has(std::uint16_t key) const { return find(key) != nullptr; }
+  // Whether it has no attributes but some of these, and hints, which a plugin may ignore (BP-MODULE-07).
+  bool has_only(std::initializer_list<std::uint16_t> keys) const {
+    return std::ranges::all_of(attributes(), [&](const bp_attr_t &attribute) {
+      return attribute.key >= BP_ATTR_HINT || std::ranges::find(keys, attribute.key) != keys.end();
+    });
+  }
   std::span<const std::int64_t> integers(std::uint16_t key) const {
     const bp_attr_t *attribute = find(key);
     return attribute != nullptr && attribute->type == BP_ATTR_I64

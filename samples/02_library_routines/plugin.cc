@@ -63,7 +63,8 @@ bool is_matrix_product(Instruction dot) {
   };
   return dot.op() == BP_OP_DOT && is_matrix(dot.result().shape()) && is_matrix(dot.operand(0).shape()) &&
          is_matrix(dot.operand(1).shape()) && is_only(dot.integers(BP_ATTR_LHS_CONTRACTING_DIMS), 1) &&
-         is_only(dot.integers(BP_ATTR_RHS_CONTRACTING_DIMS), 0);
+         is_only(dot.integers(BP_ATTR_RHS_CONTRACTING_DIMS), 0) &&
+         dot.has_only({BP_ATTR_LHS_CONTRACTING_DIMS, BP_ATTR_RHS_CONTRACTING_DIMS, BP_ATTR_OPERAND_PRECISION});
 }
 
 Sizes sizes_of(Instruction dot) {
@@ -88,11 +89,12 @@ std::optional<DenseLayer> match_dense_layer(Instruction fusion) {
   }
   const bp::plugin::Computation body = fusion.called();
   const Instruction maximum = body.root().instruction();
-  if (maximum.op() != BP_OP_MAXIMUM) {
+  if (maximum.op() != BP_OP_MAXIMUM || !maximum.has_only({})) {
     return std::nullopt;
   }
   const Instruction add = maximum.operand(0).instruction(), zeros = maximum.operand(1).instruction();
-  if (add.op() != BP_OP_ADD || zeros.op() != BP_OP_BROADCAST) {
+  if (add.op() != BP_OP_ADD || !add.has_only({}) || zeros.op() != BP_OP_BROADCAST ||
+      !zeros.has_only({BP_ATTR_DIMENSIONS})) {
     return std::nullopt;
   }
   const Instruction zero = zeros.operand(0).instruction();
@@ -101,7 +103,7 @@ std::optional<DenseLayer> match_dense_layer(Instruction fusion) {
     return std::nullopt;
   }
   const Instruction dot = add.operand(0).instruction(), biases = add.operand(1).instruction();
-  if (!is_matrix_product(dot) || biases.op() != BP_OP_BROADCAST) {
+  if (!is_matrix_product(dot) || biases.op() != BP_OP_BROADCAST || !biases.has_only({BP_ATTR_DIMENSIONS})) {
     return std::nullopt;
   }
   const auto along = biases.integers(BP_ATTR_DIMENSIONS);
