@@ -126,6 +126,42 @@ Status import_range(const host::Device &device, std::uint32_t space, std::uint32
                       fmt::format("after the {} bytes that were imported", size));
 }
 
+// The bytes of a command are there when it is done, whether or not another command comes.
+Status write_at_once(const host::Device &device, std::uint32_t space, std::uint32_t kind) {
+  BP_ASSIGN(const SharedArea area, SharedArea::create(area_bytes));
+  BP_ASSIGN(const runtime::Block block, runtime::Block::import_from(device, space, handle_of(area, kind)));
+  std::vector<std::byte> expected(area_bytes), content(area_bytes);
+  fill_with(content, 30);
+  for (const std::uint32_t command_kind : {BP_COMMAND_FILL, BP_COMMAND_COPY}) {
+    const std::uint32_t queue = find_queue(device, 1u << command_kind);
+    for (const std::uint64_t size : {1, 2, 4, 8, 12, 64, 4096}) {
+      for (const std::uint32_t pattern_size : {1, 2, 4, 8}) {
+        if (queue == BP_NONE || size % pattern_size != 0) {
+          continue;
+        }
+        const std::uint64_t at = 2 * size + pattern_size;
+        bp_command_t command = copy_command({block.location().memory, block.location().offset + at},
+                                            runtime::host_location(content.data() + pattern_size), size);
+        if (command_kind == BP_COMMAND_FILL) {
+          command.kind = BP_COMMAND_FILL;
+          command.from = {};
+          std::memcpy(&command.pattern, content.data() + pattern_size, pattern_size);
+          command.pattern_size = pattern_size;
+        }
+        for (std::uint64_t i = 0; i < size; ++i) {
+          expected[at + i] = content[pattern_size + (command_kind == BP_COMMAND_FILL ? i % pattern_size : i)];
+        }
+        Submissions submissions(device);
+        BP_TRY(submissions.run(queue, {&command, 1}));
+        BP_TRY(expect_equal(area.bytes(), expected, "BP-IMPORT-01",
+                            fmt::format("after a {} of {} bytes and no other command, in imported memory",
+                                        command_kind == BP_COMMAND_FILL ? "fill" : "copy", size)));
+      }
+    }
+  }
+  return {};
+}
+
 // A file of more than 4 GiB, of which only the imported part takes memory.
 Status import_far(const host::Device &device, std::uint32_t space) {
   const std::uint64_t begin = (std::uint64_t{1} << 32) + page;
@@ -177,6 +213,7 @@ Status import_in_place(const host::Device &device, std::uint32_t space, std::uin
   BP_TRY(import_range(device, space, kind, step, 2 * step, area_bytes - 2 * step - 1));
   BP_TRY(import_range(device, space, kind, page, page, 1));
   BP_TRY(import_range(device, space, kind, page, page + step, page + 777));
+  BP_TRY(write_at_once(device, space, kind));
   if (kind == BP_HANDLE_FD) {
     BP_TRY(import_file_for_reading(device, space));
     BP_TRY(import_far(device, space));
@@ -649,6 +686,12 @@ Status export_in_place(const host::Device &device, std::uint32_t space, std::uin
     std::vector<std::byte> seen(area_bytes);
     BP_TRY(runtime::copy(device, runtime::host_location(seen.data()), block.location(), seen.size()));
     BP_TRY(expect_equal(seen, content, "BP-EXPORT-01", "in a piece that was exported and imported again"));
+  }
+  // The owner of each handle closes its descriptor, whether or not others exist.
+  for (int i = 0; i < 4; ++i) {
+    BP_ASSIGN(const bp_handle_t next, export_block(device, block, kind));
+    BP_ASSIGN(const SharedArea closed, SharedArea::adopt(next));
+    BP_TRY(expect_same_memory(device, block.location(), closed.bytes().first(area_bytes), "BP-EXPORT-01"));
   }
   content.assign(bytes.begin(), bytes.end());
   block = runtime::Block();

@@ -72,14 +72,16 @@ Status still_works(const Backend &backend, const ir::Module &module) {
   return {};
 }
 
-// BP-LOAD-01.
-Status expect_refused(const Backend &backend, const Compilation &compilation, const std::string &artifact) {
+// BP-LOAD-01. The artifact is said to be that of a module with these allocations, and as many more, which are no
+// constants, or fewer.
+Status expect_refused(const Backend &backend, std::span<const bp_allocation_t> allocations, const std::string &artifact,
+                      int more = 0) {
   const host::Device &device = *backend.device();
-  const auto count = static_cast<std::uint32_t>(compilation.module->view().allocations().size());
+  const auto count = static_cast<std::uint32_t>(static_cast<int>(allocations.size()) + more);
   std::vector<runtime::Block> blocks(count);
   std::vector<bp_loc_t> constants(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const bp_allocation_t &allocation = compilation.module->view().allocations()[i];
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(count, allocations.size()); ++i) {
+    const bp_allocation_t &allocation = allocations[i];
     if (allocation.kind == BP_ALLOC_CONSTANT) {
       const std::uint64_t size = std::max<std::uint64_t>(allocation.size, 1);
       BP_ASSIGN(blocks[i], device.memory() == nullptr ? runtime::Block::allocate(size)
@@ -104,8 +106,11 @@ Status expect_refused(const Backend &backend, const Compilation &compilation, co
                       host::status_name(status));
   }
   if (status != BP_INVALID) {
-    return make_error(ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, expected invalid",
-                      host::status_name(status));
+    return make_error(ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, expected invalid{}",
+                      host::status_name(status),
+                      more == 0 ? ""
+                                : fmt::format(": the artifact is that of a module with {} allocations, not {}",
+                                              allocations.size(), count));
   }
   return {};
 }
@@ -176,7 +181,7 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::si
   for (std::size_t i = 0; i < trials * (subject.is_full() ? 20 : 1); ++i) {
     const std::string bad = damage(compilation->artifact, i, subject.seed_of(fmt::format("{}/{}", id, i)));
     if (bad != compilation->artifact) {
-      BP_TRY(expect_refused(*backend, *compilation, bad));
+      BP_TRY(expect_refused(*backend, compilation->module->view().allocations(), bad));
     }
   }
   // Each byte of headers and checksums.
@@ -186,10 +191,40 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::si
     char &byte = good[i < edge ? i : good.size() - (i - edge) - 1];
     const char changed = static_cast<char>(1 << subject.seed_of(fmt::format("{}/byte/{}", id, i)) % 8);
     byte ^= changed;
-    BP_TRY(expect_refused(*backend, *compilation, good));
+    BP_TRY(expect_refused(*backend, compilation->module->view().allocations(), good));
     byte ^= changed;
   }
   return verdict_of(still_works(*backend, module));
+}
+
+// The artifact is whole, but that of another module: one with fewer allocations, or with more.
+Result<Verdict> exchange_modules(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  auto compilation = compile_sample(subject, module);
+  if (!compilation.ok()) {
+    return verdict_of_compilation(subject, module, compilation.error());
+  }
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  const auto allocations = compilation->module->view().allocations();
+  for (const int more : {1, 16, -1, -static_cast<int>(allocations.size())}) {
+    BP_TRY(expect_refused(*backend, allocations, compilation->artifact, more));
+  }
+  return verdict_of(still_works(*backend, module));
+}
+
+// Bytes that no compiler has made. A device that runs nothing refuses them, too.
+Result<Verdict> load_anything(Subject &subject) {
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  for (const std::size_t size : {0, 1, 7, 8, 64, 4096, 100'000}) {
+    for (const std::uint64_t seed : {0, 1}) {
+      std::string bytes(size, '\0');
+      for (std::size_t i = 0; i < size && seed != 0; ++i) {
+        bytes[i] = static_cast<char>(hash_of("foreign", subject.choice().seed + i));
+      }
+      BP_TRY(expect_refused(*backend, {}, bytes));
+    }
+  }
+  return Verdict();
 }
 
 // Returns values of an option with which the device may have another target. An option for any text that is called
@@ -207,7 +242,8 @@ std::vector<std::string> other_values(const bp_option_desc_t &option) {
   }
   const std::string_view key = option.key;
   if (option.choices == nullptr && (key == "target" || key == "features")) {
-    values = {"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "x86-64-v2", "sm_80", "sm_90a", "gfx90a"};
+    values = {"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "x86-64-v2", "sm_80", "sm_90a", "gfx90a",
+              "bdver4", "+xop", "+avx512fp16", "+sve2p1"};  // few machines have these
   }
   return values;
 }
@@ -229,10 +265,29 @@ bool are_near(const Literal &found, const Literal &expected) {
          std::ranges::all_of(*comparisons, [](const auto &one) { return one.typical_error <= 1e-4; });
 }
 
+// Code for many processors has instructions for this that others lack.
+constexpr std::string_view narrow_numbers = R"(HloModule narrow
+ENTRY main {
+  x = u8[16] parameter(0)  y = u8[16] parameter(1)  a = f16[64] parameter(2)  b = f16[64] parameter(3)
+  s = u8[16] shift-left(x, y)  p = f16[64] multiply(a, b)  ROOT r = (u8[16], f16[64]) tuple(s, p)
+}
+)";
+
+// Runs a program by its artifact for another target.
+Result<Literal> run_artifact(Subject &subject, const Backend &backend, const ir::Module &module,
+                             const std::string &artifact) {
+  OneArtifact cache(artifact);
+  CompileOptions options;
+  options.fold_constants = false;
+  options.cache = &cache;
+  BP_ASSIGN(const auto compiled, backend.compile(module, options));
+  BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
+  return compiled.executable.run(std::move(arguments));
+}
+
 // Artifacts that the same plugin made for other targets, each by one option. The device may take one if it runs the
-// code, such as that for an older CPU: then the result must be right.
-Result<Verdict> exchange_targets(Subject &subject) {
-  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+// code, such as that for an older CPU: then the result must be right. Returns the number of other targets.
+Result<std::size_t> exchange_targets_of(Subject &subject, const ir::Module &module) {
   BP_ASSIGN(const Backend *backend, subject.backend());
   BP_ASSIGN(const Literal expected, run_alone(subject, *backend, module));
   const bp_device_desc_t &description = backend->device()->description();
@@ -244,20 +299,26 @@ Result<Verdict> exchange_targets(Subject &subject) {
         continue;  // not a value of the option, or not one that makes another target
       }
       ++others;
-      OneArtifact cache(made->artifact);
-      CompileOptions options;
-      options.fold_constants = false;
-      options.cache = &cache;
-      const auto compiled = backend->compile(module, options);
-      BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
-      const auto result = compiled.ok() ? compiled->executable.run(std::move(arguments)) : compiled.error();
+      const auto result = run_artifact(subject, *backend, module, made->artifact);
       if (!result.ok() || !are_near(*result, expected)) {
-        return failure(fmt::format(
-            "BP-LOAD-01: load() of an artifact made for \"{}\", with {}={}, on \"{}\": {}", made->target, option.key,
-            value, backend->device()->target(),
-            result.ok() ? "it is taken, and the result of the program is wrong" : result.error().to_string()));
+        return make_error(ErrorCode::PluginFailure,
+                          "BP-LOAD-01: load() of an artifact made for \"{}\", with {}={}, on \"{}\": {}", made->target,
+                          option.key, value, backend->device()->target(),
+                          result.ok() ? "it is taken, and the result of the program is wrong"
+                                      : result.error().to_string());
       }
     }
+  }
+  return others;
+}
+
+Result<Verdict> exchange_targets(Subject &subject) {
+  BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
+  BP_ASSIGN(std::size_t others, exchange_targets_of(subject, module));
+  BP_ASSIGN(const ir::Module narrow, text::parse_module(narrow_numbers));
+  if (subject.compile("narrow", narrow).ok()) {
+    BP_ASSIGN(const std::size_t more, exchange_targets_of(subject, narrow));
+    others += more;
   }
   return others > 0 ? Verdict()
                     : Verdict{.status = CaseStatus::Unsupported, .message = "no option makes another target"};
@@ -432,7 +493,13 @@ const Kind kinds[] = {{"truncated", truncated, 280}, {"flipped", flipped, 400},
 constexpr std::pair<std::string_view, std::string_view> other_streams[] = {
     {"bp.rewrite/1", "faults/stream/rewrite"}, {"bp.layout/draft-1", "faults/stream/preferences"}};
 
-constexpr std::string_view other_targets = "faults/artifact/target";
+struct ArtifactCase {
+  std::string_view id;
+  Result<Verdict> (*run)(Subject &subject);
+};
+constexpr ArtifactCase artifact_cases[] = {{"faults/artifact/target", exchange_targets},
+                                           {"faults/artifact/module", exchange_modules},
+                                           {"faults/artifact/anything", load_anything}};
 
 std::vector<std::string> list_faults(const Subject &subject) {
   std::vector<std::string> ids;
@@ -443,7 +510,9 @@ std::vector<std::string> list_faults(const Subject &subject) {
     for (const Kind &kind : kinds) {
       ids.push_back(fmt::format("faults/artifact/{}", kind.name));
     }
-    ids.emplace_back(other_targets);
+    for (const ArtifactCase &one : artifact_cases) {
+      ids.emplace_back(one.id);
+    }
     ids.emplace_back("faults/stream");
   }
   for (const auto &[extension, id] : other_streams) {
@@ -468,10 +537,13 @@ Verdict run_faults(Subject &subject, const std::string &id) {
     verdict = with_refusing_stream_of(subject, id == other_streams[0].second);
   } else if (id == "faults/BP-HOST-01/services") {
     verdict = with_failing_services(subject);
-  } else if (id == other_targets) {
-    verdict = exchange_targets(subject);
   } else if (id == "faults/memory") {
     verdict = run_out_of_memory(subject);
+  }
+  for (const ArtifactCase &one : artifact_cases) {
+    if (id == one.id) {
+      verdict = one.run(subject);
+    }
   }
   for (const Kind &kind : kinds) {
     if (id == fmt::format("faults/artifact/{}", kind.name)) {

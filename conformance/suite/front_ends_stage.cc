@@ -116,6 +116,10 @@ Status reads_beginnings(Subject &, const Tested &tested, const std::string &) {
   return read_all(tested, beginnings(tested.example, 2048));
 }
 
+Status reads_rearranged(Subject &subject, const Tested &tested, const std::string &) {
+  return read_all(tested, rearranged(tested.example, subject.is_full() ? 100'000 : 2'000));
+}
+
 Status reads_damaged(Subject &subject, const Tested &tested, const std::string &id) {
   return read_all(tested, damaged_sources(subject, tested, id));
 }
@@ -227,6 +231,7 @@ struct FrontEndCase {
 constexpr FrontEndCase cases_of_each[] = {
     {"BP-FRONT-02/beginnings", reads_beginnings},
     {"BP-FRONT-02/damaged", reads_damaged},
+    {"BP-FRONT-02/rearranged", reads_rearranged},
     {"BP-FRONT-03/repeated", answers_the_same},
     {"BP-FRONT-03/threads", answers_threads},
     {"BP-FRONT-05", reads_its_example},

@@ -95,6 +95,42 @@ void change(std::string &text, std::mt19937_64 &random) {
   }
 }
 
+// A part of a program.
+struct Part {
+  std::size_t begin, size;
+
+  std::string_view of(std::string_view program) const { return program.substr(begin, size); }
+};
+
+bool is_of_word(char byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
+}
+
+std::vector<Part> words_of(std::string_view program) {
+  std::vector<Part> words;
+  for (std::size_t at = 0; at < program.size(); ++at) {
+    if (is_of_word(program[at])) {
+      const std::size_t begin = at;
+      while (at < program.size() && is_of_word(program[at])) {
+        ++at;
+      }
+      words.push_back({begin, at - begin});
+    }
+  }
+  return words;
+}
+
+// Each with its end of line.
+std::vector<Part> lines_of(std::string_view program) {
+  std::vector<Part> lines;
+  for (std::size_t begin = 0; begin < program.size();) {
+    const std::size_t end = std::min(program.find('\n', begin), program.size() - 1) + 1;
+    lines.push_back({begin, end - begin});
+    begin = end;
+  }
+  return lines;
+}
+
 }  // namespace
 
 Result<ReadOnlySource> ReadOnlySource::make(std::string_view bytes) {
@@ -188,6 +224,31 @@ std::vector<std::string> beginnings(std::string_view program, std::size_t max_co
     all.emplace_back(program.substr(0, size));
   }
   all.emplace_back(program);
+  return all;
+}
+
+std::vector<std::string> rearranged(std::string_view program, std::size_t max_count) {
+  const std::vector<Part> words = words_of(program), lines = lines_of(program);
+  std::vector<std::string> all;
+  const auto add = [&](Part old, std::string_view text) {
+    all.push_back(std::string(program).replace(old.begin, old.size, text));
+  };
+  const std::size_t pairs = words.size() * words.size(), step = pairs / std::max<std::size_t>(1, max_count) + 1;
+  for (std::size_t pair = 0; pair < pairs; pair += step) {
+    const Part to = words[pair / words.size()], from = words[pair % words.size()];
+    if (to.of(program) != from.of(program)) {
+      add(to, from.of(program));
+    }
+  }
+  for (std::size_t i = 0; i < std::min(lines.size(), max_count); ++i) {
+    const std::string line(lines[i].of(program));
+    add(lines[i], "");
+    add(lines[i], line + line);
+    if (i > 0) {
+      const Part both = {lines[i - 1].begin, lines[i - 1].size + lines[i].size};
+      add(both, line + std::string(lines[i - 1].of(program)));
+    }
+  }
   return all;
 }
 

@@ -60,6 +60,10 @@ Status check_program(const std::string &program);
 
 // Returns the beginnings of a program, at most `max_count`, the empty one and all of it among them.
 std::vector<std::string> beginnings(std::string_view program, std::size_t max_count);
+// Returns the program with each of its words in the place of each other, and with each of its lines left out, doubled,
+// or before the one above: most are no programs though all their parts are known. At most `max_count` of them, evenly
+// chosen.
+std::vector<std::string> rearranged(std::string_view program, std::size_t max_count);
 // Returns the program with a few random changes: of bytes, of numbers, of the order of its parts.
 std::string damaged(std::string_view program, std::uint64_t seed);
 
