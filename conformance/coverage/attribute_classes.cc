@@ -46,6 +46,12 @@ template <class Enumerator>
 bool is(const I &i, Key key, Enumerator value) {
   return i.number(key) == static_cast<std::int64_t>(value);
 }
+bool is_of_byte(const I &i, std::size_t operand) {
+  return type(i, operand) == ElementType::U8;
+}
+std::int64_t largest_size(const Shape &shape) {
+  return shape.rank() == 0 ? 1 : std::ranges::max(shape.sizes());
+}
 // Whether a function of the instruction contains the op.
 bool calls(const I &i, Opcode opcode, std::size_t function = 0) {
   return some(i.called(function).instructions(), [&](const I &one) { return one.opcode() == opcode; });
@@ -293,6 +299,10 @@ const std::vector<AttributeClass> &classes() {
       {{Scatter}, "index vector", "a number each",
        [](const I &i) { return i.number(Key::IndexVectorDim) == static_cast<std::int64_t>(rank(i, 1)); }},
       {{Scatter}, "indices", "unsigned", [](const I &i) { return ir::is_unsigned(type(i, 1)); }},
+      {{Gather, Scatter}, "indices", "of 8 bits, for more positions than they have with a sign",
+       [](const I &i) { return is_of_byte(i, 1) && largest_size(i.operand(0).shape()) > 128; }},
+      {{DynamicSlice, DynamicUpdateSlice}, "start", "of 8 bits, for more positions than it has with a sign",
+       [](const I &i) { return is_of_byte(i, i.operand_count() - 1) && largest_size(i.operand(0).shape()) > 128; }},
       {{Scatter}, "indices", "of 64 bits", [](const I &i) { return ir::bit_width(type(i, 1)) == 64; }},
 
       {{Reduce, ReduceWindow, Scatter, Map, Scan}, "function", "add",

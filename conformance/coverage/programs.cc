@@ -23,7 +23,10 @@ using ir::Opcode;
 struct Form {
   Opcode opcode;
   std::string_view operands, result, attributes = {};
+  std::string_view types = {};  // the element types that have this form; empty: all
 };
+// Types for which loops over indices and positions differ.
+constexpr std::string_view some_types = "pred s8 s32 bf16 f32";
 constexpr Form forms[] = {
     {Opcode::Abs, "$[%n]", "$P[%n]"},
     {Opcode::Real, "$[%n]", "$P[%n]"},
@@ -49,6 +52,9 @@ constexpr Form forms[] = {
     {Opcode::DynamicUpdateSlice, "$[%n+3] $[%n] s32[]", "$[%n+3]"},
     {Opcode::Concatenate, "$[%n] $[3]", "$[%n+3]", "dimensions={0}"},
     {Opcode::Pad, "$[%n] $[]", "$[%2n+2]", "padding=1_2_1"},
+    // Small results at positions for which 32 bits are too few.
+    {Opcode::Pad, "$[41] $[]", "$[40]", "padding=-4294967296_15_107374182", some_types},
+    {Opcode::Pad, "$[41] $[]", "$[40]", "padding=19_-2147483700_53687092", some_types},
     {Opcode::Gather, "$[4,3] s32[%n]", "$[%n,3]",
      "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}"},
     {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
@@ -60,6 +66,15 @@ constexpr Form forms[] = {
     {Opcode::Scatter, "$[4,3] s32[%n] $[%n,3]", "$[4,3]",
      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
      "to_apply=smallest"},
+    // Indices that would be negative if they had a sign.
+    {Opcode::DynamicSlice, "$[251] u8[]", "$[5]", "dynamic_slice_sizes={5}", some_types},
+    {Opcode::DynamicUpdateSlice, "$[251] $[5] u8[]", "$[251]", "", some_types},
+    {Opcode::Gather, "$[251] u8[%n]", "$[%n]",
+     "offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}", some_types},
+    {Opcode::Scatter, "$[251] u8[%n] $[%n]", "$[251]",
+     "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+     "to_apply=sum",
+     some_types},
     {Opcode::Sort, "$[%n]", "$[%n]", "dimensions={0}, is_stable=true, to_apply=less"},
     {Opcode::Sort, "$[%n] s32[%n]", "($[%n], s32[%n])", "dimensions={0}, is_stable=true, to_apply=less_by_first"},
     {Opcode::TopK, "$[2,%n+3]", "($[2,3], s32[2,3])", "k=3"},
@@ -72,6 +87,8 @@ constexpr Form forms[] = {
     {Opcode::Reduce, "$[%n] $[]", "$[]", "dimensions={0}, to_apply=smallest"},
     {Opcode::ReduceWindow, "$[%n+2] $[]", "$[%n]", "window={size=3}, to_apply=sum"},
     {Opcode::ReduceWindow, "$[%n] $[]", "$[%n]", "window={size=3 pad=1_1}, to_apply=largest"},
+    {Opcode::ReduceWindow, "$[41] $[]", "$[40]",
+     "window={size=5 rhs_dilate=1073741824 lhs_dilate=107374183 pad=0_15}, to_apply=sum", some_types},
     {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
     {Opcode::Map, "$[%n] $[%n]", "$[%n]", "dimensions={0}, to_apply=sum"},
     {Opcode::Scan, "$[%n] $[]", "($[%n], $[])", "dimensions={0}, num_carries=1, to_apply=step"},
@@ -87,6 +104,8 @@ constexpr Form forms[] = {
     {Opcode::ScaledDot, "$[2,%2n] $[3,%2n] f8e8m0fnu[2,%n] f8e8m0fnu[3,%n]", "f32[2,3]",
      "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
     {Opcode::Convolution, "$[1,%n+1,4,2] $[2,2,2,3]", "$[1,%n,3,3]", "window={size=2x2}, dim_labels=b01f_01io->b01f"},
+    {Opcode::Convolution, "$[1,41,3] $[5,3,4]", "$[1,40,4]",
+     "window={size=5 rhs_dilate=1073741824 lhs_dilate=107374183 pad=0_15}, dim_labels=b0f_0io->b0f", some_types},
     {Opcode::Conditional, "pred[] $[%n] $[%n]", "$[%n]", "true_computation=twice, false_computation=same"},
     {Opcode::Conditional, "s32[] $[%n] $[%n] $[%n]", "$[%n]", "branch_computations={twice, same, same}"},
     {Opcode::Call, "$[%n]", "$[%n]", "to_apply=twice"},
@@ -283,14 +302,24 @@ std::string body_of(const Form &form) {
                             form.attributes.empty() ? "" : ", ", form.attributes);
 }
 
-// Conversions to every type, or to every type of the same width.
+// Conversions to every type; of bits, to every type of the same width, and between bytes and the parts of bytes.
 std::vector<Program> conversions(Opcode opcode, ElementType from) {
   std::vector<Program> bodies;
+  const auto add = [&](const ir::ElementTypeInfo &to, std::string_view operand_sizes, std::string_view result_sizes) {
+    bodies.push_back({std::string(to.text), fmt::format("x = ${} parameter(0)  ROOT r = {}{} {}(x)", operand_sizes,
+                                                        to.text, result_sizes, ir::to_string(opcode))});
+  };
   for (const ir::ElementTypeInfo &to : ir::element_types()) {
-    const bool same_width = to.bits == ir::bit_width(from);
-    if (!ir::is_opaque(to.type) && (opcode == Opcode::Convert || same_width)) {
-      bodies.push_back({std::string(to.text),
-                        fmt::format("x = $[%n] parameter(0)  ROOT r = {}[%n] {}(x)", to.text, ir::to_string(opcode))});
+    const int bits = ir::bit_width(from);
+    if (ir::is_opaque(to.type)) {
+      continue;
+    }
+    if (opcode == Opcode::Convert || to.bits == bits) {
+      add(to, "[%n]", "[%n]");
+    } else if (from == ElementType::U8 && to.bits < 8 && 8 % to.bits == 0) {
+      add(to, "[%n]", fmt::format("[%n,{}]", 8 / to.bits));
+    } else if (to.type == ElementType::U8 && bits < 8 && 8 % bits == 0) {
+      add(to, fmt::format("[%n,{}]", 8 / bits), "[%n]");
     }
   }
   return bodies;
@@ -306,7 +335,7 @@ std::vector<Program> entries(Opcode opcode, ElementType type) {
     result.push_back({result.empty() ? "" : std::to_string(result.size() + 1), std::move(text)});
   };
   for (const Form &form : forms) {
-    if (form.opcode == opcode) {
+    if (form.opcode == opcode && (form.types.empty() || mentions(form.types, ir::to_string(type)))) {
       add(body_of(form));
     }
   }

@@ -37,6 +37,9 @@ Values values_for(const AttributeCase &one, const ir::Module &module, std::uint6
   if (one.op->accuracy.closeness == Closeness::Sum) {
     return choose({Random, Small, Wide, Rare, Random, Small, Negative, Uniform});
   }
+  if (one.op->opcode == Opcode::Sort || one.op->opcode == Opcode::TopK) {
+    return choose({Random, Edge, Rare, Alike, Ordered, Edge});
+  }
   return one.op->accuracy.special_values == SpecialValueSet::None ? Random : choose({Random, Edge, Rare, Edge});
 }
 

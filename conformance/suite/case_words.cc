@@ -29,6 +29,8 @@ constexpr Meaning meanings_of_values[] = {
     {"uniform", "operands whose elements are all the same"},
     {"most", "mostly the largest integer of the type"},
     {"neutral", "elements that have no effect on what they are reduced to, such as -inf for a maximum"},
+    {"alike", "numbers that differ in their last bits alone, and one that differs in another bit"},
+    {"ordered", "random values in ascending or descending order"},
 };
 // The last part of an id, or of one whose last part is a number.
 constexpr Meaning meanings_of_ends[] = {
@@ -65,7 +67,12 @@ std::string words_of_op(const OpCase &one) {
                      : shape.size.rank == 0    ? "arrays of rank 0"
                      : shape.size.rank == 2    ? fmt::format("arrays of 3 x {} elements", shape.size.n)
                                                : fmt::format("arrays of {} elements", shape.size.n);
-  size += shape.is_transposed ? ", stored minor dimension first" : "";
+  switch (shape.storage) {
+    case Storage::RowMajor: break;
+    case Storage::TransposedOperands: size += ", operands stored last dimension first"; break;
+    case Storage::TransposedResult: size += ", the result stored last dimension first"; break;
+    case Storage::Tiled: size += ", stored in tiles"; break;
+  }
   const std::string values =
       shape.name == "sweep"
           ? fmt::format("all values whose highest byte is 0x{:02x}", one.highest_byte)

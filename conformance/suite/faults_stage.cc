@@ -106,11 +106,11 @@ Status expect_refused(const Backend &backend, std::span<const bp_allocation_t> a
                       host::status_name(status));
   }
   if (status != BP_INVALID) {
-    return make_error(ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, expected invalid{}",
-                      host::status_name(status),
-                      more == 0 ? ""
-                                : fmt::format(": the artifact is that of a module with {} allocations, not {}",
-                                              allocations.size(), count));
+    return make_error(
+        ErrorCode::PluginFailure, "BP-LOAD-01: load() returns {}, expected invalid{}", host::status_name(status),
+        more == 0
+            ? ""
+            : fmt::format(": the artifact is that of a module with {} allocations, not {}", allocations.size(), count));
   }
   return {};
 }
@@ -242,8 +242,17 @@ std::vector<std::string> other_values(const bp_option_desc_t &option) {
   }
   const std::string_view key = option.key;
   if (option.choices == nullptr && (key == "target" || key == "features")) {
-    values = {"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu", "x86-64-v2", "sm_80", "sm_90a", "gfx90a",
-              "bdver4", "+xop", "+avx512fp16", "+sve2p1"};  // few machines have these
+    values = {"x86_64-linux-gnu",
+              "aarch64-linux-gnu",
+              "riscv64-linux-gnu",
+              "x86-64-v2",
+              "sm_80",
+              "sm_90a",
+              "gfx90a",
+              "bdver4",
+              "+xop",
+              "+avx512fp16",
+              "+sve2p1"};  // few machines have these
   }
   return values;
 }
@@ -301,11 +310,10 @@ Result<std::size_t> exchange_targets_of(Subject &subject, const ir::Module &modu
       ++others;
       const auto result = run_artifact(subject, *backend, module, made->artifact);
       if (!result.ok() || !are_near(*result, expected)) {
-        return make_error(ErrorCode::PluginFailure,
-                          "BP-LOAD-01: load() of an artifact made for \"{}\", with {}={}, on \"{}\": {}", made->target,
-                          option.key, value, backend->device()->target(),
-                          result.ok() ? "it is taken, and the result of the program is wrong"
-                                      : result.error().to_string());
+        return make_error(
+            ErrorCode::PluginFailure, "BP-LOAD-01: load() of an artifact made for \"{}\", with {}={}, on \"{}\": {}",
+            made->target, option.key, value, backend->device()->target(),
+            result.ok() ? "it is taken, and the result of the program is wrong" : result.error().to_string());
       }
     }
   }

@@ -229,14 +229,10 @@ struct FrontEndCase {
   Trial run;
 };
 constexpr FrontEndCase cases_of_each[] = {
-    {"BP-FRONT-02/beginnings", reads_beginnings},
-    {"BP-FRONT-02/damaged", reads_damaged},
-    {"BP-FRONT-02/rearranged", reads_rearranged},
-    {"BP-FRONT-03/repeated", answers_the_same},
-    {"BP-FRONT-03/threads", answers_threads},
-    {"BP-FRONT-05", reads_its_example},
-    {"BP-STREAM-01", stops_when_refused},
-    {"BP-ENTRY-03", leaves_nothing},
+    {"BP-FRONT-02/beginnings", reads_beginnings}, {"BP-FRONT-02/damaged", reads_damaged},
+    {"BP-FRONT-02/rearranged", reads_rearranged}, {"BP-FRONT-03/repeated", answers_the_same},
+    {"BP-FRONT-03/threads", answers_threads},     {"BP-FRONT-05", reads_its_example},
+    {"BP-STREAM-01", stops_when_refused},         {"BP-ENTRY-03", leaves_nothing},
 };
 
 const std::vector<host::ManifestFrontEnd> &front_ends_of(const Subject &subject) {

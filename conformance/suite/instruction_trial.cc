@@ -362,10 +362,11 @@ bool is_right_by_parts(Module parts, const InstructionTrial &trial, const Litera
   return mismatch.ok() && mismatch->empty();
 }
 
-void store_in_tiles(Subject &subject, InstructionTrial &trial) {
+bool store_in_tiles(Subject &subject, InstructionTrial &trial, Tiles kind) {
   if (!subject.takes_tiles()) {
-    return;
+    return false;
   }
+  const bool is_same = kind == Tiles::Same;
   constexpr std::int64_t lengths[] = {2, 3, 4, 8, 16, 32, 128};
   std::uint64_t rest = trial.seed;
   const auto draw = [&](std::uint64_t count) {
@@ -376,10 +377,10 @@ void store_in_tiles(Subject &subject, InstructionTrial &trial) {
   std::vector<ir::Tile> tiles;  // mostly the same, so that arrays are read and written tile by tile
   const auto give_tiles = [&](ir::InstructionId id) {
     ir::Shape shape = module.instruction(id).shape();
-    if (!shape.is_array() || shape.rank() == 0 || shape.layout().element_bits != 0 || draw(8) == 0) {
+    if (!shape.is_array() || shape.rank() == 0 || shape.layout().element_bits != 0 || (!is_same && draw(8) == 0)) {
       return;
     }
-    if (tiles.empty() || tiles[0].sizes.size() > shape.rank() || draw(3) == 0) {
+    if (tiles.empty() || tiles[0].sizes.size() > shape.rank() || (!is_same && draw(3) == 0)) {
       tiles.assign(1, ir::Tile());
       for (std::size_t left = std::min<std::size_t>(shape.rank(), 1 + draw(3)); left > 0; --left) {
         // Several tiles, of which the last is not full, show more than one that is larger than the array.
@@ -403,10 +404,12 @@ void store_in_tiles(Subject &subject, InstructionTrial &trial) {
   }
   give_tiles(module.entry().root().id());
   const std::string key = trial.key + "/tiles";
-  if (ir::verify(module).ok() && subject.compile(key, module).ok()) {
-    trial.module = std::move(module);
-    trial.key = key;
+  if (tiles.empty() || !ir::verify(module).ok() || !subject.compile(key, module).ok()) {
+    return false;
   }
+  trial.module = std::move(module);
+  trial.key = key;
+  return true;
 }
 
 void store_packed(Subject &subject, InstructionTrial &trial) {

@@ -35,8 +35,13 @@ struct InstructionTrial {
   bool is_elementwise = false;  // all instructions are, if there are several: each element is judged alone
 };
 
-// Stores operands of the trial's program, and its result, in tiles, if the device then still runs all of it.
-void store_in_tiles(Subject &subject, InstructionTrial &trial);
+enum class Tiles : std::uint8_t {
+  Any,   // mostly the same for all arrays, some without
+  Same,  // for all arrays
+};
+// Stores operands of the trial's program, and its result, in tiles. Returns false, and leaves the trial as it is, if
+// the device then does not run all of it.
+bool store_in_tiles(Subject &subject, InstructionTrial &trial, Tiles kind = Tiles::Any);
 // Stores operands narrower than a byte, and such a result, without gaps, if the device then still runs all of it.
 void store_packed(Subject &subject, InstructionTrial &trial);
 

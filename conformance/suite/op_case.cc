@@ -21,13 +21,33 @@ using ir::ElementType;
 constexpr ShapeClass fixed = {fixed_shape, {}};
 constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one = {"one", {1, 1}},
                      prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
-                     transposed = {"matrix.transposed", {37, 2}, true},
-                     transposed_operands = {"prime.transposed", {67, 1}, true}, above_16_bits = {"wide", {87'383, 1}},
+                     transposed = {"matrix.transposed", {37, 2}, Storage::TransposedOperands},
+                     transposed_operands = {"prime.transposed", {67, 1}, Storage::TransposedOperands},
+                     transposed_result = {"prime.transposed_result", {67, 1}, Storage::TransposedResult},
+                     transposed_matrix = {"matrix.transposed_result", {37, 2}, Storage::TransposedResult},
+                     tiled = {"matrix.tiled", {37, 2}, Storage::Tiled},
+                     tiled_arrays = {"prime.tiled", {67, 1}, Storage::Tiled}, above_16_bits = {"wide", {87'383, 1}},
                      blocks = {"blocks", {683, 1}}, large = {"large", {1'048'583, 1}}, every_8 = {"every8", {256, 1}},
                      every_16 = {"every16", {65'536, 1}}, sweep = {"sweep", {std::int64_t{1} << 24, 1}};
-constexpr std::array shape_classes = {
-    fixed,         scalar, empty, one,     prime,    power, matrix, transposed, transposed_operands,
-    above_16_bits, blocks, large, every_8, every_16, sweep};
+constexpr std::array shape_classes = {fixed,
+                                      scalar,
+                                      empty,
+                                      one,
+                                      prime,
+                                      power,
+                                      matrix,
+                                      transposed,
+                                      transposed_operands,
+                                      transposed_result,
+                                      transposed_matrix,
+                                      tiled,
+                                      tiled_arrays,
+                                      above_16_bits,
+                                      blocks,
+                                      large,
+                                      every_8,
+                                      every_16,
+                                      sweep};
 
 // Types for which quick mode tries long sums, in arrays that devices divide into blocks in each dimension.
 bool has_long_sums(ElementType type) {
@@ -66,6 +86,7 @@ std::vector<ShapeClass> shapes_for(const ir::OpInfo &op, ElementType type, bool 
   if (op.opcode == ir::Opcode::Dot) {
     shapes.push_back(blocks);
   }
+  shapes.push_back(op.has(ir::Trait::Elementwise) ? tiled : transposed_result);
   return shapes;
 }
 
@@ -104,6 +125,9 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
 }
 
 std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const ShapeClass &shape) {
+  if (shape.storage == Storage::TransposedResult || shape.storage == Storage::Tiled) {
+    return {Values::Random};  // the values are those of the same shape in row-major order
+  }
   const bool is_unary = op.has(ir::Trait::Elementwise) && op.max_operands == 1;
   if (shape.name == sweep.name) {
     return is_unary ? std::vector{Values::Every} : std::vector<Values>{};
@@ -117,6 +141,11 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   std::vector<Values> values{Values::Random};
   if (has_special_values) {
     values.push_back(Values::Edge);
+  }
+  const bool sorts = op.opcode == ir::Opcode::Sort || op.opcode == ir::Opcode::TopK;
+  if (sorts && !ir::is_complex(type) && shape.size.n >= 30) {
+    values.push_back(Values::Alike);
+    values.push_back(Values::Ordered);
   }
   const bool is_float = ir::is_floating(type);
   if (is_float && op.has(ir::Trait::Reduction) && shape.size.n >= 30) {
@@ -149,23 +178,33 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   return values;
 }
 
+// Stores the last dimension first; false if the value has fewer than two dimensions.
+bool transpose(ir::Module &module, ir::InstructionId id) {
+  ir::Shape stored = module.instruction(id).shape();
+  if (!stored.is_array() || stored.rank() < 2) {
+    return false;
+  }
+  ir::Layout layout = stored.layout();
+  std::ranges::reverse(layout.minor_to_major);
+  stored.set_layout(std::move(layout));
+  module.set_shape(id, stored);
+  return true;
+}
+
 Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {
   BP_ASSIGN(ir::Module module, text::parse_module(text));
-  bool is_changed = false;
-  if (shape.is_transposed) {
+  std::size_t changed = 0;
+  if (shape.storage == Storage::TransposedOperands) {
     const auto parameters = module.entry().parameter_ids();
-    for (ir::InstructionId id : std::vector(parameters.begin(), parameters.end())) {
-      ir::Shape stored = module.instruction(id).shape();
-      if (stored.is_array() && stored.rank() >= 2) {
-        ir::Layout layout = stored.layout();
-        std::ranges::reverse(layout.minor_to_major);
-        stored.set_layout(std::move(layout));
-        module.set_shape(id, stored);
-        is_changed = true;
-      }
+    for (const ir::InstructionId id : std::vector(parameters.begin(), parameters.end())) {
+      changed += transpose(module, id) ? 1 : 0;
     }
+  } else if (shape.storage == Storage::TransposedResult) {
+    changed += transpose(module, module.entry().root().id()) ? 1 : 0;
+  } else {
+    changed = 1;
   }
-  if (shape.is_transposed && !is_changed) {
+  if (changed == 0) {
     return invalid_input("there is nothing to transpose");
   }
   BP_TRY(ir::verify(module));

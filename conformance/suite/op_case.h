@@ -2,7 +2,7 @@
 //
 //   ops/add/f32/prime/random         ops/OP/TYPE/SHAPE/VALUES
 //   ops/convert.s8/f32/prime/edge    a variant of the op's program: here what it converts to
-//   ops/add/f32/matrix.transposed/random
+//   ops/add/f32/matrix.transposed/random    how the matrix is stored: see Storage
 //   ops/exponential/f32/sweep/0x3f   the operands with this highest byte
 #pragma once
 
@@ -17,11 +17,19 @@
 
 namespace bp::conformance {
 
+// How arrays are stored that have two or more dimensions.
+enum class Storage : std::uint8_t {
+  RowMajor,
+  TransposedOperands,  // parameters have their last dimension first
+  TransposedResult,
+  Tiled,  // all in the same tiles, in which they leave gaps
+};
+
 // A class of shapes, defined by the one size from which all shapes of a program are derived.
 struct ShapeClass {
   std::string_view name;
   coverage::Size size;
-  bool is_transposed = false;  // parameters with two or more dimensions are stored minor dimension first
+  Storage storage = Storage::RowMajor;
 };
 // Shape class of programs that do not depend on a size.
 inline constexpr std::string_view fixed_shape = "fixed";
@@ -36,7 +44,8 @@ struct OpCase {
 
   std::string id() const;
   static std::optional<OpCase> parse(std::string_view id);
-  // Returns the program, verified. Fails if there is no such program, or none for this type and shape.
+  // Returns the program, verified, but without the tiles of Storage::Tiled, which depend on the device. Fails if there
+  // is no such program, or none for this type and shape.
   Result<ir::Module> module() const;
 };
 

@@ -17,11 +17,16 @@ Result<InstructionTrial> trial_of_ops(Subject &subject, const std::string &id) {
   BP_ASSIGN(std::vector<Literal> arguments,
             make_arguments(module, one->values, one->op->accuracy.special_values, one->op->has(ir::Trait::Elementwise),
                            subject.seed_of(one->id()), std::uint64_t{one->highest_byte} << 24));
-  return InstructionTrial{.key = id.substr(0, id.rfind('/')),
-                          .module = std::move(module),
-                          .arguments = std::move(arguments),
-                          .values = one->values,
-                          .type = one->type};
+  InstructionTrial trial{.key = id.substr(0, id.rfind('/')),
+                         .module = std::move(module),
+                         .arguments = std::move(arguments),
+                         .values = one->values,
+                         .type = one->type,
+                         .seed = subject.seed_of(id)};
+  if (one->shape.storage == Storage::Tiled && !store_in_tiles(subject, trial, Tiles::Same)) {
+    return make_error(ErrorCode::Unsupported, "the device does not run this with arrays in tiles");
+  }
+  return trial;
 }
 
 std::vector<std::string> list_ops(const Subject &subject) {
@@ -35,7 +40,9 @@ std::vector<std::string> list_ops(const Subject &subject) {
 Verdict run_ops(Subject &subject, const std::string &id) {
   const auto trial = trial_of_ops(subject, id);
   if (!trial.ok()) {
-    return failure(trial.error().to_string());
+    Verdict verdict = verdict_or_error(trial.error());
+    verdict.is_evidence = verdict.status != CaseStatus::Unsupported;
+    return verdict;
   }
   Verdict verdict = judge_on_device(subject, *trial);
   mark_trivial(subject, trial->key, trial->module, verdict);

@@ -321,6 +321,68 @@ void fill_with_factors(Literal &literal, int arrays, std::uint64_t seed) {
   }
 }
 
+// The bits of a number that are all there is to it, from the lowest.
+template <class T>
+constexpr int width_of() {
+  if constexpr (is_narrow_int<T>) {
+    return T::bits;
+  } else if constexpr (is_narrow_float<T>) {
+    return ir::FloatFormat(T::float_format).width();
+  } else {
+    return 8 * static_cast<int>(sizeof(T));
+  }
+}
+
+template <class T>
+std::uint64_t bits_of(T number) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof number);
+  return bits;
+}
+
+// Floats are near 1/2, from which no other bit makes an infinity or a NaN.
+template <class T>
+void fill_with_alike(Literal &literal, std::uint64_t seed) {
+  const auto elements = literal.mutable_elements<T>();
+  if constexpr (std::is_same_v<T, bool> || is_complex<T>) {
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = random_element<T>(random_bits(seed, i));
+    }
+  } else {
+    int last_bits = std::min(width_of<T>() / 2, 8);
+    std::uint64_t base = random_bits(seed, 0);
+    if constexpr (is_float<T>) {
+      last_bits = std::min(last_bits, ir::spacing_of(literal.shape().element_type()).mantissa_bits);
+      base = bits_of(T(0.5));
+    }
+    const std::uint64_t last = (std::uint64_t{1} << last_bits) - 1;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = from_bits<T>((base & ~last) | (random_bits(seed, i + 1) & last));
+    }
+    if (!elements.empty()) {
+      const int other = last_bits + static_cast<int>(seed / 2 % static_cast<std::uint64_t>(width_of<T>() - last_bits));
+      T &one = elements[seed % elements.size()];
+      one = from_bits<T>(bits_of(one) ^ std::uint64_t{1} << other);
+    }
+  }
+}
+
+template <class T>
+void fill_in_order(Literal &literal, std::uint64_t seed) {
+  const auto elements = literal.mutable_elements<T>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = random_element<T>(random_bits(seed, i));
+  }
+  if constexpr (!is_complex<T>) {
+    using Wide = interpreter::WideType<T>;
+    std::ranges::sort(elements, [&](const T &a, const T &b) {
+      const auto first = interpreter::widen<Wide>(seed % 2 == 0 ? a : b),
+                 second = interpreter::widen<Wide>(seed % 2 == 0 ? b : a);
+      return first < second;
+    });
+  }
+}
+
 template <class T, class Function>
 void fill(Literal &literal, Function &&function) {
   auto elements = literal.mutable_elements<T>();
@@ -436,6 +498,8 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, bool has_l
         return fill<T>(literal, [&](std::size_t i) { return negative(random_element<T>(random_bits(seed, i))); });
       case Values::Uniform: return fill<T>(literal, [&](std::size_t) { return uniform_element<T>(seed); });
       case Values::Factors: return fill_with_factors<T>(literal, 4, seed);
+      case Values::Alike: return fill_with_alike<T>(literal, seed);
+      case Values::Ordered: return fill_in_order<T>(literal, seed);
       case Values::Rare:     // before special elements are put in
       case Values::Neutral:  // before neutral ones are
       case Values::Wide:     // of the operands without many digits
@@ -565,8 +629,9 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
   const std::size_t special = is_convolution ? 0 : seed / 8 % std::max<std::size_t>(arguments.size(), 1);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Shape &shape = arguments[i].shape();
-    const bool is_exact = values != Values::Random && values != Values::Edge && values != Values::Every &&
-                          values != Values::Least && values != Values::Most;
+    constexpr Values of_any_type[] = {Values::Random, Values::Edge,  Values::Every,  Values::Least,
+                                      Values::Most,   Values::Alike, Values::Ordered};
+    const bool is_exact = std::ranges::find(of_any_type, values) == std::end(of_any_type);
     const bool is_kept =  // integers may be indices
         shape.is_array() && is_exact && !ir::is_floating(shape.element_type()) && !ir::is_complex(shape.element_type());
     if (!shape.is_array() || is_kept) {

@@ -28,9 +28,12 @@ enum class Values : std::uint8_t {
   // Floats are -1 and 1 but for a few 2 and 1/2, so that products of any of them are exact in any order.
   Factors,
   Neutral,  // what is reduced has no effect on the result, whose value is that of such an element: -inf for a maximum
+  Alike,    // numbers differ in their last bits alone, but for one element that has another bit before these
+  Ordered,  // as for Random, but ascending or descending
 };
-inline constexpr std::string_view value_names[] = {"random",   "edge",    "every", "small", "wide",    "rare",
-                                                   "negative", "uniform", "least", "most",  "factors", "neutral"};
+inline constexpr std::string_view value_names[] = {"random",  "edge",     "every",   "small",  "wide",
+                                                   "rare",    "negative", "uniform", "least",  "most",
+                                                   "factors", "neutral",  "alike",   "ordered"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.

@@ -44,7 +44,8 @@ void choose_places(Scope &s, Boxes &boxes, const Numbers &batching_sizes) {
 
 Boxes random_boxes(Scope &s) {
   Boxes boxes;
-  boxes.operand = s.value(s.random_type(), 1);
+  const bool is_long = s.has_long_positions();
+  boxes.operand = is_long ? s.long_array() : s.value(s.random_type(), 1);
   const Shape operand = s.shape(boxes.operand);
   Numbers batching_sizes, box;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(operand.rank()); ++d) {
@@ -91,7 +92,9 @@ Boxes random_boxes(Scope &s) {
     boxes.window.push_back(at);
   }
   using enum ElementType;
-  const ElementType type = s.palette.only_parameters ? s.index_type() : s.random.of(std::vector{S32, S32, U8, S64});
+  const ElementType type = is_long                     ? U8
+                           : s.palette.only_parameters ? s.index_type()
+                                                       : s.random.of(std::vector{S32, S32, U8, S64});
   boxes.indices = s.value(Shape::array(type, index_sizes));
   // Attributes number the places without the index vector's dimension; indices include it.
   for (std::int64_t &place : boxes.batching_positions) {

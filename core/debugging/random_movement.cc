@@ -122,10 +122,11 @@ Shape box_in(Scope &s, Id x) {
 }
 
 void add_dynamic_slice(Scope &s) {
-  const Id x = s.value(s.random_type(), 1);
+  const bool is_long = s.has_long_positions();
+  const Id x = is_long ? s.long_array() : s.value(s.random_type(), 1);
   const Shape box = box_in(s, x);
   std::vector<Id> operands{x};
-  const ElementType of_start = s.index_type();
+  const ElementType of_start = is_long ? ElementType::U8 : s.index_type();
   for (std::size_t d = 0; d < box.rank(); ++d) {
     operands.push_back(s.index_scalar(of_start));
   }
@@ -134,9 +135,10 @@ void add_dynamic_slice(Scope &s) {
 }
 
 void add_dynamic_update_slice(Scope &s) {
-  const Id x = s.value(s.random_type(), 1);
+  const bool is_long = s.has_long_positions();
+  const Id x = is_long ? s.long_array() : s.value(s.random_type(), 1);
   std::vector<Id> operands{x, s.value(box_in(s, x))};
-  const ElementType of_start = s.index_type();
+  const ElementType of_start = is_long ? ElementType::U8 : s.index_type();
   for (std::int64_t d = 0; d < rank_of(s, x); ++d) {
     operands.push_back(s.index_scalar(of_start));
   }

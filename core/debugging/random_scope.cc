@@ -237,6 +237,18 @@ ElementType Scope::index_type() {
   return palette.only_parameters ? random.of(std::vector{S32, S32, S64, U32, U64, S8, U8, U16}) : S32;
 }
 
+bool Scope::has_long_positions() {
+  return palette.only_parameters && palette.max_elements >= 1 << 9 && random.chance(6);
+}
+
+Id Scope::long_array() {
+  std::vector<std::int64_t> sizes{random.between(160, 256)};
+  if (random.chance(2)) {
+    sizes.insert(sizes.begin() + random.below(2), 2);
+  }
+  return b.parameter(Shape::array(random_type(), sizes));
+}
+
 void Scope::keep(Id id) {
   const Shape made = shape(id);
   if (made.is_array() && made.is_static() && made.element_count() <= 4 * palette.max_elements) {

@@ -66,6 +66,10 @@ class Scope {
   Id index_scalar(ir::ElementType type = ir::ElementType::S32);
   // Returns a type for start indices: mostly s32.
   ir::ElementType index_type();
+  // Whether to use an array with positions that would be negative in 8 bits with a sign: in some programs of one
+  // instruction.
+  bool has_long_positions();
+  Id long_array();  // such an array, of any type
 
   // Adds an instruction if its shape can be inferred; its arrays become available as operands.
   template <class F>

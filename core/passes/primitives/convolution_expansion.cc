@@ -104,6 +104,15 @@ Id expand_convolution(ArrayBuilder &b, ir::Instruction convolution) {
   return b.transpose(whole, back);
 }
 
+// Whether the data, padded as the window needs it, is no huge array.
+bool has_room(const ir::Instruction &convolution) {
+  Numbers sizes;
+  for (const std::int64_t d : convolution.convolution_dimensions().lhs_spatial) {
+    sizes.push_back(convolution.operand(0).shape().size(static_cast<std::size_t>(d)));
+  }
+  return can_be_padded(convolution.window(), sizes);
+}
+
 }  // namespace
 
 Result<bool> convolution_expansion(ir::Module &module, const PassContext &context) {
@@ -111,7 +120,7 @@ Result<bool> convolution_expansion(ir::Module &module, const PassContext &contex
     if (i.opcode() != ir::Opcode::Convolution || i.operand_count() != 2 || !is_plain(i) ||
         i.shape().element_count() == 0 || i.operand(0).shape().element_count() == 0 ||
         i.operand(1).shape().element_count() == 0 || i.operand(0).shape().element_type() != i.shape().element_type() ||
-        i.operand(1).shape().element_type() != i.shape().element_type()) {
+        i.operand(1).shape().element_type() != i.shape().element_type() || !has_room(i)) {
       return i.id();
     }
     ArrayBuilder b(module, i);

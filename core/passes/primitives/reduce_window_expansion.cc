@@ -163,7 +163,8 @@ Result<bool> reduce_window_expansion(ir::Module &module, const PassContext &cont
     const bool fits =
         i.opcode() == ir::Opcode::ReduceWindow && applies_to_arrays(i.called(0)) &&
         std::ranges::all_of(i.operands(), [&](Id id) { return is_plain(module.instruction(id).shape()); });
-    if (!fits || i.operand(0).shape().element_count() == 0 || !can_be_padded(i.window(), i.operand(0).shape())) {
+    if (!fits || i.operand(0).shape().element_count() == 0 ||
+        !can_be_padded(i.window(), i.operand(0).shape().sizes())) {
       return i.id();
     }
     const ir::Shape &first = i.shape().is_tuple() ? i.shape().elements()[0] : i.shape();

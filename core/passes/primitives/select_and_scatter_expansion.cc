@@ -59,7 +59,7 @@ Result<bool> select_and_scatter_expansion(ir::Module &module, const PassContext 
   return expand_outside_functions(module, context, [&](ir::Instruction i) -> Result<Id> {
     if (i.opcode() != Opcode::SelectAndScatter || !is_plain(i) || !applies_to_arrays(i.called(0)) ||
         !applies_to_arrays(i.called(1)) || i.operand(0).shape().element_count() == 0 ||
-        i.operand(1).shape().element_count() == 0) {
+        i.operand(1).shape().element_count() == 0 || !can_be_padded(i.window(), i.operand(0).shape().sizes())) {
       return i.id();
     }
     ArrayBuilder b(module, i);

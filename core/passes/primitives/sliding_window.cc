@@ -13,15 +13,20 @@ using Id = ir::InstructionId;
 
 }  // namespace
 
-bool can_be_padded(std::span<const ir::WindowDimension> window, const ir::Shape &shape) {
-  constexpr double max_elements = 0x1p48;
-  double elements = 1;
+bool can_be_padded(std::span<const ir::WindowDimension> window, std::span<const std::int64_t> sizes) {
+  constexpr double max_size = 0x1p31 - 1, small = 0x1p24, max_growth = 1024;
+  double padded = 1, elements = 1;
   for (std::size_t d = 0; d < window.size(); ++d) {
     const ir::WindowDimension &w = window[d];
-    elements *= static_cast<double>(shape.size(d)) * static_cast<double>(w.lhs_dilate) +
-                std::abs(static_cast<double>(w.pad_low)) + std::abs(static_cast<double>(w.pad_high));
+    const double size = static_cast<double>(sizes[d]) * static_cast<double>(w.lhs_dilate) +
+                        std::abs(static_cast<double>(w.pad_low)) + std::abs(static_cast<double>(w.pad_high));
+    if (size > max_size) {
+      return false;
+    }
+    padded *= size;
+    elements *= static_cast<double>(sizes[d]);
   }
-  return elements <= max_elements;
+  return padded <= std::max(small, max_growth * elements);
 }
 
 SlidingWindow::SlidingWindow(std::span<const ir::WindowDimension> window, std::span<const std::int64_t> input,

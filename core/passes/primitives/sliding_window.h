@@ -6,8 +6,9 @@
 
 namespace bp::passes {
 
-// Whether the array, padded as the window needs it, is small enough to be an array of its own.
-bool can_be_padded(std::span<const ir::WindowDimension> window, const ir::Shape &shape);
+// Whether an array of these sizes, padded as the window needs it, is small enough to be an array of its own: positions
+// in it have 32 bits, and it is not much larger than the array unless it is small.
+bool can_be_padded(std::span<const ir::WindowDimension> window, std::span<const std::int64_t> sizes);
 
 class SlidingWindow {
  public:

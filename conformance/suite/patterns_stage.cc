@@ -1,0 +1,115 @@
+// Programs for which vendors' libraries have one routine, and programs that are almost the same
+// (conformance/coverage/patterns.h): compared with the interpreter, which has no such routines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/algorithm/string.hpp>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "conformance/coverage/patterns.h"
+#include "conformance/suite/instruction_trial.h"
+#include "conformance/suite/stage.h"
+#include "conformance/suite/values.h"
+
+namespace bp::conformance {
+namespace {
+
+using coverage::Pattern;
+using ir::ElementType;
+
+// A case: patterns/NAME/TYPE/NUMBER. The first cases are the pattern itself, each with other values; then each is a
+// variant, of which the seed chooses the first.
+struct PatternCase {
+  const Pattern *pattern = nullptr;
+  ElementType type = ElementType::Invalid;
+  std::size_t number = 0;
+
+  static std::optional<PatternCase> parse(std::string_view id) {
+    std::vector<std::string> parts;
+    boost::split(parts, id, boost::is_any_of("/"));
+    if (parts.size() != 4) {
+      return std::nullopt;
+    }
+    const Pattern *pattern = coverage::find_pattern(parts[1]);
+    const auto type = ir::element_type_from_string(parts[2]);
+    std::size_t number = 0;
+    const char *end = parts[3].data() + parts[3].size();
+    const auto [rest, error] = std::from_chars(parts[3].data(), end, number);
+    if (pattern == nullptr || !type || rest != end || error != std::errc()) {
+      return std::nullopt;
+    }
+    return PatternCase{pattern, *type, number};
+  }
+};
+
+constexpr Values values_of_pattern[] = {Values::Small, Values::Rare, Values::Random};
+constexpr Values values_of_variants[] = {Values::Small, Values::Random, Values::Rare, Values::Random};
+constexpr ElementType types_of_patterns[] = {ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F64};
+
+std::vector<std::string> list_patterns(const Subject &subject) {
+  constexpr std::size_t few = 4;
+  std::vector<std::string> ids;
+  for (const Pattern &pattern : coverage::patterns()) {
+    for (const ElementType type : types_of_patterns) {
+      const auto module = coverage::program_of(pattern, type);
+      const std::size_t all = module.ok() ? coverage::variants_of(*module).size() : 0;
+      const bool is_first = &pattern == coverage::patterns().data();  // the most common, in libraries too
+      const std::size_t variants = subject.is_full() || (is_first && type == ElementType::F32) ? all
+                                   : type == ElementType::F32                                  ? std::min(few, all)
+                                                                                               : 0;
+      const std::size_t itself = subject.is_full() || type == ElementType::F32 ? std::size(values_of_pattern) : 0;
+      for (std::size_t i = 0; i < itself + variants; ++i) {
+        ids.push_back(fmt::format("patterns/{}/{}/{}", pattern.name, ir::to_string(type), i));
+      }
+    }
+  }
+  return ids;
+}
+
+Result<InstructionTrial> trial_of_patterns(Subject &subject, const std::string &id) {
+  const auto one = PatternCase::parse(id);
+  if (!one) {
+    return invalid_input("there is no case {}", id);
+  }
+  BP_ASSIGN(ir::Module module, coverage::program_of(*one->pattern, one->type));
+  const std::uint64_t seed = subject.seed_of(id);
+  Values values = values_of_variants[seed % std::size(values_of_variants)];
+  if (one->number < std::size(values_of_pattern)) {
+    values = values_of_pattern[one->number];
+  } else {
+    std::vector<ir::Module> variants = coverage::variants_of(module);
+    const std::uint64_t first = subject.seed_of(id.substr(0, id.rfind('/')));
+    module = std::move(variants[(first + one->number) % variants.size()]);
+  }
+  BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, values, SpecialValueSet::All, false, seed / 4));
+  return InstructionTrial{.key = id,
+                          .module = std::move(module),
+                          .arguments = std::move(arguments),
+                          .values = values,
+                          .type = one->type,
+                          .seed = seed};
+}
+
+Result<CaseProgram> program_of_patterns(Subject &subject, const std::string &id) {
+  BP_ASSIGN(InstructionTrial trial, trial_of_patterns(subject, id));
+  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
+}
+
+Verdict run_patterns(Subject &subject, const std::string &id) {
+  const auto trial = trial_of_patterns(subject, id);
+  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
+}
+
+}  // namespace
+
+const Stage patterns_stage = {
+    .name = "patterns",
+    .summary = "programs for which libraries have routines, and programs that are almost the same",
+    .list = list_patterns,
+    .run = run_patterns,
+    .program = program_of_patterns,
+    .trial = trial_of_patterns};
+
+}  // namespace bp::conformance
