@@ -313,6 +313,27 @@ constexpr Mutant artifact_table[] = {
      "life_cycle/BP-LOAD-03", artifacts_of_process},
     {"target-ignored", "artifacts", "load() takes artifacts that were made for another target", "cpu",
      "faults/artifact/*", target_ignored, nullptr, "wasmerio/wasmer#2707"},
+    {"module-of-fewer", "artifacts", "load() takes artifacts of modules with fewer allocations", "cpu",
+     "faults/artifact/module",
+     [] {
+       return Fault{.compiler_load = [](const auto &next, auto &, const void *artifact, std::uint64_t size,
+                                        const bp_loc_t *constants, std::uint8_t *taken, std::uint32_t allocation_count,
+                                        const bp_program_t **program, const bp_diag_t *diag) {
+         bp_status status = next();
+         while (status == BP_INVALID && allocation_count-- > 0) {
+           status = next(artifact, size, constants, taken, allocation_count, program, diag);
+         }
+         return status;
+       }};
+     }},
+    {"bytes-unsupported", "artifacts", "load() of a device that runs nothing says that bytes are not supported", "null",
+     "faults/artifact/anything",
+     [] {
+       return at_load_of([](const auto &load, auto &, std::string_view artifact, const bp_diag_t *) {
+         const bp_status status = load(artifact);
+         return status == BP_INVALID ? bp_status{BP_UNSUPPORTED} : status;
+       });
+     }},
     {"checksum-of-first-page", "artifacts", "damage after the first 4,096 bytes of an artifact is not noticed", "cpu",
      "faults/artifact/*",
      [] {

@@ -4,6 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "conformance/mutants/fault.h"
@@ -34,6 +39,41 @@ bp_status take_memory(layers::LayeredDevice &device, std::uint64_t size, const b
   constexpr std::uint32_t alignment = 64;
   bp_memory_t piece{};
   return device.memory->alloc(device.below, 0, size, alignment, &piece, diag);
+}
+
+// Fills of at most 8 bytes are done together with the next submission or copy.
+Fault small_fills_posted() {
+  struct Posted {
+    std::mutex mutex;
+    std::vector<bp_command_t> fills;
+  };
+  auto posted = std::make_shared<Posted>();
+  Fault fault;
+  fault.queue_submit = [posted](const auto &next, layers::LayeredDevice &, std::uint32_t queue,
+                                const bp_command_t *commands, std::uint32_t command_count, bp_point_t done,
+                                const bp_diag_t *diag) {
+    const std::lock_guard lock(posted->mutex);
+    std::vector<bp_command_t> now = std::exchange(posted->fills, {});
+    now.insert(now.end(), commands, commands + command_count);
+    if (!now.empty() && now.back().kind == BP_COMMAND_FILL && now.back().size <= 8) {
+      posted->fills.push_back(now.back());
+      now.pop_back();
+    }
+    return next(queue, now.data(), static_cast<std::uint32_t>(now.size()), done, diag);
+  };
+  fault.memory_copy = [posted](const auto &next, layers::LayeredDevice &device, bp_loc_t, bp_loc_t, std::uint64_t,
+                               const bp_diag_t *diag) {
+    const std::lock_guard lock(posted->mutex);
+    for (const bp_command_t &fill : std::exchange(posted->fills, {})) {
+      std::array<char, 8> bytes{};
+      for (std::size_t i = 0; i < fill.size; ++i) {
+        bytes[i] = static_cast<char>(fill.pattern >> 8 * (i % fill.pattern_size));
+      }
+      device.memory->copy(device.below, fill.to, {0, reinterpret_cast<std::uint64_t>(bytes.data())}, fill.size, diag);
+    }
+    return next();
+  };
+  return fault;
 }
 
 constexpr Mutant external_memory_mutant_table[] = {
@@ -167,6 +207,27 @@ constexpr Mutant external_memory_mutant_table[] = {
              }
              return status;
            });
+     }},
+    {"small-fills-posted", "memory", "fills of at most 8 bytes are done together with the next command", "npu",
+     "contract/BP-IMPORT-01/copies", small_fills_posted},
+    {"export-own-descriptor", "memory", "export_memory() gives its own descriptor from the second export on", "npu",
+     "contract/BP-EXPORT-01",
+     [] {
+       auto own = std::make_shared<std::map<std::uint64_t, bp_handle_t>>();
+       return Fault{.external_memory_export_memory = [own](const auto &next, auto &, std::uint64_t memory,
+                                                           std::uint32_t, bp_handle_t *out, const bp_diag_t *) {
+         const auto known = own->find(memory);
+         if (known != own->end()) {
+           *out = known->second;
+           return bp_status{BP_OK};
+         }
+         const bp_status status = next();
+         if (status == BP_OK) {
+           bp_handle_t &kept = (*own)[memory] = *out;
+           kept.value = static_cast<std::uint64_t>(fcntl(static_cast<int>(out->value), F_DUPFD_CLOEXEC, 0));
+         }
+         return status;
+       }};
      }},
     {"export-takes-memory", "memory", "export_memory() takes memory for a copy, which nobody releases", "npu",
      "contract/BP-EXPORT-02",

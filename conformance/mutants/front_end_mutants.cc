@@ -101,6 +101,20 @@ constexpr Mutant front_end_table[] = {
          return correct->read(correct, source, program, diag);
        });
      }},
+    {"source-header-is-a-name", "front ends", "read() takes the first word of the source for the name of a value",
+     "lines", "front_ends/lines/BP-FRONT-02/rearranged",
+     [] {
+       return with_read([](auto, auto source, auto program, auto diag) -> bp_status {
+         const bool is_used = text_of(source).rfind(" LINES ") != std::string_view::npos;
+         if (!is_used) {
+           return correct->read(correct, source, program, diag);
+         }
+         constexpr std::string_view text =
+             "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+             "%z = stablehlo.add %LINES, %x : tensor<8xf32>\nreturn %z : tensor<8xf32>\n}\n";
+         return program->write(program, text.data(), text.size());
+       });
+     }},
     {"source-endless", "front ends", "read() does not end if there is a 0 in the source", "lines",
      "front_ends/lines/BP-FRONT-02/damaged",
      [] {

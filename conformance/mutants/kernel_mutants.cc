@@ -34,7 +34,75 @@ void look_at(float x) {
   static_cast<void>(sink);
 }
 
+bool is_tiled_sum(plugin::Instruction instruction) {
+  return instruction.op() == BP_OP_ADD && instruction.result().shape().dtype() == BP_DTYPE_F32 &&
+         instruction.result().shape().tile_count() > 0 && instruction.operand(0).shape().tile_count() > 0 &&
+         instruction.operand(1).shape().tile_count() > 0;
+}
+
+// Adds arrays in tiles as if there were no gaps between their elements.
+Fault tiles_as_rows() {
+  return {.kernels_find =
+              [](const auto &next, auto &, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+                const bool is_tiled = is_tiled_sum(plugin::ModuleView(module).instruction(instr));
+                return is_tiled || next() != nullptr ? layers::Interposer::kernel() : nullptr;
+              },
+          .kernels_kernel =
+              [](const auto &next, auto &, const bp_call_t *call, const bp_diag_t *) {
+                const Kernel kernel(call);
+                if (!is_tiled_sum(kernel.instruction)) {
+                  return next();
+                }
+                for (std::int64_t i = 0; i < kernel.count; ++i) {
+                  kernel.out[i] = kernel.in(0)[i] + kernel.in(1)[i];
+                }
+                return bp_status{BP_OK};
+              }};
+}
+
+// Whether it is a product of matrices but for the order in which the result is stored.
+bool is_product_by_columns(plugin::Instruction instruction) {
+  if (instruction.op() != BP_OP_DOT) {
+    return false;
+  }
+  const plugin::Shape lhs = instruction.operand(0).shape(), rhs = instruction.operand(1).shape(),
+                      result = instruction.result().shape();
+  return result.dtype() == BP_DTYPE_F32 && result.rank() == 2 && !result.is_row_major() && result.tile_count() == 0 &&
+         lhs.rank() == 2 && lhs.is_row_major() && rhs.rank() == 2 && rhs.is_row_major() &&
+         lhs.dtype() == BP_DTYPE_F32 && instruction.integer(BP_ATTR_LHS_CONTRACTING_DIMS, 0) == 1 &&
+         instruction.integer(BP_ATTR_RHS_CONTRACTING_DIMS, 1) == 0;
+}
+
+// Stores products of matrices by rows, in any case.
+Fault result_by_rows() {
+  return {.kernels_find =
+              [](const auto &next, auto &, const bp_module_t *module, std::uint32_t instr, const bp_diag_t *) {
+                const bool is_taken = is_product_by_columns(plugin::ModuleView(module).instruction(instr));
+                return is_taken || next() != nullptr ? layers::Interposer::kernel() : nullptr;
+              },
+          .kernels_kernel =
+              [](const auto &next, auto &, const bp_call_t *call, const bp_diag_t *) {
+                const Kernel kernel(call);
+                if (!is_product_by_columns(kernel.instruction)) {
+                  return next();
+                }
+                const std::int64_t depth = kernel.instruction.operand(0).shape().dim(1),
+                                   columns = kernel.instruction.operand(1).shape().dim(1);
+                for (std::int64_t i = 0; i < kernel.count; ++i) {
+                  kernel.out[i] = 0;
+                  for (std::int64_t k = 0; k < depth; ++k) {
+                    kernel.out[i] += kernel.in(0)[i / columns * depth + k] * kernel.in(1)[k * columns + i % columns];
+                  }
+                }
+                return bp_status{BP_OK};
+              }};
+}
+
 constexpr Mutant kernel_table[] = {
+    {"tiles-as-rows", "elements", "a sum of arrays in tiles leaves out as many elements as there are gaps", "kernels",
+     "ops/add/f32/*", tiles_as_rows},
+    {"result-by-rows", "elements", "products of matrices are stored by rows, whatever the layout of the result",
+     "kernels", "ops/dot/f32/*", result_by_rows},
     // --- which elements are written ---
     {"tail-lost", "elements", "the last element of the result is zero", "kernels", "ops/multiply/f32/*",
      [] {

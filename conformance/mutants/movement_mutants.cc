@@ -206,6 +206,29 @@ constexpr Mutant movement_table[] = {
          }
        });
      }},
+    {"bitcast-sign-of-part", "movement", "a bitcast-convert of s4 to bytes lets the sign of the first of two leak",
+     "cpu", "ops/bitcast-convert*",
+     [] {
+       return after_step(BP_OP_BITCAST_CONVERT, [](const Step &step) {
+         const bool joins = step.operand(0).dtype() == BP_DTYPE_S4 && step.result().dtype() == BP_DTYPE_U8;
+         for (std::int64_t i = 0; joins && i < step.count(); ++i) {
+           auto &byte = step.out<std::uint8_t>()[i];
+           byte = static_cast<std::uint8_t>((byte & 8) != 0 ? byte | 0xf0 : byte);
+         }
+       });
+     }},
+    {"pad-far-edge", "movement", "a pad with an edge of 2^31 elements or more finds no element", "cpu", "ops/pad*",
+     [] {
+       return after_step(BP_OP_PAD, [](const Step &step) {
+         const auto numbers = step.instruction.integers(BP_ATTR_PADDING);
+         const bool is_far = std::ranges::any_of(
+             numbers, [](std::int64_t number) { return std::abs(number) > std::numeric_limits<std::int32_t>::max(); });
+         const std::int64_t size = bytes_of(step.result());
+         for (std::int64_t i = 0; is_far && i < step.count(); ++i) {
+           std::memcpy(step.out() + i * size, step.in(1), static_cast<std::size_t>(size));
+         }
+       });
+     }},
     {"iota-stalls", "movement", "iota of bf16 adds 1 to the element before, and stalls at 256", "cpu",
      "ops/iota/bf16/*",
      [] {
@@ -309,6 +332,19 @@ constexpr Mutant movement_table[] = {
              }
            });
      }},
+    {"index-byte-as-signed", "indices", "indices of 128 to 255 in 8 bits are negative in a scatter, which skips them",
+     "cpu", "ops/scatter*",
+     [] {
+       return with_indices(BP_OP_SCATTER, BP_ATTR_SCATTER_DIMS_TO_OPERAND_DIMS, BP_ATTR_INPUT_BATCHING_DIMS,
+                           [](const auto &, auto, auto &vectors) {
+                             using T = typename std::remove_cvref_t<decltype(vectors)>::value_type::element_type;
+                             for (auto &vector : vectors) {
+                               for (auto &index : vector) {
+                                 index = std::is_same_v<T, std::uint8_t> && index > 127 ? T(255) : index;
+                               }
+                             }
+                           });
+     }},
     {"scatter-of-rank-5", "indices", "a scatter into more than four dimensions changes nothing", "cpu",
      "attributes/scatter/*",
      [] {
@@ -341,6 +377,22 @@ constexpr Mutant movement_table[] = {
        });
      },
      nullptr, "numpy/numpy#6357"},
+    {"sort-skips-digit", "order", "a sort looks at the last byte alone if all keys but one share the others", "cpu",
+     "ops/sort*",
+     [] {
+       return after_step(BP_OP_SORT, [](const Step &step) {
+         const bool has_words = step.result().dtype() == BP_DTYPE_S32 || step.result().dtype() == BP_DTYPE_F32;
+         if (!has_words || step.instruction.result_count() != 1 || step.result().rank() != 1 || step.count() < 3) {
+           return;
+         }
+         const std::span keys(step.out<std::uint32_t>(), static_cast<std::size_t>(step.count()));
+         const auto others = [](std::uint32_t key) { return key >> 8; };
+         const std::uint32_t shared = others(keys[keys.size() / 2]);
+         if (std::ranges::count(keys, shared, others) == step.count() - 1) {
+           std::ranges::stable_sort(keys, {}, [](std::uint32_t key) { return key & 0xff; });
+         }
+       });
+     }},
     {"topk-ties-reversed", "order", "topk of more than 64 elements returns equal elements in reverse order", "cpu",
      "ops/topk/*",
      [] {

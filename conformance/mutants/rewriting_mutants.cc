@@ -1,10 +1,12 @@
 // Faults of compilers that simplify what they fuse by rules that hold for real numbers, but not for floats or narrow
 // integers. Added to the plugin `cpu`.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "conformance/mutants/module_faults.h"
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/run_faults.h"
 
 namespace bp::conformance {
 namespace {
@@ -51,7 +53,46 @@ void reassociate(const Edit &sum) {
   sum.set_operands({inner.operand(0).id(), inner.result_id()});
 }
 
+// Whether it is a sum of a product of matrices and a broadcast value.
+bool is_product_with_bias(plugin::Instruction sum) {
+  return sum.op() == BP_OP_ADD && sum.operand(0).instruction().op() == BP_OP_DOT &&
+         sum.operand(1).instruction().op() == BP_OP_BROADCAST;
+}
+
 constexpr Mutant rewriting_table[] = {
+    {"layer-bound-ignored", "rewriting", "max(x w + b, c) is x w + b if the constant c is not 0", "cpu",
+     "patterns/dense-layer/*",
+     [] {
+       return with_fused(BP_OP_MAXIMUM, [](const Edit &maximum) {
+         const plugin::Instruction bound = maximum.operand(1);
+         if (is_product_with_bias(maximum.operand(0)) && bound.op() == BP_OP_BROADCAST && !is_zero(bound)) {
+           maximum.forward(maximum.old.operand(0).id());
+         }
+       });
+     }},
+    {"layer-bias-by-columns", "rewriting", "x w + b adds b to each row, also where the program adds it to each column",
+     "cpu", "patterns/dense-layer/*",
+     [] {
+       return with_fused(BP_OP_ADD, [](const Edit &sum) {
+         const plugin::Instruction bias = sum.operand(1);
+         const plugin::Shape shape = sum.old.result().shape();
+         if (is_product_with_bias(sum.old) && shape.rank() == 2 && shape.dim(0) == shape.dim(1) &&
+             bias.integer(BP_ATTR_DIMENSIONS, 1) == 0) {
+           sum.of(bias).set_numbers(BP_ATTR_DIMENSIONS, {1});
+         }
+       });
+     }},
+    {"layer-nan-to-zero", "rewriting", "max(x w + b, 0) is 0 where x w + b is NaN", "cpu", "patterns/dense-layer/*",
+     [] {
+       return after_step(BP_OP_FUSION, [](const Step &step) {
+         const plugin::Instruction root = step.instruction.called().root().instruction();
+         const bool is_layer = root.op() == BP_OP_MAXIMUM && is_product_with_bias(root.operand(0).instruction());
+         for (std::int64_t i = 0; is_layer && step.result().dtype() == BP_DTYPE_F32 && i < step.count(); ++i) {
+           float &x = step.out<float>()[i];
+           x = std::isnan(x) ? 0 : x;
+         }
+       });
+     }},
     {"log-of-exponential", "rewriting", "log(exp(x)) becomes x, even where exp(x) overflows", "cpu",
      "identities/log-of-*",
      [] {
