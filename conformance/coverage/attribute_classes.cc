@@ -476,7 +476,7 @@ const std::vector<AttributeClass> &classes() {
        is_packable},
       {{Add, Compare, Convert, Copy, Select, Broadcast, Reshape, Transpose, Reverse, Slice, Pad, Concatenate,
         DynamicSlice, DynamicUpdateSlice, Gather, Scatter, Reduce, Dot},
-       "operand", "more than six dimensions", [](const I &i) { return rank(i, i.operand_count() > 2 ? 1 : 0) > 6; }},
+       "operand", "more than six dimensions", [](const I &i) { return rank(i, i.opcode() == Select ? 1 : 0) > 6; }},
       {{}, "operand", "three or more dimensions that are not 1",
        [](const I &i) { return i.operand_count() > 0 && wide_dimensions(i.operand(0).shape()) > 2; }},
   };
