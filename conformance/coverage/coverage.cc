@@ -73,6 +73,9 @@ Status add_cell(ir::Opcode opcode, ir::ElementType type, const Device &device, s
                 std::string &refusal) {
   Cell cell{opcode, is_typeless(opcode) ? ir::ElementType::Invalid : type, Answer::Native, "", {}};
   for (const Program &program : programs(opcode, type)) {
+    if (program.is_extreme) {
+      continue;
+    }
     auto module = read(program.text);
     if (!module.ok()) {
       refusal = module.error().to_string();

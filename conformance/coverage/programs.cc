@@ -23,7 +23,7 @@ using ir::Opcode;
 struct Form {
   Opcode opcode;
   std::string_view operands, result, attributes = {};
-  std::string_view types = {};  // the element types that have this form; empty: all
+  std::string_view types = {};  // the element types that have this form, which is an extreme one; empty: all
 };
 // Types for which loops over indices and positions differ.
 constexpr std::string_view some_types = "pred s8 s32 bf16 f32";
@@ -306,8 +306,10 @@ std::string body_of(const Form &form) {
 std::vector<Program> conversions(Opcode opcode, ElementType from) {
   std::vector<Program> bodies;
   const auto add = [&](const ir::ElementTypeInfo &to, std::string_view operand_sizes, std::string_view result_sizes) {
-    bodies.push_back({std::string(to.text), fmt::format("x = ${} parameter(0)  ROOT r = {}{} {}(x)", operand_sizes,
-                                                        to.text, result_sizes, ir::to_string(opcode))});
+    bodies.push_back({.variant = std::string(to.text),
+                      .text = fmt::format("x = ${} parameter(0)  ROOT r = {}{} {}(x)", operand_sizes, to.text,
+                                          result_sizes, ir::to_string(opcode)),
+                      .is_extreme = operand_sizes != result_sizes});
   };
   for (const ir::ElementTypeInfo &to : ir::element_types()) {
     const int bits = ir::bit_width(from);
@@ -331,12 +333,14 @@ std::vector<Program> entries(Opcode opcode, ElementType type) {
     return conversions(opcode, type);
   }
   std::vector<Program> result;
-  const auto add = [&](std::string text) {
-    result.push_back({result.empty() ? "" : std::to_string(result.size() + 1), std::move(text)});
+  const auto add = [&](std::string text, bool is_extreme = false) {
+    result.push_back({.variant = result.empty() ? "" : std::to_string(result.size() + 1),
+                      .text = std::move(text),
+                      .is_extreme = is_extreme});
   };
   for (const Form &form : forms) {
     if (form.opcode == opcode && (form.types.empty() || mentions(form.types, ir::to_string(type)))) {
-      add(body_of(form));
+      add(body_of(form), !form.types.empty());
     }
   }
   for (const Body &body : bodies()) {
@@ -387,7 +391,7 @@ std::vector<Program> programs(Opcode opcode, ElementType type, const Size &size)
     std::string text = with_computations("ENTRY main { " + entry + " }\n");
     const bool has_size = entry.find('%') != std::string::npos;
     if (put_sizes(text, has_size ? size : Size())) {
-      result.push_back({one.variant, for_type(std::move(text), type), has_size});
+      result.push_back({one.variant, for_type(std::move(text), type), has_size, one.is_extreme});
     }
   }
   return result;

@@ -18,9 +18,10 @@ struct Size {
 };
 
 struct Program {
-  std::string variant;    // distinguishes the programs of an op: "" for the first, "2", or the type it converts to
-  std::string text;       // HLO; the verifier may reject it for this type and size
-  bool has_size = false;  // the program depends on `n`
+  std::string variant;      // distinguishes the programs of an op: "" for the first, "2", or the type it converts to
+  std::string text;         // HLO; the verifier may reject it for this type and size
+  bool has_size = false;    // the program depends on `n`
+  bool is_extreme = false;  // few devices run it themselves, so that it says little about where the op runs
 };
 
 // Returns nothing if no program was written for the op, or if none supports this size.
