@@ -69,7 +69,9 @@ def check_run(folder):
         return
     results = json.loads((folder / "results/results.json").read_text())
     counts = results["conformance"]["counts"]
-    expect(counts.get("pass", 0) > 3 and set(counts) <= {"pass", "weak"}, f"conformance counts {counts}")
+    in_tiles = 1  # which the device does not take
+    expect(counts.get("pass", 0) > 3 and set(counts) <= {"pass", "weak", "unsupported"} and
+           counts.get("unsupported", 0) <= in_tiles, f"conformance counts {counts}")
     expect(set(results["conformance"]["peaks"]) == {"memory"}, f"peaks are {results['conformance']['peaks']}")
     expect(0 <= done.stdout.find("-- performance") < done.stdout.find("-- conformance"), "peaks are not measured first")
     expect(results["check"]["counts"] == {"passed": 1}, f"check counts {results['check']}")
