@@ -313,15 +313,19 @@ constexpr Mutant artifact_table[] = {
      "life_cycle/BP-LOAD-03", artifacts_of_process},
     {"target-ignored", "artifacts", "load() takes artifacts that were made for another target", "cpu",
      "faults/artifact/*", target_ignored, nullptr, "wasmerio/wasmer#2707"},
-    {"module-of-fewer", "artifacts", "load() takes artifacts of modules with fewer allocations", "cpu",
+    {"module-of-more", "artifacts", "load() takes artifacts of modules with more allocations than there are", "cpu",
      "faults/artifact/module",
      [] {
        return Fault{.compiler_load = [](const auto &next, auto &, const void *artifact, std::uint64_t size,
-                                        const bp_loc_t *constants, std::uint8_t *taken, std::uint32_t allocation_count,
+                                        const bp_loc_t *constants, std::uint8_t *, std::uint32_t allocation_count,
                                         const bp_program_t **program, const bp_diag_t *diag) {
+         constexpr std::uint32_t most = 32;
          bp_status status = next();
-         while (status == BP_INVALID && allocation_count-- > 0) {
-           status = next(artifact, size, constants, taken, allocation_count, program, diag);
+         for (std::uint32_t count = allocation_count + 1; status == BP_INVALID && count <= most; ++count) {
+           std::vector<bp_loc_t> places(constants, constants + allocation_count);
+           std::vector<std::uint8_t> taken(count);
+           places.resize(count);
+           status = next(artifact, size, places.data(), taken.data(), count, program, diag);
          }
          return status;
        }};
