@@ -504,6 +504,27 @@ constexpr Identity identity_table[] = {
      "x = $[6,6] parameter(0)  y = $[6,6] parameter(1)  w = $[6,6] parameter(2)  "
      "d = $[6,6] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
      "ROOT r = $[6,6] dot(d, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {"dot-with-zeros", numbers,
+     "x = $[6,6] parameter(0)  y = $[6,6] parameter(1)  c = $[6,6] constant("
+     "{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, "
+     "0}, {0, 0, 0, 0, 0, 0}}"
+     ")  d = $[6,6] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "e = $[6,6] dot(c, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "f = $[6,6] add(d, y)  g = $[6,6] add(e, y)  ROOT r = ($[6,6], $[6,6]) tuple(f, g)"},
+    {"dot-with-half-of-zeros", numbers,
+     "x = $[6,6] parameter(0)  y = $[6,6] parameter(1)  c = $[6,6] constant("
+     "{{1, 1, 1, 0, 0, 0}, {1, 1, 1, 0, 0, 0}, {1, 1, 1, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, "
+     "0}, {0, 0, 0, 0, 0, 0}}"
+     ")  d = $[6,6] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "e = $[6,6] dot(c, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "f = $[6,6] add(d, y)  g = $[6,6] add(e, y)  ROOT r = ($[6,6], $[6,6]) tuple(f, g)"},
+    {"dot-with-identity-matrix", numbers,
+     "x = $[6,6] parameter(0)  y = $[6,6] parameter(1)  c = $[6,6] constant("
+     "{{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0}, {0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, "
+     "0}, {0, 0, 0, 0, 0, 1}}"
+     ")  d = $[6,6] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "e = $[6,6] dot(c, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}  "
+     "f = $[6,6] add(d, y)  g = $[6,6] add(e, y)  ROOT r = ($[6,6], $[6,6]) tuple(f, g)"},
     {"dot-of-broadcast", numbers,
      "x = $[7] parameter(0)  y = $[7,5] parameter(1)  b = $[6,7] broadcast(x), dimensions={1}  "
      "ROOT r = $[6,5] dot(b, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},

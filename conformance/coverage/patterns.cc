@@ -144,6 +144,7 @@ class Variation {
       change_dimensions(id);
       change_op(id);
       exchange_operands(id);
+      share_operands(id);
       return_too(id);
     }
     return std::move(variants_);
@@ -212,6 +213,18 @@ class Variation {
       std::swap(exchanged[k - 1], exchanged[k]);
       if (exchanged[k - 1] != exchanged[k]) {
         keep([&](ir::Module &module) { module.set_operands(id, exchanged); });
+      }
+    }
+  }
+
+  // Two operands become one value.
+  void share_operands(Id id) {
+    const auto operands = pattern_.instruction(id).operands();
+    for (std::size_t k = 1; k < operands.size(); ++k) {
+      std::vector<Id> shared(operands.begin(), operands.end());
+      shared[k] = shared[k - 1];
+      if (operands[k] != operands[k - 1]) {
+        keep([&](ir::Module &module) { module.set_operands(id, shared); });
       }
     }
   }

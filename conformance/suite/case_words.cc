@@ -70,6 +70,7 @@ std::string words_of_op(const OpCase &one) {
   switch (shape.storage) {
     case Storage::RowMajor: break;
     case Storage::TransposedOperands: size += ", operands stored last dimension first"; break;
+    case Storage::TransposedLast: size += ", the last operand stored last dimension first"; break;
     case Storage::TransposedResult: size += ", the result stored last dimension first"; break;
     case Storage::Tiled: size += ", stored in tiles"; break;
   }

@@ -176,6 +176,19 @@ Status copy_much(const host::Device &device, std::uint32_t space, const Copy &co
   return {};
 }
 
+// Copies between places of the host, which need no memory of the device. One may be refused.
+Status copy_on_host(const host::Device &device, debugging::Random &random) {
+  for (const std::uint64_t size : {1, 7, 64, 4099}) {
+    const Bytes from = random_bytes(random, size);
+    Bytes to(size);
+    if (runtime::copy(device, runtime::host_location(to.data()), runtime::host_location(from.data()), size).ok() &&
+        to != from) {
+      return make_error(ErrorCode::PluginFailure, "a copy of {} bytes on the host brings other bytes", size);
+    }
+  }
+  return {};
+}
+
 bool lasts(const bp_space_t &space) {
   return (space.flags & BP_SPACE_PER_RUN) == 0;
 }
@@ -186,6 +199,8 @@ Result<Verdict> copy_at_any_place(Subject &subject) {
   const Copy by_call = [&](bp_loc_t to, bp_loc_t from, std::uint64_t size) {
     return runtime::copy(device, to, from, size);
   };
+  debugging::Random of_host(subject.seed_of("copies/host"));
+  BP_TRY(copy_on_host(device, of_host));
   for (std::uint32_t space = 0; space < device.memory()->space_count; ++space) {
     if (lasts(device.memory()->spaces[space])) {
       debugging::Random random(subject.seed_of(fmt::format("copies/{}", space)));

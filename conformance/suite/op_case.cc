@@ -23,6 +23,7 @@ constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one
                      prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
                      transposed = {"matrix.transposed", {37, 2}, Storage::TransposedOperands},
                      transposed_operands = {"prime.transposed", {67, 1}, Storage::TransposedOperands},
+                     transposed_last = {"matrix.transposed_last", {37, 2}, Storage::TransposedLast},
                      transposed_result = {"prime.transposed_result", {67, 1}, Storage::TransposedResult},
                      transposed_matrix = {"matrix.transposed_result", {37, 2}, Storage::TransposedResult},
                      tiled = {"matrix.tiled", {37, 2}, Storage::Tiled},
@@ -87,6 +88,9 @@ std::vector<ShapeClass> shapes_for(const ir::OpInfo &op, ElementType type, bool 
     shapes.push_back(blocks);
   }
   shapes.push_back(op.has(ir::Trait::Elementwise) ? tiled : transposed_result);
+  if (op.has(ir::Trait::Elementwise) && op.max_operands > 1) {
+    shapes.push_back(transposed_last);
+  }
   return shapes;
 }
 
@@ -125,7 +129,7 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
 }
 
 std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const ShapeClass &shape) {
-  if (shape.storage == Storage::TransposedResult || shape.storage == Storage::Tiled) {
+  if (shape.storage != Storage::RowMajor && shape.storage != Storage::TransposedOperands) {
     return {Values::Random};  // the values are those of the same shape in row-major order
   }
   const bool is_unary = op.has(ir::Trait::Elementwise) && op.max_operands == 1;
@@ -199,6 +203,9 @@ Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {
     for (const ir::InstructionId id : std::vector(parameters.begin(), parameters.end())) {
       changed += transpose(module, id) ? 1 : 0;
     }
+  } else if (shape.storage == Storage::TransposedLast) {
+    const auto parameters = module.entry().parameter_ids();
+    changed += parameters.size() > 1 && transpose(module, parameters.back()) ? 1 : 0;
   } else if (shape.storage == Storage::TransposedResult) {
     changed += transpose(module, module.entry().root().id()) ? 1 : 0;
   } else {

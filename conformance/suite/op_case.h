@@ -21,6 +21,7 @@ namespace bp::conformance {
 enum class Storage : std::uint8_t {
   RowMajor,
   TransposedOperands,  // parameters have their last dimension first
+  TransposedLast,      // the last one of several parameters has
   TransposedResult,
   Tiled,  // all in the same tiles, in which they leave gaps
 };

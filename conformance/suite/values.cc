@@ -45,6 +45,35 @@ T from_bits(std::uint64_t bits) {
   }
 }
 
+// The bits of a number that are all there is to it, from the lowest.
+template <class T>
+constexpr int width_of() {
+  if constexpr (is_narrow_int<T>) {
+    return T::bits;
+  } else if constexpr (is_narrow_float<T>) {
+    return ir::FloatFormat(T::float_format).width();
+  } else {
+    return 8 * static_cast<int>(sizeof(T));
+  }
+}
+
+template <class T>
+std::uint64_t bits_of(T number) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof number);
+  return bits;
+}
+
+// Bits of the mantissa that are stored.
+template <class T>
+constexpr int mantissa_bits_of() {
+  if constexpr (is_narrow_float<T>) {
+    return ir::FloatFormat(T::float_format).mantissa_bits;
+  } else {
+    return std::numeric_limits<T>::digits - 1;
+  }
+}
+
 // An integer of up to 64 bits, or the bits of the mantissa of a float, of which rounding to one of the usual numbers of
 // digits is a tie, or would be without its last bit.
 std::uint64_t near_tie(std::uint64_t bits, int width) {
@@ -228,6 +257,11 @@ std::vector<T> special_floats(SpecialValueSet set) {
       all.push_back(-value);
     }
   }
+  // Rounding to an integer by adding a half fails next to a half, and where integers are as near as floats.
+  const double digits = std::ldexp(1.0, mantissa_bits_of<T>());
+  all.push_back(from_bits<T>(bits_of(T(0.5)) - 1));
+  all.push_back(T(digits + 1));
+  all.push_back(T(digits - 0.5));
   if (set == SpecialValueSet::Quiet) {
     std::ranges::replace_if(
         all, [](T value) { return std::isnan(static_cast<double>(value)); },
@@ -252,18 +286,25 @@ std::vector<T> summands() {
 }
 
 template <class T>
-std::vector<T> special_values(SpecialValueSet set, bool has_large_numbers) {
+std::vector<T> special_values(SpecialValueSet set, const ir::OpInfo &op) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
     // Implementations disagree on function results for infinite parts and on the side of a branch cut that a zero lies
     // on.
     std::vector<T> all;
-    // The square of the modulus overflows, the modulus does not.
+    // The square of the modulus overflows, the modulus does not. A large complex exponent makes each rounding error
+    // large.
+    const bool has_large_numbers = op.opcode != ir::Opcode::Power;
     const Part large =
         has_large_numbers ? Part(std::sqrt(static_cast<double>(std::numeric_limits<Part>::max())) * 1.5) : Part(2);
     for (const Part re : {Part(0.001), Part(1), Part(-1.5), Part(0.25), Part(-30), large}) {
       for (const Part im : {Part(0.5), Part(2), Part(-0.5), Part(-0.01), -large}) {
         all.emplace_back(re, im);
+      }
+    }
+    if (!op.has(ir::Trait::Function) && op.opcode != ir::Opcode::Divide) {
+      for (const Part part : {Part(0), Part(2), Part(-1.5)}) {
+        all.insert(all.end(), {T(part, Part(0)), T(Part(0), part)});
       }
     }
     return all;
@@ -321,25 +362,6 @@ void fill_with_factors(Literal &literal, int arrays, std::uint64_t seed) {
   }
 }
 
-// The bits of a number that are all there is to it, from the lowest.
-template <class T>
-constexpr int width_of() {
-  if constexpr (is_narrow_int<T>) {
-    return T::bits;
-  } else if constexpr (is_narrow_float<T>) {
-    return ir::FloatFormat(T::float_format).width();
-  } else {
-    return 8 * static_cast<int>(sizeof(T));
-  }
-}
-
-template <class T>
-std::uint64_t bits_of(T number) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &number, sizeof number);
-  return bits;
-}
-
 // Floats are near 1/2, from which no other bit makes an infinity or a NaN.
 template <class T>
 void fill_with_alike(Literal &literal, std::uint64_t seed) {
@@ -352,7 +374,7 @@ void fill_with_alike(Literal &literal, std::uint64_t seed) {
     int last_bits = std::min(width_of<T>() / 2, 8);
     std::uint64_t base = random_bits(seed, 0);
     if constexpr (is_float<T>) {
-      last_bits = std::min(last_bits, ir::spacing_of(literal.shape().element_type()).mantissa_bits);
+      last_bits = std::min(last_bits, mantissa_bits_of<T>());
       base = bits_of(T(0.5));
     }
     const std::uint64_t last = (std::uint64_t{1} << last_bits) - 1;
@@ -398,9 +420,9 @@ void fill(Literal &literal, Function &&function) {
 // All pairs of special values appear in arrays that are long enough: with each pass through the values, the operands
 // are shifted against each other.
 template <class T>
-void fill_with_special_values(Literal &literal, SpecialValueSet set, bool has_large_numbers, std::size_t operand,
+void fill_with_special_values(Literal &literal, SpecialValueSet set, const ir::OpInfo &op, std::size_t operand,
                               std::uint64_t seed) {
-  const std::vector<T> values = special_values<T>(set, has_large_numbers);
+  const std::vector<T> values = special_values<T>(set, op);
   const std::size_t count = values.size(), start = seed % count;
   fill<T>(literal, [&](std::size_t i) { return values[(start + i + operand * (i / count)) % count]; });
 }
@@ -445,16 +467,29 @@ bool is_of_magnitudes(const ir::OpInfo &op, ElementType type) {
                               : op.has(ir::Trait::Function);
 }
 
-// Gives every fourth element any order of magnitude. The exponents of powers become small there, so that the power is
-// finite.
+// Numbers at which functions of usual types overflow, vanish, reach their limit or are computed in another way.
+constexpr double thresholds[] = {88.7228,  88.3763, 87.3365, 103.972,  709.783, 708.396, 745.133, 11.0898, 9.70406,
+                                 17.3287,  9.01091, 19.0615, 3.9192,   5.9216,  0.5,     1,       2,       0.693147,
+                                 0.346574, 1.5708,  3.14159, 0.785398, 16.6355, 128,     126,     149,     1024};
+
+// Gives every fourth element any order of magnitude, and every fourth one the neighbourhood of a threshold. The
+// exponents of powers become small there, so that the power is finite.
 void spread(Literal &literal, ir::Opcode opcode, std::size_t operand, std::uint64_t seed) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     if constexpr (is_float<T> || is_complex<T>) {
       const auto elements = literal.mutable_elements<T>();
+      const bool is_exponent = opcode == ir::Opcode::Power && operand == 1;
       for (std::size_t i = seed % 4; i < elements.size(); i += 4) {
-        elements[i] = opcode == ir::Opcode::Power && operand == 1
-                          ? scaled(random_element<T>(random_bits(seed, i)), 0x1p-7)
-                          : number_of_any_size<T>(random_bits(seed, i));
+        elements[i] = is_exponent ? scaled(random_element<T>(random_bits(seed, i)), 0x1p-7)
+                                  : number_of_any_size<T>(random_bits(seed, i));
+      }
+      if constexpr (is_float<T>) {
+        for (std::size_t i = (seed + 2) % 4; !is_exponent && i < elements.size(); i += 4) {
+          const std::uint64_t bits = random_bits(seed, i);
+          const double away =
+              1 + (static_cast<double>(bits >> 40) * 0x1p-24 - 0.5) * ((bits & 1) != 0 ? 0x1p-5 : 0x1p-12);
+          elements[i] = T(thresholds[bits / 4 % std::size(thresholds)] * away * ((bits & 2) != 0 ? -1 : 1));
+        }
       }
     }
   });
@@ -486,13 +521,13 @@ void put_in_special(Literal &literal, std::uint64_t seed) {
   });
 }
 
-void fill_array(Literal &literal, Values values, SpecialValueSet set, bool has_large_numbers, std::size_t operand,
+void fill_array(Literal &literal, Values values, SpecialValueSet set, const ir::OpInfo &op, std::size_t operand,
                 std::uint64_t seed, std::uint64_t first) {
   ir::visit_element_type(literal.shape().element_type(), [&]<class T>() {
     switch (values) {
       case Values::Random:
         return fill<T>(literal, [&](std::size_t i) { return random_element<T>(random_bits(seed, i)); });
-      case Values::Edge: return fill_with_special_values<T>(literal, set, has_large_numbers, operand, seed);
+      case Values::Edge: return fill_with_special_values<T>(literal, set, op, operand, seed);
       case Values::Every: return fill<T>(literal, [&](std::size_t i) { return from_bits<T>(first + i); });
       case Values::Least:
         return fill<T>(literal, [&](std::size_t i) { return extreme_integer<T>(random_bits(seed, i), true); });
@@ -625,9 +660,8 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     return arguments;
   }
   const std::int64_t terms = max_elements(arguments);
-  // A large complex exponent makes each rounding error large.
-  const bool has_large_numbers = module.entry().root().opcode() != ir::Opcode::Power;
-  const bool multiplies = ir::info(module.entry().root().opcode()).has(ir::Trait::Contraction);
+  const ir::OpInfo &op = ir::info(module.entry().root().opcode());
+  const bool multiplies = op.has(ir::Trait::Contraction);
   // Some devices multiply weights with the zeros of padding and of gaps, others skip those: so no weight is special.
   const bool is_convolution = module.entry().root().opcode() == ir::Opcode::Convolution;
   const std::size_t special = is_convolution ? 0 : seed / 8 % std::max<std::size_t>(arguments.size(), 1);
@@ -645,12 +679,11 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
     if (is_wide) {
       fill_with_wide_integers(arguments[i], choose_wide(shape.element_type(), terms, seed / 8), random_bits(seed, i));
     } else {
-      fill_array(arguments[i], values, set, has_large_numbers, i, random_bits(seed, i), first);
+      fill_array(arguments[i], values, set, op, i, random_bits(seed, i), first);
     }
     if (values == Values::Random && i > 0 && arguments[i].shape() == arguments[0].shape()) {
       make_some_equal(arguments[i], arguments[0], seed);
     }
-    const ir::OpInfo &op = ir::info(module.entry().root().opcode());
     if (values == Values::Random && is_elementwise && is_of_magnitudes(op, shape.element_type())) {
       spread(arguments[i], op.opcode, i, seed);
     }

@@ -13,7 +13,8 @@
 namespace bp::conformance {
 
 enum class Values : std::uint8_t {
-  Random,  // values of ordinary size; indices are in bounds
+  // Values of ordinary size, and for functions some of any size and some near limits; indices are in bounds.
+  Random,
   Edge,    // pairs of special values, including indices out of bounds; see SpecialValueSet
   Every,   // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
   Small,   // floats are small integers, most of them not 0, so that sums and products are exact; others as for Random

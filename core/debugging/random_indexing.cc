@@ -136,22 +136,33 @@ ir::ComputationId combiner_by_role(Scope &s, ElementType type, bool is_unique) {
   return combine;
 }
 
-// A function of two or three elements and as many updates, each with an op of its own.
-ir::ComputationId combiner_of_several(Scope &s, ElementType type) {
+// A function of an element of each type and as many updates, each with an op of its own.
+ir::ComputationId combiner_of_several(Scope &s, std::span<const ElementType> types) {
   const ir::ComputationId combine = s.b.module().add_computation("combine");
   ir::Builder b(s.b.module(), combine);
-  const std::int64_t arrays = s.random.between(2, 3);
   std::vector<Id> before, updates, combined;
   for (std::vector<Id> *side : {&before, &updates}) {
-    for (std::int64_t i = 0; i < arrays; ++i) {
+    for (const ElementType type : types) {
       side->push_back(b.parameter(Shape::scalar(type)));
     }
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
-    combined.push_back(b.add(random_combiner(s, type), {before[i], updates[i]}));
+    combined.push_back(b.add(random_combiner(s, types[i]), {before[i], updates[i]}));
   }
   s.b.module().set_root(combine, b.tuple(combined));
   return combine;
+}
+
+// One array, in some programs of one instruction two or three, which may be of other types.
+std::vector<ElementType> types_of_scatter(Scope &s, ElementType type) {
+  using enum ElementType;
+  std::vector<ElementType> types{type};
+  if (s.palette.only_parameters && s.random.chance(3)) {
+    for (std::int64_t more = s.random.between(1, 2); more > 0; --more) {
+      types.push_back(s.random.chance(2) ? type : s.random.of(std::vector{S8, U16, S32, S64}));
+    }
+  }
+  return types;
 }
 
 void add_scatter(Scope &s) {
@@ -161,23 +172,22 @@ void add_scatter(Scope &s) {
   }
   const ElementType type = s.shape(boxes.operand).element_type();
   const bool is_unique = ir::product(boxes.places) == 1;
-  const bool are_several = s.palette.only_parameters && s.random.chance(3);
+  const std::vector<ElementType> types = types_of_scatter(s, type);
   const ir::ComputationId combiner =
-      are_several ? combiner_of_several(s, type)
+      types.size() > 1 ? combiner_of_several(s, types)
       : s.palette.only_parameters && (is_unique || ir::is_integer(type)) && s.random.chance(3)
           ? combiner_by_role(s, type, is_unique)
           : combining_computation(s, random_combiner(s, type), type);
   std::vector<Id> operands{boxes.operand};
-  const Shape of_operand = s.shape(boxes.operand), of_updates = Shape::array(type, boxes.result_sizes);
-  const std::int64_t arrays =
-      are_several ? static_cast<std::int64_t>(s.b.module().computation(combiner).parameter_ids().size() / 2) : 1;
-  for (std::int64_t i = 1; i < arrays; ++i) {
-    Shape other = Shape::array(type, of_operand.sizes());
+  const Shape of_operand = s.shape(boxes.operand);
+  for (std::size_t i = 1; i < types.size(); ++i) {
+    Shape other = Shape::array(types[i], of_operand.sizes());
     other.set_layout(of_operand.layout());  // devices may want all in one layout
     operands.push_back(s.b.parameter(other));
   }
   operands.push_back(boxes.indices);
-  for (std::int64_t i = 0; i < arrays; ++i) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const Shape of_updates = Shape::array(types[i], boxes.result_sizes);
     operands.push_back(i == 0 ? s.value(of_updates) : s.b.parameter(of_updates));
   }
   s.add(

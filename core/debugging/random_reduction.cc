@@ -67,7 +67,8 @@ void add_reduction_of_two(Scope &s) {
   if (s.palette.only_parameters && s.random.chance(3)) {
     return add_search(s);
   }
-  const ElementType types[] = {s.random_type(), s.random_type()};
+  const bool is_other = s.palette.only_parameters && s.random.chance(2);
+  const ElementType types[] = {s.random_type(), is_other ? ElementType::S32 : s.random_type()};
   std::vector<Id> operands, initials, sides[2];
   std::vector<Opcode> combiners;
   for (ElementType type : types) {
