@@ -101,7 +101,7 @@ Result<ir::Module> lasting_program(Subject &subject) {
 }
 
 Result<Verdict> ask_while_running(Subject &subject) {
-  constexpr int least_runs = 12, least_rounds = 6;
+  constexpr int least_runs = 24, least_rounds = 16;
   const std::vector<host::Image> questions = make_questions();
   BP_ASSIGN(const ir::Module module, lasting_program(subject));
   BP_ASSIGN(const auto compiled, subject.compile("running", module));
