@@ -114,12 +114,14 @@ T random_element(std::uint64_t bits) {
   }
 }
 
-// A number of any order of magnitude; of complex numbers, one whose square is finite.
+// A number of any order of magnitude; of complex numbers, one whose square is finite unless it is for a root.
 template <class T>
-T number_of_any_size(std::uint64_t bits) {
+T number_of_any_size(std::uint64_t bits, ir::Opcode opcode) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
-    constexpr int most = std::numeric_limits<Part>::max_exponent / 3;
+    const bool is_for_root = opcode == ir::Opcode::Sqrt || opcode == ir::Opcode::Rsqrt || opcode == ir::Opcode::Abs;
+    constexpr int largest = std::numeric_limits<Part>::max_exponent;
+    const int most = is_for_root ? largest - 8 : largest / 3;
     const int exponent = static_cast<int>(random_bits(bits, 3) % (2 * most)) - most;
     const T ordinary = random_element<T>(bits);
     return T(std::ldexp(ordinary.real(), exponent), std::ldexp(ordinary.imag(), exponent));
@@ -481,7 +483,7 @@ void spread(Literal &literal, ir::Opcode opcode, std::size_t operand, std::uint6
       const bool is_exponent = opcode == ir::Opcode::Power && operand == 1;
       for (std::size_t i = seed % 4; i < elements.size(); i += 4) {
         elements[i] = is_exponent ? scaled(random_element<T>(random_bits(seed, i)), 0x1p-7)
-                                  : number_of_any_size<T>(random_bits(seed, i));
+                                  : number_of_any_size<T>(random_bits(seed, i), opcode);
       }
       if constexpr (is_float<T>) {
         for (std::size_t i = (seed + 2) % 4; !is_exponent && i < elements.size(); i += 4) {
