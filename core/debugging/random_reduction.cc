@@ -62,10 +62,49 @@ void add_search(Scope &s) {
       std::span(&combine, 1));
 }
 
+// Reduces some dimensions, or windows.
+void add_reduction_by(Scope &s, std::span<const Id> operands, ir::ComputationId combine) {
+  const Shape reduced = s.shape(operands[0]);
+  if (s.random.chance(2)) {
+    const Numbers dimensions = some_dimensions(s.random, static_cast<std::int64_t>(reduced.rank()));
+    return s.add(
+        Opcode::Reduce, operands,
+        [&](ir::Module &m, Id id) { m.set_numbers(id, AttributeKey::Dimensions, dimensions); }, std::span(&combine, 1));
+  }
+  const auto window = random_window(s, reduced.sizes());
+  s.add(
+      Opcode::ReduceWindow, operands, [&](ir::Module &m, Id id) { m.set_window(id, window); }, std::span(&combine, 1));
+}
+
+// Composes functions x -> factor * x + summand of integers, from one side or the other: a monoid in which the order
+// counts, so that elements have to be combined in theirs.
+void add_composition(Scope &s) {
+  const ElementType type = s.random_type();
+  if (!ir::is_integer(type)) {
+    return;
+  }
+  const Id factors = s.value(type, 1);
+  const Id summands = s.value(Shape::array(type, s.sizes(factors)));
+  const std::vector<Id> operands{factors, summands, s.b.constant(type, 1), s.b.constant(type, 0)};
+  const ir::ComputationId combine = s.b.module().add_computation("combine");
+  ir::Builder b(s.b.module(), combine);
+  std::vector<Id> factor, summand;
+  for (int side = 0; side < 2; ++side) {
+    factor.push_back(b.parameter(Shape::scalar(type)));
+    summand.push_back(b.parameter(Shape::scalar(type)));
+  }
+  const auto outer = static_cast<std::size_t>(s.random.below(2)), inner = 1 - outer;
+  const Id scaled = b.add(Opcode::Multiply, {factor[outer], summand[inner]});
+  const std::vector<Id> composed{b.add(Opcode::Multiply, {factor[0], factor[1]}),
+                                 b.add(Opcode::Add, {scaled, summand[outer]})};
+  s.b.module().set_root(combine, b.tuple(composed));
+  add_reduction_by(s, operands, combine);
+}
+
 // Reduces two arrays at once, each with a combiner of its own; sometimes integers and their positions.
 void add_reduction_of_two(Scope &s) {
   if (s.palette.only_parameters && s.random.chance(3)) {
-    return add_search(s);
+    return s.random.chance(2) ? add_search(s) : add_composition(s);
   }
   const bool is_other = s.palette.only_parameters && s.random.chance(2);
   const ElementType types[] = {s.random_type(), is_other ? ElementType::S32 : s.random_type()};
@@ -96,16 +135,7 @@ void add_reduction_of_two(Scope &s) {
   const std::vector<Id> combined{b.add(combiners[0], {sides[0][0], sides[1][0]}),
                                  b.add(combiners[1], {sides[0][1], sides[1][1]})};
   s.b.module().set_root(combine, b.tuple(combined));
-  const Shape reduced = s.shape(operands[0]);
-  if (s.random.chance(2)) {
-    const Numbers dimensions = some_dimensions(s.random, static_cast<std::int64_t>(reduced.rank()));
-    return s.add(
-        Opcode::Reduce, operands,
-        [&](ir::Module &m, Id id) { m.set_numbers(id, AttributeKey::Dimensions, dimensions); }, std::span(&combine, 1));
-  }
-  const auto window = random_window(s, reduced.sizes());
-  s.add(
-      Opcode::ReduceWindow, operands, [&](ir::Module &m, Id id) { m.set_window(id, window); }, std::span(&combine, 1));
+  add_reduction_by(s, operands, combine);
 }
 
 void add_reduce(Scope &s) {
