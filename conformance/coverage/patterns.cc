@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <functional>
-#include <optional>
+#include <utility>
 
 #include "core/ir/builder.h"
 #include "core/ir/verifier.h"
@@ -57,34 +57,34 @@ constexpr Pattern pattern_table[] = {
      "f = $[3,3,3,3] broadcast(g), dimensions={1}  p = $[3,3,3,3] multiply(d, f)  "
      "c = $[3,3,3,3] broadcast(b), dimensions={1}  ROOT r = $[3,3,3,3] add(p, c)"},
     {"softmax",
-     "x = $[13,13] parameter(0)  z = $[] constant(0)  l = $[] constant(-inf)  "
-     "m = $[13] reduce(x, l), dimensions={1}, to_apply=most  c = $[13,13] broadcast(m), dimensions={0}  "
-     "d = $[13,13] subtract(x, c)  e = $[13,13] exponential(d)  "
-     "s = $[13] reduce(e, z), dimensions={1}, to_apply=sum  b = $[13,13] broadcast(s), dimensions={0}  "
-     "ROOT r = $[13,13] divide(e, b)"},
+     "x = $[67,67] parameter(0)  z = $[] constant(0)  l = $[] constant(-inf)  "
+     "m = $[67] reduce(x, l), dimensions={1}, to_apply=most  c = $[67,67] broadcast(m), dimensions={0}  "
+     "d = $[67,67] subtract(x, c)  e = $[67,67] exponential(d)  "
+     "s = $[67] reduce(e, z), dimensions={1}, to_apply=sum  b = $[67,67] broadcast(s), dimensions={0}  "
+     "ROOT r = $[67,67] divide(e, b)"},
     {"logarithm-of-softmax",
-     "x = $[13,13] parameter(0)  z = $[] constant(0)  l = $[] constant(-inf)  "
-     "m = $[13] reduce(x, l), dimensions={1}, to_apply=most  c = $[13,13] broadcast(m), dimensions={0}  "
-     "d = $[13,13] subtract(x, c)  e = $[13,13] exponential(d)  "
-     "s = $[13] reduce(e, z), dimensions={1}, to_apply=sum  g = $[13] log(s)  "
-     "b = $[13,13] broadcast(g), dimensions={0}  ROOT r = $[13,13] subtract(d, b)"},
+     "x = $[67,67] parameter(0)  z = $[] constant(0)  l = $[] constant(-inf)  "
+     "m = $[67] reduce(x, l), dimensions={1}, to_apply=most  c = $[67,67] broadcast(m), dimensions={0}  "
+     "d = $[67,67] subtract(x, c)  e = $[67,67] exponential(d)  "
+     "s = $[67] reduce(e, z), dimensions={1}, to_apply=sum  g = $[67] log(s)  "
+     "b = $[67,67] broadcast(g), dimensions={0}  ROOT r = $[67,67] subtract(d, b)"},
     {"layer-normalization",
-     "x = $[13,13] parameter(0)  g = $[13] parameter(1)  h = $[13] parameter(2)  z = $[] constant(0)  "
-     "k = $[] constant(13)  n = $[13] broadcast(k), dimensions={}  "
-     "s = $[13] reduce(x, z), dimensions={1}, to_apply=sum  m = $[13] divide(s, n)  "
-     "c = $[13,13] broadcast(m), dimensions={0}  d = $[13,13] subtract(x, c)  q = $[13,13] multiply(d, d)  "
-     "t = $[13] reduce(q, z), dimensions={1}, to_apply=sum  v = $[13] divide(t, n)  "
-     "e = $[] constant(0.001)  f = $[13] broadcast(e), dimensions={}  u = $[13] add(v, f)  o = $[13] rsqrt(u)  "
-     "p = $[13,13] broadcast(o), dimensions={0}  a = $[13,13] multiply(d, p)  "
-     "gg = $[13,13] broadcast(g), dimensions={1}  hh = $[13,13] broadcast(h), dimensions={1}  "
-     "y = $[13,13] multiply(a, gg)  ROOT r = $[13,13] add(y, hh)"},
+     "x = $[67,67] parameter(0)  g = $[67] parameter(1)  h = $[67] parameter(2)  z = $[] constant(0)  "
+     "k = $[] constant(67)  n = $[67] broadcast(k), dimensions={}  "
+     "s = $[67] reduce(x, z), dimensions={1}, to_apply=sum  m = $[67] divide(s, n)  "
+     "c = $[67,67] broadcast(m), dimensions={0}  d = $[67,67] subtract(x, c)  q = $[67,67] multiply(d, d)  "
+     "t = $[67] reduce(q, z), dimensions={1}, to_apply=sum  v = $[67] divide(t, n)  "
+     "e = $[] constant(0.001)  f = $[67] broadcast(e), dimensions={}  u = $[67] add(v, f)  o = $[67] rsqrt(u)  "
+     "p = $[67,67] broadcast(o), dimensions={0}  a = $[67,67] multiply(d, p)  "
+     "gg = $[67,67] broadcast(g), dimensions={1}  hh = $[67,67] broadcast(h), dimensions={1}  "
+     "y = $[67,67] multiply(a, gg)  ROOT r = $[67,67] add(y, hh)"},
     {"root-mean-square-normalization",
-     "x = $[13,13] parameter(0)  g = $[13] parameter(1)  z = $[] constant(0)  k = $[] constant(13)  "
-     "n = $[13] broadcast(k), dimensions={}  q = $[13,13] multiply(x, x)  "
-     "t = $[13] reduce(q, z), dimensions={1}, to_apply=sum  v = $[13] divide(t, n)  e = $[] constant(0.001)  "
-     "f = $[13] broadcast(e), dimensions={}  u = $[13] add(v, f)  o = $[13] rsqrt(u)  "
-     "p = $[13,13] broadcast(o), dimensions={0}  a = $[13,13] multiply(x, p)  "
-     "b = $[13,13] broadcast(g), dimensions={1}  ROOT r = $[13,13] multiply(a, b)"},
+     "x = $[67,67] parameter(0)  g = $[67] parameter(1)  z = $[] constant(0)  k = $[] constant(67)  "
+     "n = $[67] broadcast(k), dimensions={}  q = $[67,67] multiply(x, x)  "
+     "t = $[67] reduce(q, z), dimensions={1}, to_apply=sum  v = $[67] divide(t, n)  e = $[] constant(0.001)  "
+     "f = $[67] broadcast(e), dimensions={}  u = $[67] add(v, f)  o = $[67] rsqrt(u)  "
+     "p = $[67,67] broadcast(o), dimensions={0}  a = $[67,67] multiply(x, p)  "
+     "b = $[67,67] broadcast(g), dimensions={1}  ROOT r = $[67,67] multiply(a, b)"},
     {"attention",
      "q = $[13,13] parameter(0)  k = $[13,13] parameter(1)  v = $[13,13] parameter(2)  z = $[] constant(0)  "
      "l = $[] constant(-inf)  h = $[] constant(0.25)  hh = $[13,13] broadcast(h), dimensions={}  "
@@ -137,17 +137,20 @@ class Variation {
  public:
   explicit Variation(const ir::Module &pattern) : pattern_(pattern) {}
 
-  std::vector<ir::Module> take() {
+  std::vector<std::vector<ir::Module>> take() {
+    using Change = void (Variation::*)(Id);
     const auto ids = pattern_.entry().instruction_ids();
-    for (const Id id : std::vector<Id>(ids.begin(), ids.end())) {
-      change_constant(id);
-      change_dimensions(id);
-      change_op(id);
-      exchange_operands(id);
-      share_operands(id);
-      return_too(id);
+    std::vector<std::vector<ir::Module>> by_change;
+    for (const Change change : {&Variation::change_constant, &Variation::change_dimensions, &Variation::change_op,
+                                &Variation::exchange_operands, &Variation::share_operands, &Variation::return_too}) {
+      for (const Id id : std::vector<Id>(ids.begin(), ids.end())) {
+        (this->*change)(id);
+      }
+      if (!variants_.empty()) {
+        by_change.push_back(std::exchange(variants_, {}));
+      }
     }
-    return std::move(variants_);
+    return by_change;
   }
 
  private:
@@ -264,7 +267,7 @@ Result<ir::Module> program_of(const Pattern &pattern, ElementType type) {
   return module;
 }
 
-std::vector<ir::Module> variants_of(const ir::Module &pattern) {
+std::vector<std::vector<ir::Module>> variants_of(const ir::Module &pattern) {
   return Variation(pattern).take();
 }
 

@@ -25,8 +25,8 @@ const Pattern *find_pattern(std::string_view name);
 // Returns the program, verified.
 Result<ir::Module> program_of(const Pattern &pattern, ir::ElementType type);
 
-// Returns the programs that differ from a pattern's in one thing, always the same in the same order, verified. Most
-// sizes of a pattern are the same, so that most dimensions can stand for each other.
-std::vector<ir::Module> variants_of(const ir::Module &pattern);
+// Returns the programs that differ from a pattern's in one thing, by what differs, always the same in the same order,
+// verified. No list is empty. Most sizes of a pattern are the same, so that most dimensions can stand for each other.
+std::vector<std::vector<ir::Module>> variants_of(const ir::Module &pattern);
 
 }  // namespace bp::coverage

@@ -43,6 +43,7 @@ constexpr Form forms[] = {
     {Opcode::Broadcast, "$[]", "$[%n]", "dimensions={}"},
     {Opcode::Iota, "", "$[%n]", "iota_dimension=0"},
     {Opcode::Reshape, "$[%2n]", "$[2,%n]"},
+    {Opcode::Reshape, "$[2,%n]", "$[%2n]"},
     {Opcode::Bitcast, "$[%2n]", "$[2,%n]"},
     {Opcode::Transpose, "$[%n,3]", "$[3,%n]", "dimensions={1,0}"},
     {Opcode::Reverse, "$[%n]", "$[%n]", "dimensions={0}"},
@@ -68,16 +69,16 @@ constexpr Form forms[] = {
      "to_apply=smallest"},
     // Indices that would be negative if they had a sign.
     {Opcode::DynamicSlice, "$[251] u8[]", "$[5]", "dynamic_slice_sizes={5}", some_types},
-    {Opcode::DynamicSlice, "$[251] u16[]", "$[5]", "dynamic_slice_sizes={5}", some_types},
+    {Opcode::DynamicSlice, "$[40000] u16[]", "$[5]", "dynamic_slice_sizes={5}", some_types},
     {Opcode::DynamicSlice, "$[251] u32[]", "$[5]", "dynamic_slice_sizes={5}", some_types},
     {Opcode::DynamicSlice, "$[251] u64[]", "$[5]", "dynamic_slice_sizes={5}", some_types},
     {Opcode::DynamicUpdateSlice, "$[251] $[5] u8[]", "$[251]", "", some_types},
-    {Opcode::DynamicUpdateSlice, "$[251] $[5] u16[]", "$[251]", "", some_types},
+    {Opcode::DynamicUpdateSlice, "$[40000] $[5] u16[]", "$[40000]", "", some_types},
     {Opcode::DynamicUpdateSlice, "$[251] $[5] u32[]", "$[251]", "", some_types},
     {Opcode::DynamicUpdateSlice, "$[251] $[5] u64[]", "$[251]", "", some_types},
-    {Opcode::Gather, "$[251] u16[%n]", "$[%n]",
+    {Opcode::Gather, "$[40000] u16[%n]", "$[%n]",
      "offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}", some_types},
-    {Opcode::Scatter, "$[251] u16[%n] $[%n]", "$[251]",
+    {Opcode::Scatter, "$[40000] u16[%n] $[%n]", "$[40000]",
      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
      "to_apply=sum",
      some_types},
@@ -101,6 +102,12 @@ constexpr Form forms[] = {
     {Opcode::ReduceWindow, "$[%n] $[]", "$[%n]", "window={size=3 pad=1_1}, to_apply=largest"},
     {Opcode::ReduceWindow, "$[41] $[]", "$[40]",
      "window={size=5 rhs_dilate=1073741824 lhs_dilate=107374183 pad=0_15}, to_apply=sum", some_types},
+    // Functions in which the order counts, on arrays that begin or end at each element.
+    {Opcode::ReduceWindow, "$[67] $[67] $[] $[]", "($[67], $[67])", "window={size=67 pad=0_66}, to_apply=compose",
+     "s8 s32 u16"},
+    {Opcode::ReduceWindow, "$[67] $[67] $[] $[]", "($[67], $[67])", "window={size=67 pad=66_0}, to_apply=compose",
+     "s8 s32 u16"},
+    {Opcode::Reduce, "$[3,67] $[3,67] $[] $[]", "($[3], $[3])", "dimensions={1}, to_apply=compose", "s8 s32 u16"},
     {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
     {Opcode::Map, "$[%n] $[%n]", "$[%n]", "dimensions={0}, to_apply=sum"},
     {Opcode::Scan, "$[%n] $[]", "($[%n], $[])", "dimensions={0}, num_carries=1, to_apply=step"},
@@ -136,6 +143,7 @@ constexpr Form forms[] = {
     {Opcode::Fft, "$[%n,9]", "$[%n,9]", "fft_type=IFFT, fft_length={9}"},
     {Opcode::Fft, "$[%n,8]", "$C[%n,5]", "fft_type=RFFT, fft_length={8}"},
     {Opcode::Fft, "$[%n,5]", "$P[%n,8]", "fft_type=IRFFT, fft_length={8}"},
+    {Opcode::Fft, "$[%n,5]", "$P[%n,9]", "fft_type=IRFFT, fft_length={9}"},
     {Opcode::TriangularSolve, "$[3,3] $[3,%n]", "$[3,%n]",
      "left_side=true, lower=true, unit_diagonal=true, transpose_a=NO_TRANSPOSE"},
     {Opcode::AllGather, "$[%n]", "$[%n]", "dimensions={0}, replica_groups={{0}}"},
@@ -224,6 +232,11 @@ constexpr std::string_view computations[] = {
 }
 )",
     R"(not_less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=GE }
+)",
+    R"(compose {
+  a = $[] parameter(0)  b = $[] parameter(1)  c = $[] parameter(2)  d = $[] parameter(3)
+  e = $[] multiply(a, c)  f = $[] multiply(a, d)  g = $[] add(f, b)  ROOT r = ($[], $[]) tuple(e, g)
+}
 )",
     R"(step { x = $[] parameter(0)  y = $[] parameter(1)  s = $[] add(x, y)  ROOT r = ($[], $[]) tuple(s, s) }
 )",

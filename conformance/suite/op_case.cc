@@ -25,6 +25,7 @@ constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one
                      transposed_operands = {"prime.transposed", {67, 1}, Storage::TransposedOperands},
                      transposed_last = {"matrix.transposed_last", {37, 2}, Storage::TransposedLast},
                      transposed_result = {"prime.transposed_result", {67, 1}, Storage::TransposedResult},
+                     transposed_long = {"wide.transposed", {87'383, 1}, Storage::TransposedOperands},
                      transposed_wide = {"wide.transposed_result", {87'383, 1}, Storage::TransposedResult},
                      transposed_matrix = {"matrix.transposed_result", {37, 2}, Storage::TransposedResult},
                      tiled = {"matrix.tiled", {37, 2}, Storage::Tiled},
@@ -42,6 +43,7 @@ constexpr std::array shape_classes = {fixed,
                                       transposed_operands,
                                       transposed_last,
                                       transposed_result,
+                                      transposed_long,
                                       transposed_wide,
                                       transposed_matrix,
                                       tiled,
@@ -95,7 +97,7 @@ std::vector<ShapeClass> shapes_for(const ir::OpInfo &op, ElementType type, bool 
     shapes.push_back(transposed_last);
   }
   if (op.has(ir::Trait::Movement)) {
-    shapes.push_back(transposed_wide);
+    shapes.insert(shapes.end(), {transposed_long, transposed_wide});
   }
   return shapes;
 }
@@ -127,7 +129,7 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
   if (type == ElementType::BF16 && std::ranges::count(usual, op.opcode) != 0) {
     return true;
   }
-  if (shape.name == transposed_wide.name) {
+  if (shape.name == transposed_long.name || shape.name == transposed_wide.name) {
     return ir::bit_width(type) > 8;
   }
   if (op.opcode == ir::Opcode::Iota) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
 #include <charconv>
-#include <map>
 #include <optional>
 
 #include "conformance/coverage/patterns.h"
@@ -20,7 +19,7 @@ using coverage::Pattern;
 using ir::ElementType;
 
 // A case: patterns/NAME/TYPE/NUMBER. The first cases are the pattern itself, each with other values; then each is a
-// variant, of which the seed chooses the first.
+// variant, which differs in one thing after the other. The seed chooses the first of each kind.
 struct PatternCase {
   const Pattern *pattern = nullptr;
   ElementType type = ElementType::Invalid;
@@ -48,19 +47,29 @@ constexpr Values values_of_pattern[] = {Values::Small, Values::Rare, Values::Ran
 constexpr Values values_of_variants[] = {Values::Small, Values::Random, Values::Rare, Values::Random};
 constexpr ElementType types_of_patterns[] = {ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F64};
 
+// Returns the number of cases in which every variant appears.
+std::size_t count_all(const std::vector<std::vector<ir::Module>> &variants) {
+  std::size_t longest = 0;
+  for (const auto &of_one_kind : variants) {
+    longest = std::max(longest, of_one_kind.size());
+  }
+  return longest * variants.size();
+}
+
+// The quick run has a few variants of each kind, and all of the first pattern, which is the most common one.
 std::vector<std::string> list_patterns(const Subject &subject) {
-  constexpr std::size_t few = 4;
+  constexpr std::size_t few_of_kind = 2;
   std::vector<std::string> ids;
   for (const Pattern &pattern : coverage::patterns()) {
     for (const ElementType type : types_of_patterns) {
       const auto module = coverage::program_of(pattern, type);
-      const std::size_t all = module.ok() ? coverage::variants_of(*module).size() : 0;
-      const bool is_first = &pattern == coverage::patterns().data();  // the most common, in libraries too
-      const std::size_t variants = subject.is_full() || (is_first && type == ElementType::F32) ? all
-                                   : type == ElementType::F32                                  ? std::min(few, all)
-                                                                                               : 0;
-      const std::size_t itself = subject.is_full() || type == ElementType::F32 ? std::size(values_of_pattern) : 0;
-      for (std::size_t i = 0; i < itself + variants; ++i) {
+      if (!module.ok() || (!subject.is_full() && type != ElementType::F32)) {
+        continue;
+      }
+      const auto variants = coverage::variants_of(*module);
+      const bool has_all = subject.is_full() || &pattern == coverage::patterns().data();
+      const std::size_t count = has_all ? count_all(variants) : few_of_kind * variants.size();
+      for (std::size_t i = 0; i < std::size(values_of_pattern) + count; ++i) {
         ids.push_back(fmt::format("patterns/{}/{}/{}", pattern.name, ir::to_string(type), i));
       }
     }
@@ -79,9 +88,11 @@ Result<InstructionTrial> trial_of_patterns(Subject &subject, const std::string &
   if (one->number < std::size(values_of_pattern)) {
     values = values_of_pattern[one->number];
   } else {
-    std::vector<ir::Module> variants = coverage::variants_of(module);
+    auto variants = coverage::variants_of(module);
+    const std::size_t variant = one->number - std::size(values_of_pattern);
+    auto &of_one_kind = variants[variant % variants.size()];
     const std::uint64_t first = subject.seed_of(id.substr(0, id.rfind('/')));
-    module = std::move(variants[(first + one->number) % variants.size()]);
+    module = std::move(of_one_kind[(first + variant / variants.size()) % of_one_kind.size()]);
   }
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, values, SpecialValueSet::All, false, seed / 4));
   return InstructionTrial{.key = id,

@@ -119,10 +119,12 @@ template <class T>
 T number_of_any_size(std::uint64_t bits, ir::Opcode opcode) {
   if constexpr (is_complex<T>) {
     using Part = typename T::value_type;
-    const bool is_for_root = opcode == ir::Opcode::Sqrt || opcode == ir::Opcode::Rsqrt || opcode == ir::Opcode::Abs;
     constexpr int largest = std::numeric_limits<Part>::max_exponent;
-    const int most = is_for_root ? largest - 8 : largest / 3;
-    const int exponent = static_cast<int>(random_bits(bits, 3) % (2 * most)) - most;
+    const bool is_for_root = opcode == ir::Opcode::Sqrt || opcode == ir::Opcode::Rsqrt || opcode == ir::Opcode::Abs;
+    const std::uint64_t other = random_bits(bits, 3);
+    const bool is_near_limit = is_for_root && other % 2 == 0;  // of what has a root, or of what has none
+    const int any = static_cast<int>(other / 2 % (2 * largest / 3)) - largest / 3;
+    const int exponent = is_near_limit ? (other % 4 == 0 ? largest - 7 : 2 - largest) : any;
     const T ordinary = random_element<T>(bits);
     return T(std::ldexp(ordinary.real(), exponent), std::ldexp(ordinary.imag(), exponent));
   } else if constexpr (is_float<T>) {
