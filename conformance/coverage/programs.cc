@@ -44,6 +44,7 @@ constexpr Form forms[] = {
     {Opcode::Iota, "", "$[%n]", "iota_dimension=0"},
     {Opcode::Reshape, "$[%2n]", "$[2,%n]"},
     {Opcode::Reshape, "$[2,%n]", "$[%2n]"},
+    {Opcode::Reshape, "$[2,140003]{0,1}", "$[280006]", "", some_types},
     {Opcode::Bitcast, "$[%2n]", "$[2,%n]"},
     {Opcode::Transpose, "$[%n,3]", "$[3,%n]", "dimensions={1,0}"},
     {Opcode::Reverse, "$[%n]", "$[%n]", "dimensions={0}"},

@@ -122,10 +122,13 @@ T number_of_any_size(std::uint64_t bits, ir::Opcode opcode) {
     constexpr int largest = std::numeric_limits<Part>::max_exponent;
     const bool is_for_root = opcode == ir::Opcode::Sqrt || opcode == ir::Opcode::Rsqrt || opcode == ir::Opcode::Abs;
     const std::uint64_t other = random_bits(bits, 3);
-    const bool is_near_limit = is_for_root && other % 2 == 0;  // of what has a root, or of what has none
-    const int any = static_cast<int>(other / 2 % (2 * largest / 3)) - largest / 3;
-    const int exponent = is_near_limit ? (other % 4 == 0 ? largest - 7 : 2 - largest) : any;
     const T ordinary = random_element<T>(bits);
+    if (is_for_root && other % 2 == 0) {  // both parts near the limit of what is finite, or of what is not 0
+      const int exponent = other % 4 == 0 ? largest - 1 : 2 - largest;
+      const auto moved = [&](Part part) { return std::ldexp(part, exponent - std::ilogb(part)); };
+      return T(moved(ordinary.real()), moved(ordinary.imag()));
+    }
+    const int exponent = static_cast<int>(other / 2 % (2 * largest / 3)) - largest / 3;
     return T(std::ldexp(ordinary.real(), exponent), std::ldexp(ordinary.imag(), exponent));
   } else if constexpr (is_float<T>) {
     const std::uint64_t other = random_bits(bits, 3);
