@@ -126,6 +126,28 @@ Fault contracted() {
 }
 
 constexpr Mutant float_table[] = {
+    {"pred-of-real-part", "values", "a complex number whose real part is 0 becomes false", "cpu",
+     "ops/convert.pred/c64/*",
+     [] {
+       return after_step(BP_OP_CONVERT, [](const Step &step) {
+         for (std::int64_t i = 0; step.converts(BP_DTYPE_C64, BP_DTYPE_PRED) && i < step.count(); ++i) {
+           step.out<bool>()[i] = step.in<Complex>(0)[i].real() != 0;
+         }
+       });
+     }},
+    {"root-of-huge-complex", "values", "sqrt of a complex number whose modulus overflows is infinite", "cpu",
+     "ops/sqrt/c128/*",
+     [] {
+       return after_step(BP_OP_SQRT, [](const Step &step) {
+         using Wide = std::complex<double>;
+         for (std::int64_t i = 0; step.converts(BP_DTYPE_C128, BP_DTYPE_C128) && i < step.count(); ++i) {
+           const Wide z = step.in<Wide>(0)[i];
+           const bool is_finite = std::isfinite(z.real()) && std::isfinite(z.imag());
+           step.out<Wide>()[i] = is_finite && std::isinf(std::abs(z)) ? Wide(std::numeric_limits<double>::infinity())
+                                                                      : step.out<Wide>()[i];
+         }
+       });
+     }},
     // --- rounding to integers ---
     {"round-adds-half", "functions", "round-nearest-afz is floor(x + 0.5) for positive numbers", "cpu",
      "ops/round-nearest-afz/f32/*",

@@ -46,6 +46,9 @@ Fault at_copy(Body body) {
 }
 
 constexpr Mutant memory_table[] = {
+    {"host-copies-skipped", "memory", "a device without memory says that it has copied on the host, and has not",
+     "null", "contract/BP-COPY-02",
+     [] { return Fault{.memory_copy = [](const auto &, auto &, auto...) { return bp_status{BP_OK}; }}; }},
     // --- memory ---
     {"alloc-same-handle", "memory", "alloc() returns the same handle each time", "npu", "contract/BP-ALLOC-02/watched",
      [] {

@@ -229,6 +229,16 @@ constexpr Mutant movement_table[] = {
          }
        });
      }},
+    {"reshape-of-columns-long", "movement", "a reshape of more than 200,000 elements by columns loses the last one",
+     "cpu", "ops/reshape*",
+     [] {
+       return after_step(BP_OP_RESHAPE, [](const Step &step) {
+         if (!step.operand(0).is_row_major() && step.result().is_row_major() && step.count() > 200'000) {
+           const std::int64_t size = bytes_of(step.result());
+           std::memset(step.out() + (step.count() - 1) * size, 0x55, static_cast<std::size_t>(size));
+         }
+       });
+     }},
     {"iota-stalls", "movement", "iota of bf16 adds 1 to the element before, and stalls at 256", "cpu",
      "ops/iota/bf16/*",
      [] {
@@ -344,6 +354,19 @@ constexpr Mutant movement_table[] = {
                                }
                              }
                            });
+     }},
+    {"scatter-width-of-first", "indices",
+     "a scatter of several arrays copies each with the width of the first one's elements", "cpu",
+     "attributes/scatter/*",
+     [] {
+       return after_step(BP_OP_SCATTER, [](const Step &step) {
+         for (std::uint32_t r = 1; r < step.instruction.result_count(); ++r) {
+           const std::int64_t first = bytes_of(step.result(0)), own = bytes_of(step.result(r));
+           if (first < own) {
+             std::memset(step.out(r) + first * step.count(), 0, static_cast<std::size_t>((own - first) * step.count()));
+           }
+         }
+       });
      }},
     {"scatter-of-rank-5", "indices", "a scatter into more than four dimensions changes nothing", "cpu",
      "attributes/scatter/*",

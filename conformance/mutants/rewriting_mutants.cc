@@ -93,6 +93,30 @@ constexpr Mutant rewriting_table[] = {
          }
        });
      }},
+    {"order-of-windows-reversed", "rewriting", "windows that begin at each element are combined from their end", "cpu",
+     "ops/reduce-window*",
+     [] {
+       return with_instructions(BP_OP_REDUCE_WINDOW, [](const Edit &windows) {
+         const auto window = windows.old.integers(BP_ATTR_WINDOW);
+         const plugin::Computation combine = windows.old.called();
+         if (windows.old.result_count() != 2 || window.size() != 7 || window[3] == 0) {
+           return;
+         }
+         // (a, b) and (c, d) change places.
+         const auto parameters = combine.parameter_ids();
+         const std::vector<std::uint32_t> before(parameters.begin(), parameters.end());
+         const std::uint32_t after[] = {before[2], before[3], before[0], before[1]};
+         for (const plugin::Instruction instruction : combine.instructions()) {
+           const auto ids = instruction.operand_ids();
+           std::vector<std::uint32_t> operands(ids.begin(), ids.end());
+           for (std::uint32_t &operand : operands) {
+             const auto found = std::ranges::find(before, operand);
+             operand = found == before.end() ? operand : after[found - before.begin()];
+           }
+           windows.of(instruction).set_operands(operands);
+         }
+       });
+     }},
     {"log-of-exponential", "rewriting", "log(exp(x)) becomes x, even where exp(x) overflows", "cpu",
      "identities/log-of-*",
      [] {
