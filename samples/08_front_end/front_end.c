@@ -128,11 +128,13 @@ static bp_status read_program(const bp_front_end_t *front_end, const bp_source_t
     free(reader.lines);
     return fail(&reader, 0, "this does not begin with `LINES`");
   }
-  for (uint64_t at = 0; at < source->size && reader.count < max_lines;) {
+  uint64_t at = 0, index = 0;
+  while (at < source->size && reader.count < max_lines) {
     at = split(source, at, &reader.lines[reader.count++]);
   }
-  const char *problem = reader.count < 2 ? "the program has no line after this one" : 0;
-  uint64_t index = 0;
+  const char *problem = reader.count < 2    ? "the program has no line after this one"
+                        : at < source->size ? "the program has more than 1000 lines"
+                                            : 0;
   for (; index < reader.count && problem == 0; ++index) {
     problem = check(&reader, index);
   }

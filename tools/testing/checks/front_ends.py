@@ -73,6 +73,8 @@ def check_errors(folder):
            "wrong.lines:5:1: there is no such operation, expected input, or add", "larger = minimum sum x")
     wrong.write_text("LINES 3\0")
     expect("a source that is no text", run(folder, "opt", "wrong.lines"), 3, "wrong.lines: offset 0: ")
+    wrong.write_text("LINES 3\n" + "x = input\n" * 1000 + "return x\n")
+    expect("too many lines", run(folder, "opt", "wrong.lines"), 3, "the program has more than 1000 lines")
     expect("a device", run(folder, "run", "named_otherwise", "--on", "lines"), 3, 'no plugin answers to "lines"')
     expect("a device by path", run(folder, "run", "named_otherwise", "--on", "./libbackplane_lines.so"), 3,
            "has no device, only front ends")
