@@ -271,4 +271,25 @@ std::vector<std::vector<ir::Module>> variants_of(const ir::Module &pattern) {
   return Variation(pattern).take();
 }
 
+ir::Module as_fusion(ir::Module program) {
+  const ir::Computation fused = program.entry();
+  const std::vector<Id> parameters(fused.parameter_ids().begin(), fused.parameter_ids().end());
+  const ir::Shape result = fused.root().shape();
+  const ir::ComputationId calls[] = {fused.id()};
+  const ir::ComputationId entry = program.add_computation("fusion");
+  ir::Builder b(program, entry);
+  std::vector<Id> operands;
+  for (const Id parameter : parameters) {
+    operands.push_back(b.parameter(program.instruction(parameter).shape()));
+  }
+  const auto set_kind = [](ir::Module &module, Id id) {
+    module.set_number(id, Key::Kind, static_cast<std::int64_t>(ir::FusionKind::Input));
+  };
+  const Id root = b.try_add(Opcode::Fusion, operands, set_kind, calls, result).value();
+  program.set_root(entry, root);
+  program.set_entry(entry);
+  program.header() = {};
+  return program;
+}
+
 }  // namespace bp::coverage

@@ -29,4 +29,7 @@ Result<ir::Module> program_of(const Pattern &pattern, ir::ElementType type);
 // verified. No list is empty. Most sizes of a pattern are the same, so that most dimensions can stand for each other.
 std::vector<std::vector<ir::Module>> variants_of(const ir::Module &pattern);
 
+// Returns the program as one fusion: not one that the core would make, but a valid one.
+ir::Module as_fusion(ir::Module program);
+
 }  // namespace bp::coverage

@@ -19,7 +19,8 @@ using coverage::Pattern;
 using ir::ElementType;
 
 // A case: patterns/NAME/TYPE/NUMBER. The first cases are the pattern itself, each with other values; then each is a
-// variant, which differs in one thing after the other. The seed chooses the first of each kind.
+// variant, which differs in one thing after the other, by turns as it is and as one fusion. The seed chooses the first
+// of each kind.
 struct PatternCase {
   const Pattern *pattern = nullptr;
   ElementType type = ElementType::Invalid;
@@ -47,13 +48,13 @@ constexpr Values values_of_pattern[] = {Values::Small, Values::Rare, Values::Ran
 constexpr Values values_of_variants[] = {Values::Small, Values::Random, Values::Rare, Values::Random};
 constexpr ElementType types_of_patterns[] = {ElementType::F32, ElementType::BF16, ElementType::F16, ElementType::F64};
 
-// Returns the number of cases in which every variant appears.
+// Returns the number of cases in which every variant appears, as it is and as a fusion.
 std::size_t count_all(const std::vector<std::vector<ir::Module>> &variants) {
   std::size_t longest = 0;
   for (const auto &of_one_kind : variants) {
     longest = std::max(longest, of_one_kind.size());
   }
-  return longest * variants.size();
+  return (2 * longest + 1) * variants.size();
 }
 
 // The quick run has a few variants of each kind, and all of the first pattern, which is the most common one.
@@ -92,7 +93,9 @@ Result<InstructionTrial> trial_of_patterns(Subject &subject, const std::string &
     const std::size_t variant = one->number - std::size(values_of_pattern);
     auto &of_one_kind = variants[variant % variants.size()];
     const std::uint64_t first = subject.seed_of(id.substr(0, id.rfind('/')));
-    module = std::move(of_one_kind[(first + variant / variants.size()) % of_one_kind.size()]);
+    const std::size_t turn = variant / variants.size();
+    module = std::move(of_one_kind[(first + (turn + 1) / 2) % of_one_kind.size()]);
+    module = turn % 2 == 1 ? coverage::as_fusion(std::move(module)) : std::move(module);
   }
   BP_ASSIGN(std::vector<ir::Literal> arguments, make_arguments(module, values, SpecialValueSet::All, false, seed / 4));
   return InstructionTrial{.key = id,

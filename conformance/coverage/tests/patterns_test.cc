@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "core/ir/verifier.h"
 #include "core/text/printer.h"
 
 namespace bp::coverage {
@@ -24,6 +25,7 @@ TEST_CASE("each pattern is a program, and its variants are other ones") {
         CHECK_FALSE(of_one_kind.empty());
         for (const ir::Module &variant : of_one_kind) {
           texts.insert(text::print(variant));
+          CHECK(ir::verify(as_fusion(variant)).ok());
           ++count;
         }
       }
