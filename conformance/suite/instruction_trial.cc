@@ -299,7 +299,7 @@ std::size_t count_most_frequent(const Census &census) {
 }
 
 Judgement judge_result(const InstructionTrial &trial, const Literal &found, const Literal &expected) {
-  if (is_alone(trial.module)) {
+  if (trial.is_one_op && is_alone(trial.module)) {
     return judge_instruction(trial.module, trial.arguments, trial.values, found, expected, accuracy_of(trial.module),
                              trial.type);
   }
@@ -454,7 +454,8 @@ Verdict judge_on_device(Subject &subject, const InstructionTrial &trial) {
 
 Verdict judge_outcome(Subject &subject, const InstructionTrial &trial, const Literal &found, const Literal &expected) {
   const ir::Instruction root = trial.module.entry().root();
-  if (trial.values != Values::Factors && multiplies_by_function(root) && is_order_everything(root, trial.arguments)) {
+  if (trial.is_one_op && trial.values != Values::Factors && multiplies_by_function(root) &&
+      is_order_everything(root, trial.arguments)) {
     return {.status = CaseStatus::Weak, .message = "overflow or underflow depends on the order of the factors"};
   }
   Judgement judgement = judge_result(trial, found, expected);

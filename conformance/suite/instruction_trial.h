@@ -33,6 +33,7 @@ struct InstructionTrial {
   Way way = Way::Plain;
   std::uint64_t seed = 0;       // for the choices that a way leaves
   bool is_elementwise = false;  // all instructions are, if there are several: each element is judged alone
+  bool is_one_op = true;        // if there is one instruction, its op's accuracy is that of the result
 };
 
 enum class Tiles : std::uint8_t {

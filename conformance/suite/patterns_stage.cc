@@ -103,7 +103,8 @@ Result<InstructionTrial> trial_of_patterns(Subject &subject, const std::string &
                           .arguments = std::move(arguments),
                           .values = values,
                           .type = one->type,
-                          .seed = seed};
+                          .seed = seed,
+                          .is_one_op = false};
 }
 
 Result<CaseProgram> program_of_patterns(Subject &subject, const std::string &id) {
