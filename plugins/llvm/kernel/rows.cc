@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <memory>
 
 #include "plugins/llvm/kernel/kernel.h"
@@ -302,11 +303,22 @@ class RowKernel {
 
   // Emits a loop in which the team's members take turns.
   std::vector<Value *> over_items(std::span<const LoopGroup> groups, unsigned lanes, std::vector<Value *> initial,
-                                  const KernelBuilder::CarryingBody &body, bool first_is_done = false) {
+                                  const KernelBuilder::CarryingBody &body) {
     Value *size = k_.b.getInt64(static_cast<std::uint64_t>(team_->size()));
-    Value *first = first_is_done ? k_.b.CreateAdd(team_->member(), size) : team_->member();
-    return k_.dynamic_loop(first, k_.b.getInt64(static_cast<std::uint64_t>(generator_.items(groups, lanes))), size,
-                           std::move(initial), body);
+    return k_.dynamic_loop(team_->member(), k_.b.getInt64(static_cast<std::uint64_t>(generator_.items(groups, lanes))),
+                           size, std::move(initial), body);
+  }
+
+  // Emits a loop in which each member has items that follow each other, so that functions in which the order counts may
+  // combine them. A member begins with its first item.
+  std::vector<Value *> in_order(std::span<const LoopGroup> groups,
+                                const std::function<std::vector<Value *>(Value *)> &first_value,
+                                const KernelBuilder::CarryingBody &body) {
+    Value *items = k_.b.getInt64(static_cast<std::uint64_t>(generator_.items(groups, 1)));
+    Value *size = k_.b.getInt64(static_cast<std::uint64_t>(team_->size())), *one = k_.b.getInt64(1);
+    const auto begin_of = [&](Value *member) { return k_.b.CreateUDiv(k_.b.CreateMul(member, items), size); };
+    Value *begin = begin_of(team_->member()), *end = begin_of(k_.b.CreateAdd(team_->member(), one));
+    return k_.dynamic_loop(k_.b.CreateAdd(begin, one), end, one, first_value(begin), body);
   }
 
   std::vector<Value *> sum_in_blocks(std::span<const LoopGroup> groups, unsigned lanes, Value *zero,
@@ -326,8 +338,8 @@ class RowKernel {
   }
 
   // Each member reduces its items, then the results of all members are reduced. A simple sum of a row is kept in vector
-  // lanes until then. Other computations have no neutral element, so each member starts with an element; a row has at
-  // least one for each member.
+  // lanes until then. Other computations have no neutral element, so each member starts with an element, of which a row
+  // has at least one for each member; and the order of elements may count.
   void reduce_together(InstructionView reduction, std::span<const Index> row) {
     const std::size_t count = reduction.operand_count() / 2;
     const std::vector<std::uint32_t> values(reduction.operands().begin(), reduction.operands().begin() + count);
@@ -360,7 +372,7 @@ class RowKernel {
     const auto add_item = [&](Value *item, std::span<Value *const> sums) { return combine(sums, elements_at(item)); };
     std::vector<Value *> partial;
     if (op == 0) {
-      partial = over_items(groups, lanes, elements_at(team_->member()), add_item, true);
+      partial = in_order(groups, elements_at, add_item);
     } else {
       Value *start = reduction_start(k_.b.getContext(), op, sum_type, std::max(lanes, k_.lanes()));
       const bool in_blocks = op == BP_OP_ADD && is_float(sum_type);
