@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "plugins/llvm/kernel/channel_order.h"
@@ -164,6 +165,22 @@ Result<emit::Program> Compiler::emit_program(const emit::ModuleView &module, boo
       {.target = target_.vectors, .triple = target_.triple, .data_layout = data_layout, .in_one_unit = in_one_unit});
 }
 
+Result<std::string> Compiler::object_of(emit::CodeUnit &unit, const std::string &dump) {
+  const auto generate = [&] {
+    return generators_.with([&](CodeGenerator &generator) { return generate_object(unit, generator, dump); });
+  };
+  if (!dump.empty()) {
+    return generate();
+  }
+  const ObjectCache::Key key = ObjectCache::key(*unit.module);
+  if (std::optional<std::string> known = objects_.find(key)) {
+    return std::move(*known);
+  }
+  BP_ASSIGN(std::string object, generate());
+  objects_.keep(key, object);
+  return object;
+}
+
 Result<std::string> Compiler::write(const bp_module_t *image, std::string_view kind) {
   BP_ASSIGN(const auto module, emit::ModuleView::open(image));
   BP_ASSIGN(emit::Program program, emit_program(*module, true));
@@ -189,9 +206,8 @@ Result<Artifact> Compiler::compile(const bp_module_t *image, const plugin::HostS
   const std::string name = dump_name(*module);
   services.parallel(static_cast<std::uint32_t>(program.units.size()), [&](std::uint32_t i, std::uint32_t) {
     emit::CodeUnit &unit = program.units[i];
-    const std::string dump =
-        dump_folder.empty() ? "" : dump_folder + "/" + name + "." + unit.module->getModuleIdentifier();
-    auto object = generators_.with([&](CodeGenerator &generator) { return generate_object(unit, generator, dump); });
+    auto object =
+        object_of(unit, dump_folder.empty() ? "" : dump_folder + "/" + name + "." + unit.module->getModuleIdentifier());
     if (object.ok()) {
       artifact.objects[i] = std::move(object).value();
     } else {

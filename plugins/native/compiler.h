@@ -9,6 +9,7 @@
 #include "plugins/llvm/program.h"
 #include "plugins/native/artifact.h"
 #include "plugins/native/code_generators.h"
+#include "plugins/native/object_cache.h"
 
 namespace bp::native {
 
@@ -30,9 +31,11 @@ class Compiler {
 
  private:
   plugin::Result<emit::Program> emit_program(const emit::ModuleView &module, bool in_one_unit);
+  plugin::Result<std::string> object_of(emit::CodeUnit &unit, const std::string &dump);
 
   const Target target_;
   CodeGenerators generators_;
+  ObjectCache objects_{std::size_t{16} << 20};  // bytes
 };
 
 }  // namespace bp::native
