@@ -126,20 +126,22 @@ class Splitter {
     return b.bitcast_to(x, Shape::array(b.type(x), sizes));
   }
 
-  // Returns the dimensions to reduce: first those of a part, then those that number the parts.
+  // Returns the dimensions to reduce: first those of a part, then those that number the parts. If the order counts, the
+  // elements of a part follow each other.
   std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> dimensions() const {
     std::vector<std::int64_t> first, second;
     const bool is_whole = first_whole_ < from_.rank();
     std::int64_t kept = 0;
     for (std::size_t d = 0; d < from_.rank(); ++d) {
-      const bool is_of_part = is_reduced(d) && (!is_whole || d >= first_whole_);
+      const bool is_cut = !is_whole && d == dimension_;
+      const bool is_of_part = is_reduced(d) && (is_whole ? d >= first_whole_ : d >= dimension_ || !keeps_order_);
+      if (is_cut || (is_reduced(d) && !is_of_part)) {
+        second.push_back(kept);
+      }
       if (is_of_part) {
         first.push_back(static_cast<std::int64_t>(!is_whole && d >= dimension_ ? d + 1 : d));
       }
-      if (is_whole ? is_reduced(d) && !is_of_part : d == dimension_) {
-        second.push_back(kept);
-      }
-      kept += is_of_part ? 0 : 1;
+      kept += is_cut || !is_of_part ? 1 : 0;
     }
     return {std::move(first), std::move(second)};
   }
@@ -149,6 +151,8 @@ class Splitter {
   Instruction reduce_;
   const Shape from_;
   const std::size_t count_ = reduce_.operand_count() / 2;
+  // The order of elements does not count for single ops, up to the rounding of sums.
+  const bool keeps_order_ = count_ > 1 || combining_op(reduce_.called(0)) == Opcode::Invalid;
   std::size_t dimension_ = from_.rank();    // the one to cut
   std::size_t first_whole_ = from_.rank();  // first dimension of a part that consists of whole dimensions
   std::int64_t parts_ = 1;
