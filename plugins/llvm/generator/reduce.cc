@@ -228,8 +228,13 @@ std::vector<Value *> Generator::reduce(InstructionView instruction, std::span<co
   for (const std::int64_t d : shape.major_to_minor()) {
     if (is_in(reduced, d)) {
       order.push_back(d);
-      sizes.push_back(shape.dims[static_cast<std::size_t>(d)]);
     }
+  }
+  if (op == 0) {
+    std::ranges::sort(order);  // not the order of memory, because that of the elements may count
+  }
+  for (const std::int64_t d : order) {
+    sizes.push_back(shape.dims[static_cast<std::size_t>(d)]);
   }
   Value *zero = op == 0 ? nullptr : k_.splat(reduction_identity(k_.b.getContext(), op, accumulate));
   const BlockSum sum(

@@ -97,17 +97,17 @@ std::vector<Value *> combine_members(llvm::IRBuilderBase &b, Team &team, std::ve
     return values;
   }
   // Each group of members that exchange values combines the values of all groups: each member takes those of one group,
-  // or of several if there are more groups than members in a group.
+  // or of several that follow each other if there are more groups than members in a group.
   show_groups(b, team, values, memory);
-  const std::int64_t width = std::min(groups, team.exchange_width());
-  Value *group = b.CreateURem(team.member(), b.getInt64(static_cast<std::uint64_t>(width)));
-  values = values_of_group(b, team, values, memory, group);
-  if (width < groups) {
-    values = emit_loop_carrying(b, b.getInt64(static_cast<std::uint64_t>(width)),
-                                b.getInt64(static_cast<std::uint64_t>(groups)), width, values,
-                                [&](Value *others, const std::vector<Value *> &carried) {
-                                  Value *next = b.CreateAdd(group, others);
-                                  return combine(carried, values_of_group(b, team, carried, memory, next));
+  const auto number = [&](std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); };
+  const std::int64_t width = std::min(groups, team.exchange_width()), of_member = groups / width;
+  Value *first = b.CreateMul(b.CreateURem(team.member(), number(width)), number(of_member));
+  values = values_of_group(b, team, values, memory, first);
+  if (of_member > 1) {
+    values = emit_loop_carrying(b, number(1), number(of_member), 1, values,
+                                [&](Value *next, const std::vector<Value *> &carried) {
+                                  Value *group = b.CreateAdd(first, next);
+                                  return combine(carried, values_of_group(b, team, carried, memory, group));
                                 });
   }
   return combine_by_exchange(b, team, width, std::move(values), combine);

@@ -357,7 +357,11 @@ class RowKernel {
       }
       return results;
     };
-    const std::vector<LoopGroup> groups = generator_.groups(values, rows_.inner);
+    std::vector<std::int64_t> inner = rows_.inner;
+    if (op == 0) {
+      std::ranges::sort(inner);  // not the order of memory, because that of the elements may count
+    }
+    const std::vector<LoopGroup> groups = generator_.groups(values, inner);
     const unsigned lanes = op == 0 ? 1 : lanes_along_row(values, groups);
     const auto elements_at = [&](Value *item) {
       std::vector<Value *> elements;
