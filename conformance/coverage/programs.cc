@@ -109,6 +109,16 @@ constexpr Form forms[] = {
     {Opcode::ReduceWindow, "$[67] $[67] $[] $[]", "($[67], $[67])", "window={size=67 pad=66_0}, to_apply=compose",
      "s8 s32 u16"},
     {Opcode::Reduce, "$[3,67] $[3,67] $[] $[]", "($[3], $[3])", "dimensions={1}, to_apply=compose", "s8 s32 u16"},
+    // Dimensions that are in another order in memory, or far apart, and parts that are combined at the end.
+    {Opcode::Reduce, "$[3,67]{0,1} $[3,67]{0,1} $[] $[]", "($[], $[])", "dimensions={0,1}, to_apply=compose",
+     "s8 s32 u16"},
+    {Opcode::Reduce, "$[41,5,67]{0,2,1} $[41,5,67]{0,2,1} $[] $[]", "($[5], $[5])",
+     "dimensions={0,2}, to_apply=compose", "s8 s32 u16"},
+    {Opcode::Reduce, "$[3,51,37] $[3,51,37] $[] $[]", "($[37], $[37])", "dimensions={0,1}, to_apply=compose",
+     "s8 s32 u16"},
+    {Opcode::Reduce, "$[2,4099,3] $[2,4099,3] $[] $[]", "($[3], $[3])", "dimensions={0,1}, to_apply=compose",
+     "s8 s32 u16"},
+    {Opcode::Reduce, "$[3,40009] $[3,40009] $[] $[]", "($[], $[])", "dimensions={0,1}, to_apply=compose", "s8 s32 u16"},
     {Opcode::SelectAndScatter, "$[%2n] $[%n] $[]", "$[%2n]", "window={size=2 stride=2}, select=not_less, scatter=sum"},
     {Opcode::Map, "$[%n] $[%n]", "$[%n]", "dimensions={0}, to_apply=sum"},
     {Opcode::Scan, "$[%n] $[]", "($[%n], $[])", "dimensions={0}, num_carries=1, to_apply=step"},
@@ -234,9 +244,11 @@ constexpr std::string_view computations[] = {
 )",
     R"(not_less { a = $[] parameter(0)  b = $[] parameter(1)  @  ROOT r = pred[] compare(x, y), direction=GE }
 )",
+    // The function x -> (2a + 1)x + b of (2c + 1)x + d. Odd factors lose no bit, however many there are.
     R"(compose {
   a = $[] parameter(0)  b = $[] parameter(1)  c = $[] parameter(2)  d = $[] parameter(3)
-  e = $[] multiply(a, c)  f = $[] multiply(a, d)  g = $[] add(f, b)  ROOT r = ($[], $[]) tuple(e, g)
+  e = $[] multiply(a, c)  f = $[] add(e, e)  g = $[] add(a, c)  h = $[] add(f, g)
+  i = $[] multiply(a, d)  j = $[] add(i, i)  k = $[] add(j, d)  l = $[] add(k, b)  ROOT r = ($[], $[]) tuple(h, l)
 }
 )",
     R"(step { x = $[] parameter(0)  y = $[] parameter(1)  s = $[] add(x, y)  ROOT r = ($[], $[]) tuple(s, s) }

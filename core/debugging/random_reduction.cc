@@ -76,27 +76,30 @@ void add_reduction_by(Scope &s, std::span<const Id> operands, ir::ComputationId 
       Opcode::ReduceWindow, operands, [&](ir::Module &m, Id id) { m.set_window(id, window); }, std::span(&combine, 1));
 }
 
-// Composes functions x -> factor * x + summand of integers, from one side or the other: a monoid in which the order
-// counts, so that elements have to be combined in theirs.
+// Composes functions x -> (2 * half + 1) * x + summand of integers, from one side or the other: a monoid in which the
+// order counts, so that elements have to be combined in theirs. Odd factors lose no bit, however many there are.
 void add_composition(Scope &s) {
   const ElementType type = s.random_type();
   if (!ir::is_integer(type)) {
     return;
   }
-  const Id factors = s.value(type, 1);
-  const Id summands = s.value(Shape::array(type, s.sizes(factors)));
-  const std::vector<Id> operands{factors, summands, s.b.constant(type, 1), s.b.constant(type, 0)};
+  const Id halves = s.value(type, 1);
+  const Id summands = s.value(Shape::array(type, s.sizes(halves)));
+  const std::vector<Id> operands{halves, summands, s.b.constant(type, 0), s.b.constant(type, 0)};
   const ir::ComputationId combine = s.b.module().add_computation("combine");
   ir::Builder b(s.b.module(), combine);
-  std::vector<Id> factor, summand;
+  std::vector<Id> half, summand;
   for (int side = 0; side < 2; ++side) {
-    factor.push_back(b.parameter(Shape::scalar(type)));
+    half.push_back(b.parameter(Shape::scalar(type)));
     summand.push_back(b.parameter(Shape::scalar(type)));
   }
   const auto outer = static_cast<std::size_t>(s.random.below(2)), inner = 1 - outer;
-  const Id scaled = b.add(Opcode::Multiply, {factor[outer], summand[inner]});
-  const std::vector<Id> composed{b.add(Opcode::Multiply, {factor[0], factor[1]}),
-                                 b.add(Opcode::Add, {scaled, summand[outer]})};
+  const auto twice = [&](Id x) { return b.add(Opcode::Add, {x, x}); };
+  const auto sum = [&](Id x, Id y) { return b.add(Opcode::Add, {x, y}); };
+  const auto product = [&](Id x, Id y) { return b.add(Opcode::Multiply, {x, y}); };
+  const Id scaled = sum(twice(product(half[outer], summand[inner])), summand[inner]);
+  const std::vector<Id> composed{sum(twice(product(half[0], half[1])), sum(half[0], half[1])),
+                                 sum(scaled, summand[outer])};
   s.b.module().set_root(combine, b.tuple(composed));
   add_reduction_by(s, operands, combine);
 }
