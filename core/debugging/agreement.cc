@@ -44,10 +44,11 @@ bool is_step_function(Instruction i) {
 // Determines where the arrays of a result come from.
 class Origins {
  public:
-  // Calls are inlined, so that values which a function only passes on count as passed through.
+  // Values which a function only passes on, or whose bytes stay as they are, count as passed through.
   static Result<Origins> of(const Module &module) {
     Module flat = module;
-    BP_TRY(passes::run_passes(flat, {passes::call_inlining, passes::tuple_simplification}));
+    BP_TRY(
+        passes::run_passes(flat, {passes::call_inlining, passes::tuple_simplification, passes::bitcast_recognition}));
     return Origins(std::move(flat));
   }
 
@@ -72,8 +73,7 @@ class Origins {
     }
   }
 
-  // Returns the instruction that computes an array of the result, looking through instructions that only name or move
-  // it.
+  // Returns the instruction that computes an array of the result, looking through instructions that only name it.
   Instruction source(std::span<const std::int64_t> output) const {
     std::vector<std::int64_t> path(output.rbegin(), output.rend());  // the outermost last
     Instruction i = module_.entry().root();
@@ -87,10 +87,13 @@ class Origins {
           path.push_back(i.tuple_index());
           i = i.operand(0);
           break;
-        case Opcode::Bitcast:
         case Opcode::Copy:
-        case Opcode::OptimizationBarrier:
-        case Opcode::Reshape: i = i.operand(0); break;
+          if (i.operand(0).shape() != i.shape()) {  // another layout
+            return i;
+          }
+          [[fallthrough]];
+        case Opcode::Bitcast:
+        case Opcode::OptimizationBarrier: i = i.operand(0); break;
         default: return i;
       }
     }

@@ -320,9 +320,10 @@ void print_agreement(const RunRequest &request, const debugging::Agreement &agre
   double largest = 0;
   std::size_t passed_through = 0, weak = 0;
   for (const debugging::Output &output : agreement.outputs) {
-    passed_through += output.is_passed_through;
+    const bool is_evidence = !output.is_passed_through || output.verdict == Verdict::Differs;
+    passed_through += !is_evidence;
     weak += output.verdict == Verdict::WeakEvidence;
-    if (!output.is_passed_through) {
+    if (is_evidence) {
       largest = std::max(largest, output.comparison.typical_error);
     }
   }

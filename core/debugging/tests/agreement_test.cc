@@ -116,6 +116,9 @@ TEST_CASE("what is only passed through is counted apart") {
         Verdict::WeakEvidence);
   CHECK(judge("ENTRY e { x = f32[4,3] parameter(0)  ROOT t = f32[3,4] transpose(x), dimensions={1,0} }").verdict() ==
         Verdict::Agrees);
+  CHECK(judge("ENTRY e { x = f32[3,5]{0,1} parameter(0)  ROOT r = f32[15] reshape(x) }").verdict() == Verdict::Agrees);
+  CHECK(judge("ENTRY e { x = f32[3,5]{0,1} parameter(0)  ROOT c = f32[3,5]{1,0} copy(x) }").verdict() ==
+        Verdict::Agrees);
 }
 
 TEST_CASE("a program without inputs agrees where it is identical, whatever its values") {
