@@ -171,8 +171,13 @@ void add_scatter(Scope &s) {
     return;
   }
   const ElementType type = s.shape(boxes.operand).element_type();
-  const bool is_unique = ir::product(boxes.places) == 1;
+  const std::int64_t updates = ir::product(boxes.places);
+  const bool is_unique = updates == 1;
   const std::vector<ElementType> types = types_of_scatter(s, type);
+  if (types.size() > 1 &&
+      std::ranges::any_of(types, [&](ElementType one) { return depends_on_order(s, one, updates); })) {
+    return;
+  }
   const ir::ComputationId combiner =
       types.size() > 1 ? combiner_of_several(s, types)
       : s.palette.only_parameters && (is_unique || ir::is_integer(type)) && s.random.chance(3)

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/debugging/random_scope.h"
-#include "core/ir/float_spacing.h"
 
 namespace bp::debugging {
 namespace {
@@ -118,14 +117,9 @@ void add_reduction_of_two(Scope &s) {
     combiners.push_back(random_combiner(s, type));
     initials.push_back(initial_value(s, combiners.back(), type));
   }
-  // Sums in a narrow type, as a function of several arrays states them, depend on their order once they reach integers
-  // that the type does not have.
-  for (ElementType type : types) {
-    const bool is_narrow = ir::is_floating(type) && ir::bit_width(type) < 32;
-    if (s.palette.only_parameters && is_narrow &&
-        s.shape(operands[0]).element_count() > std::int64_t{2} << ir::spacing_of(type).mantissa_bits) {
-      return;
-    }
+  const std::int64_t elements = s.shape(operands[0]).element_count();
+  if (std::ranges::any_of(types, [&](ElementType type) { return depends_on_order(s, type, elements); })) {
+    return;
   }
   operands.insert(operands.end(), initials.begin(), initials.end());
   const ir::ComputationId combine = s.b.module().add_computation("combine");

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/debugging/draws.h"
+#include "core/ir/float_spacing.h"
 #include "core/ir/shape_inference_rules.h"
 
 namespace bp::debugging {
@@ -116,6 +117,11 @@ Opcode random_combiner(Scope &s, ElementType type) {
 
 ir::ComputationId combining_computation(Scope &s, Opcode combiner, ElementType type) {
   return ir::add_scalar_computation(s.b.module(), combiner, type, "combine");
+}
+
+bool depends_on_order(const Scope &scope, ElementType type, std::int64_t terms) {
+  const bool is_narrow = ir::is_floating(type) && ir::bit_width(type) < 32;
+  return scope.palette.only_parameters && is_narrow && terms > std::int64_t{2} << ir::spacing_of(type).mantissa_bits;
 }
 
 Id initial_value(Scope &s, Opcode combiner, ElementType type) {

@@ -119,6 +119,10 @@ ir::ComputationId combining_computation(Scope &scope, ir::Opcode combiner, ir::E
 // Returns the initial value that has no effect, if there is a simple one.
 Scope::Id initial_value(Scope &scope, ir::Opcode combiner, ir::ElementType type);
 
+// Whether results of a program of one instruction may depend on the order in which numbers of the type are added, as a
+// function of several arrays states it: that many reach integers that a narrow type does not have.
+bool depends_on_order(const Scope &scope, ir::ElementType type, std::int64_t terms);
+
 // Returns the elementwise ops whose operands all follow the same rules.
 std::span<const ir::OpInfo *const> elementwise_ops();
 
