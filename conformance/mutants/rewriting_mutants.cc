@@ -117,6 +117,34 @@ constexpr Mutant rewriting_table[] = {
          }
        });
      }},
+    {"loop-without-last-iteration", "rewriting", "a loop up to and with a limit ends before it", "cpu", "loops/up-to/*",
+     [] {
+       return with_compares_called_by(BP_OP_WHILE, [](const Edit &, const Edit &compare) {
+         replace_direction(compare, BP_COMPARISON_DIRECTION_LE, BP_COMPARISON_DIRECTION_LT);
+       });
+     }},
+    {"loop-until-equal-as-below", "rewriting",
+     "a loop until its counter equals a limit is one to that limit from below", "cpu", "loops/from-parameter/*",
+     [] {
+       return with_compares_called_by(BP_OP_WHILE, [](const Edit &, const Edit &compare) {
+         replace_direction(compare, BP_COMPARISON_DIRECTION_NE, BP_COMPARISON_DIRECTION_LT);
+       });
+     }},
+    {"loop-limit-kept", "rewriting", "a loop keeps its first limit, which the body moves", "cpu",
+     "loops/limit-moves-on/*",
+     [] {
+       return with_instructions(BP_OP_WHILE, [](const Edit &loop) {
+         const plugin::Instruction compare = loop.old.calls()[0].root().instruction();
+         const plugin::Computation body = loop.old.calls()[1];
+         const auto counters = loop.old.calls()[0].parameter_ids();
+         const auto limit =
+             std::ranges::find(counters, compare.operand_count() == 2 ? compare.operand_ids()[1] : BP_NONE);
+         if (limit != counters.end()) {
+           const std::size_t place = static_cast<std::size_t>(limit - counters.begin());
+           loop.of(body.roots()[place].instruction()).forward(body.parameter_ids()[place]);
+         }
+       });
+     }},
     {"log-of-exponential", "rewriting", "log(exp(x)) becomes x, even where exp(x) overflows", "cpu",
      "identities/log-of-*",
      [] {

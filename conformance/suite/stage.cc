@@ -8,9 +8,10 @@
 namespace bp::conformance {
 
 std::span<const Stage> stages() {
-  static const Stage all[] = {x_ray_stage,      life_cycle_stage, contract_stage, ops_stage,         attributes_stage,
-                              identities_stage, patterns_stage,   programs_stage, buffers_stage,     concurrency_stage,
-                              faults_stage,     claims_stage,     fuzz_stage,     performance_stage, front_ends_stage};
+  static const Stage all[] = {x_ray_stage,      life_cycle_stage, contract_stage,    ops_stage,
+                              attributes_stage, identities_stage, patterns_stage,    loops_stage,
+                              programs_stage,   buffers_stage,    concurrency_stage, faults_stage,
+                              claims_stage,     fuzz_stage,       performance_stage, front_ends_stage};
   return all;
 }
 

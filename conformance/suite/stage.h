@@ -89,7 +89,7 @@ Verdict nothing_to_do();
 
 // One stage per source file.
 extern const Stage x_ray_stage, life_cycle_stage, contract_stage, ops_stage, attributes_stage, identities_stage,
-    patterns_stage, programs_stage, buffers_stage, concurrency_stage, faults_stage, claims_stage, fuzz_stage,
-    performance_stage, front_ends_stage;
+    patterns_stage, loops_stage, programs_stage, buffers_stage, concurrency_stage, faults_stage, claims_stage,
+    fuzz_stage, performance_stage, front_ends_stage;
 
 }  // namespace bp::conformance
