@@ -16,11 +16,12 @@ namespace {
 
 using ir::ElementType;
 
-// Loops over vectors, pieces and counters of 2^k elements end in different ways: `power` leaves one element for any k,
-// `wide` and `blocks`, primes near 4/3 of a power of two, leave about a third or two thirds.
+// Loops over vectors, pieces and counters of 2^k elements end in different ways: `whole` leaves none and `power` one for
+// any k, `wide` and `blocks`, primes near 4/3 of a power of two, leave about a third or two thirds.
 constexpr ShapeClass fixed = {fixed_shape, {}};
 constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one = {"one", {1, 1}},
-                     prime = {"prime", {67, 1}}, power = {"power", {2049, 1}}, matrix = {"matrix", {37, 2}},
+                     prime = {"prime", {67, 1}}, whole = {"whole", {4096, 1}}, power = {"power", {2049, 1}},
+                     matrix = {"matrix", {37, 2}},
                      transposed = {"matrix.transposed", {37, 2}, Storage::TransposedOperands},
                      transposed_operands = {"prime.transposed", {67, 1}, Storage::TransposedOperands},
                      transposed_last = {"matrix.transposed_last", {37, 2}, Storage::TransposedLast},
@@ -38,6 +39,7 @@ constexpr std::array shape_classes = {fixed,
                                       one,
                                       prime,
                                       power,
+                                      whole,
                                       matrix,
                                       transposed,
                                       transposed_operands,
@@ -92,6 +94,9 @@ std::vector<ShapeClass> shapes_for(const ir::OpInfo &op, ElementType type, bool 
   if (op.opcode == ir::Opcode::Dot) {
     shapes.push_back(blocks);
   }
+  if (type == ElementType::F32 || type == ElementType::S32) {
+    shapes.push_back(whole);
+  }
   shapes.push_back(op.has(ir::Trait::Elementwise) ? tiled : transposed_result);
   if (op.has(ir::Trait::Elementwise) && op.max_operands > 1) {
     shapes.push_back(transposed_last);
@@ -143,6 +148,10 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   if (shape.storage != Storage::RowMajor && shape.storage != Storage::TransposedOperands) {
     return {Values::Random};  // the values are those of the same shape in row-major order
   }
+  const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
+  if (shape.name == whole.name) {
+    return {adds_floats ? Values::Small : Values::Random};  // other values are those of `power`
+  }
   const bool is_unary = op.has(ir::Trait::Elementwise) && op.max_operands == 1;
   if (shape.name == sweep.name) {
     return is_unary ? std::vector{Values::Every} : std::vector<Values>{};
@@ -176,7 +185,6 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
       shape.name == (is_common(type) ? prime.name : power.name)) {
     values.push_back(Values::Rare);
   }
-  const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
   if (adds_floats && op.opcode == ir::Opcode::Dot && (shape.name == above_16_bits.name || shape.name == blocks.name)) {
     return {Values::Small, Values::Wide};  // that long, each takes time
   }
