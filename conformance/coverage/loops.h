@@ -1,5 +1,6 @@
-// Loops: ways to count, bodies, and numbers of iterations, in any combination. Devices take some loops for counted ones,
-// unroll or repeat bodies several at a time, keep small states in registers, and must see which loops are none of these.
+// Loops: ways to count, bodies, and numbers of iterations, in any combination. Devices take some loops for counted
+// ones, unroll or repeat bodies several at a time, keep small states in registers, and must see which loops are none of
+// these.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct Counting {
   std::int64_t max_iterations = 1 << 12;
 };
 
-// What a loop computes.
+// The values that a loop computes beside its counters.
 struct LoopBody {
   std::string_view name;       // "fibonacci"
   std::string_view state;      // "a:$[]:b": elements of the state, their shapes, and what they become

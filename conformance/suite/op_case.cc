@@ -16,8 +16,8 @@ namespace {
 
 using ir::ElementType;
 
-// Loops over vectors, pieces and counters of 2^k elements end in different ways: `whole` leaves none and `power` one for
-// any k, `wide` and `blocks`, primes near 4/3 of a power of two, leave about a third or two thirds.
+// Loops over vectors, pieces and counters of 2^k elements end in different ways: `whole` leaves none and `power` one
+// for any k, `wide` and `blocks`, primes near 4/3 of a power of two, leave about a third or two thirds.
 constexpr ShapeClass fixed = {fixed_shape, {}};
 constexpr ShapeClass scalar = {"scalar", {1, 0}}, empty = {"empty", {0, 1}}, one = {"one", {1, 1}},
                      prime = {"prime", {67, 1}}, whole = {"whole", {4096, 1}}, power = {"power", {2049, 1}},
