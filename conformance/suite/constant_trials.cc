@@ -174,6 +174,11 @@ std::vector<std::string> programs_with_constants(std::uint64_t seed) {
     const auto zeros_around = [=](int row, int column) {
       return row < top || row >= bottom || column >= left ? 0 : 2 * any(row, column) + 1;
     };
+    // Half of the blocks are zeros, others in each range of columns.
+    const int width = 300 - less(90), cut = 200 - less(60);
+    const auto zero_blocks = [=](int row, int column) {
+      return (row / 32 % 2 == 0) == (column < cut) ? 0 : any(row, column);
+    };
     // About one of so many elements is not 0, so that some tiles have such elements in a corner alone.
     const auto one_of = [&](std::uint64_t others) {
       return [others, place = static_cast<std::uint64_t>(random.below(1 << 30))](int row, int column) {
@@ -193,12 +198,16 @@ std::vector<std::string> programs_with_constants(std::uint64_t seed) {
         "rhs_contracting_dims={{0}}  "
         "t = {0}[4,{4},{5}] constant({{{9}, {10}, {11}, {12}}})  "
         "e = {1}[16,4,{5}] dot(q, t), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}  "
-        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[2,16,16], {1}[16,{5}], {1}[16,4,{5}]) tuple(a, b, c, d, e) }}",
+        "h = {0}[{4},{13}] constant({14})  f = {1}[16,{13}] dot(q, h), lhs_contracting_dims={{1}}, "
+        "rhs_contracting_dims={{0}}  "
+        "ROOT r = ({1}[16,{5}], {1}[40,{5}], {1}[2,16,16], {1}[16,{5}], {1}[16,4,{5}], {1}[16,{13}]) "
+        "tuple(a, b, c, d, e, f) }}",
         type, sum, matrix(rows, columns, zeros_in_middle),
         matrix(40, rows, [&](int row, int column) { return row < begin ? 0 : zeros_around(column, row - begin); }),
         rows, columns, matrix(rows, 16, zeros_in_middle), matrix(rows, 16, [](int, int) { return 0; }),
         matrix(rows, columns, zeros_around), matrix(rows, columns, one_of(2000)), matrix(rows, columns, one_of(2000)),
-        matrix(rows, columns, one_of(1000)), matrix(rows, columns, one_of(150))));
+        matrix(rows, columns, one_of(1000)), matrix(rows, columns, one_of(150)), width,
+        matrix(rows, width, zero_blocks)));
   }
   for (const char *type : {"f32", "s32"}) {
     programs.push_back(

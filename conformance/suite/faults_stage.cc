@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "conformance/suite/chains.h"
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/failing_calls.h"
 #include "conformance/suite/sample_programs.h"
@@ -193,6 +194,27 @@ Status flip_edges(Subject &subject, const Backend &backend, const std::string &i
   return {};
 }
 
+// Flips bits anywhere in an artifact that is much larger than those of samples.
+Status flip_far_inside(Subject &subject, const Backend &backend, const std::string &id) {
+  constexpr std::size_t instructions = 1030, trials = 60;
+  for (const std::string_view chain : chain_names()) {
+    BP_ASSIGN(const ir::Module module, chain_of(chain, instructions));
+    const auto compilation = compile_sample(subject, module);
+    if (!compilation.ok() || compilation->artifact.empty()) {
+      continue;
+    }
+    const std::string &good = compilation->artifact;
+    for (std::size_t i = 0; i < trials; ++i) {
+      std::string bad = good;
+      const std::uint64_t random = subject.seed_of(fmt::format("{}/{}/inside/{}", id, chain, i));
+      const std::size_t place = good.size() * i / trials + random % (good.size() / trials + 1);
+      bad[std::min(place, good.size() - 1)] ^= static_cast<char>(1 << (random >> 32) % 8);
+      BP_TRY(expect_refused(backend, compilation->module->view().allocations(), bad));
+    }
+  }
+  return {};
+}
+
 Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::size_t trials, const std::string &id) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   auto compilation = compile_sample(subject, module);
@@ -208,6 +230,7 @@ Result<Verdict> damage_artifacts(Subject &subject, const Damage &damage, std::si
   }
   if (id.ends_with("/flipped")) {
     BP_TRY(flip_edges(subject, *backend, id));
+    BP_TRY(flip_far_inside(subject, *backend, id));
   }
   return verdict_of(still_works(*backend, module));
 }
@@ -297,6 +320,14 @@ ENTRY main {
 }
 )";
 
+// Some targets round what they multiply.
+constexpr std::string_view product = R"(HloModule product
+ENTRY main {
+  x = f32[64,64] parameter(0)  y = f32[64,64] parameter(1)  a = f32[64,64] sine(x)  b = f32[64,64] cosine(y)
+  ROOT r = f32[64,64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)";
+
 // Runs a program by its artifact for another target.
 Result<Literal> run_artifact(Subject &subject, const Backend &backend, const ir::Module &module,
                              const std::string &artifact) {
@@ -338,10 +369,12 @@ Result<std::size_t> exchange_targets_of(Subject &subject, const ir::Module &modu
 Result<Verdict> exchange_targets(Subject &subject) {
   BP_ASSIGN(const ir::Module module, first_supported_sample(subject));
   BP_ASSIGN(std::size_t others, exchange_targets_of(subject, module));
-  BP_ASSIGN(const ir::Module narrow, text::parse_module(narrow_numbers));
-  if (subject.compile("narrow", narrow).ok()) {
-    BP_ASSIGN(const std::size_t more, exchange_targets_of(subject, narrow));
-    others += more;
+  for (const std::string_view text : {narrow_numbers, product}) {
+    BP_ASSIGN(const ir::Module other, text::parse_module(text));
+    if (subject.compile(other.name(), other).ok()) {
+      BP_ASSIGN(const std::size_t more, exchange_targets_of(subject, other));
+      others += more;
+    }
   }
   return others > 0 ? Verdict()
                     : Verdict{.status = CaseStatus::Unsupported, .message = "no option makes another target"};

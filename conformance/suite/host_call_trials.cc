@@ -199,6 +199,36 @@ ENTRY main {{
                        shape_, body, value, token);
   }
 
+  // Calls in a branch of a branch, and after both.
+  std::string nested() {
+    std::string value = "x", token = "t", last = "c", last_token = "u";
+    const std::string body = calls("inner", value, token), after = calls("last", last, last_token);
+    return fmt::format(R"(calling {{
+  s = ({0}, token[]) parameter(0)
+  x = {0} get-tuple-element(s), index=0  t = token[] get-tuple-element(s), index=1
+{1}  ROOT r = {0} add({2}, x)
+}}
+other {{
+  s = ({0}, token[]) parameter(0)  x = {0} get-tuple-element(s), index=0
+  ROOT r = {0} add(x, x)
+}}
+outer {{
+  s = (s32[], {0}, token[]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+  x = {0} get-tuple-element(s), index=1  t = token[] get-tuple-element(s), index=2  p = ({0}, token[]) tuple(x, t)
+  c = {0} conditional(i, p, p), branch_computations={{calling, other}}  ROOT r = {0} add(c, x)
+}}
+outer_other {{
+  s = (s32[], {0}, token[]) parameter(0)  ROOT x = {0} get-tuple-element(s), index=1
+}}
+ENTRY main {{
+  x = {0} parameter(0)  i = s32[] parameter(1)  t = token[] after-all()  s = (s32[], {0}, token[]) tuple(i, x, t)
+  c = {0} conditional(i, s, s), branch_computations={{outer, outer_other}}  u = token[] after-all()
+{3}  ROOT r = {0} add({4}, x)
+}}
+)",
+                       shape_, body, value, after, last);
+  }
+
   // Calls in one branch, and not in the other.
   std::string branch() {
     std::string value = "x", token = "t";
@@ -461,8 +491,8 @@ Verdict passes_types(Subject &subject) {
 
 // --- BP-CALL-03: the application fails at each call in turn ---
 
-Result<Verdict> ends_with_application(Subject &subject) {
-  BP_ASSIGN(const auto both, Both::make(subject, &CallingText::loop));
+Result<Verdict> ends_with_application(Subject &subject, Both::Text text) {
+  BP_ASSIGN(const auto both, Both::make(subject, text));
   Application expected_application;
   BP_ASSIGN(const Literal expected, both->interpret(expected_application, 0));
   for (int at = 0; at < expected_application.asked(); ++at) {
@@ -513,8 +543,9 @@ Result<Verdict> ends_with_application(Subject &subject) {
   }
   return Verdict();
 }
+template <Both::Text text>
 Verdict ends_as_told(Subject &subject) {
-  return verdict_or_error(ends_with_application(subject));
+  return verdict_or_error(ends_with_application(subject, text));
 }
 
 // --- BP-CALL-04: during a call, another thread uses the device ---
@@ -586,6 +617,60 @@ Verdict stays_free(Subject &subject) {
   return verdict_or_error(stays_usable(subject));
 }
 
+// Another thread runs a program all the time, so that mostly one of its runs waits when a call begins: during the call
+// it ends.
+Result<Verdict> waiting_runs_go_on(Subject &subject) {
+  BP_ASSIGN(const auto both, Both::make(subject, &CallingText::loop));
+  BP_ASSIGN(const OtherWork work, make_other_work(subject, both->backend()));
+  constexpr std::chrono::seconds patience(10);
+  std::mutex mutex;
+  std::condition_variable changed;
+  int done = 0;
+  bool is_over = false, has_waited = false;
+  Status used;
+  Application application;
+  application.meanwhile = [&]() -> Status {
+    std::unique_lock lock(mutex);
+    if (has_waited) {
+      return {};
+    }
+    const int before = done;
+    // The run during which the call began, and one that has begun since.
+    has_waited = !changed.wait_for(lock, patience, [&] { return done >= before + 2 || is_over; });
+    return {};
+  };
+  std::jthread other([&] {
+    std::unique_lock lock(mutex);
+    while (!is_over) {
+      lock.unlock();
+      const auto found = work.program->run(work.arguments, {});
+      lock.lock();
+      used = !found.ok()               ? Status(Error(found.error()))
+             : *found != work.expected ? Status(make_error(ErrorCode::PluginFailure, "the result differs in bits"))
+                                       : Status();
+      is_over |= !used.ok();
+      ++done;
+      changed.notify_all();
+    }
+  });
+  const Result<Literal> found = both->run(application, 0);
+  {
+    const std::lock_guard lock(mutex);
+    is_over = true;
+  }
+  other.join();
+  if (has_waited) {
+    return failure("BP-CALL-04: while a run is in a call, a run() that waited when the call began does not return");
+  }
+  if (!used.ok()) {
+    return failure("BP-CALL-04: next to a run with calls, another run fails: " + used.error().to_string());
+  }
+  return found.ok() ? Verdict() : failure("BP-CALL-04: a run fails: " + found.error().to_string());
+}
+Verdict lets_waiting_runs_go_on(Subject &subject) {
+  return verdict_or_error(waiting_runs_go_on(subject));
+}
+
 // --- BP-CALL-01: runs of one program that overlap ---
 
 // A run whose calls are only counted; the first one returns once all runs are in a call.
@@ -593,19 +678,21 @@ struct CountedCalls {
   bp_run_t abi;  // its ctx is this object
   std::atomic<int> *in_calls;
   int runs;
+  int fails_at = -1;  // the number of the call that fails
   std::atomic<int> calls = 0;
 
   static bp_status call(const bp_run_t *run, std::uint32_t) {
     constexpr std::chrono::milliseconds step(1), patience(500);
     CountedCalls &self = *static_cast<CountedCalls *>(run->ctx);
-    if (self.calls++ == 0) {
+    const int number = self.calls++;
+    if (number == 0) {
       ++*self.in_calls;
       for (auto waited = std::chrono::milliseconds(0); *self.in_calls < self.runs && waited < patience;
            waited += step) {
         std::this_thread::sleep_for(step);
       }
     }
-    return BP_OK;
+    return number == self.fails_at ? BP_INTERNAL : BP_OK;
   }
   static constexpr bp_run_host_call_t table = {&CountedCalls::call};
   static const void *get_extension(const bp_run_t *, const char *id) {
@@ -637,7 +724,7 @@ Result<Verdict> calls_of_own_run(Subject &subject) {
   BP_ASSIGN(const Literal argument,
             whole_numbers(module->instruction(module->entry().parameter_ids().front()).shape(), 1));
   int alone = 0;
-  for (const int count : {1, 2, 3}) {
+  for (const auto &[count, fails_at] : {std::pair{1, -1}, {2, -1}, {3, -1}, {2, 1}, {3, 1}, {3, 0}}) {
     std::atomic<int> in_calls = 0;
     std::vector<std::unique_ptr<DirectRun>> memory;
     std::deque<CountedCalls> runs;
@@ -646,6 +733,7 @@ Result<Verdict> calls_of_own_run(Subject &subject) {
       CountedCalls &run = runs.emplace_back(*prepared->abi(), &in_calls, count);
       run.abi.ctx = &run;
       run.abi.get_extension = &CountedCalls::get_extension;
+      run.fails_at = i == count - 1 ? fails_at : -1;
       memory.push_back(std::move(prepared));
     }
     std::vector<bp_status> statuses(runs.size());
@@ -661,11 +749,14 @@ Result<Verdict> calls_of_own_run(Subject &subject) {
     }
     alone = count == 1 ? runs.front().calls.load() : alone;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (statuses[i] != BP_OK || runs[i].calls != alone) {
-        return failure(
-            fmt::format("BP-CALL-01: one of {} runs of a program at the same time makes {} calls and returns "
-                        "\"{}\", expected {} calls, as when it runs alone",
-                        count, runs[i].calls.load(), host::status_name(statuses[i]), alone));
+      const bool fails = runs[i].fails_at >= 0;
+      if (statuses[i] != (fails ? BP_INTERNAL : BP_OK) || runs[i].calls != (fails ? fails_at + 1 : alone)) {
+        return failure(fmt::format(
+            "BP-CALL-01: one of {} runs of a program at the same time{} makes {} calls and returns \"{}\", expected {}",
+            count, fails_at < 0 ? "" : ", of which one has a call that fails,", runs[i].calls.load(),
+            host::status_name(statuses[i]),
+            fails ? fmt::format("{} calls, of which the last fails", fails_at + 1)
+                  : fmt::format("{} calls, as when it runs alone", alone)));
       }
     }
   }
@@ -678,11 +769,14 @@ Verdict calls_for_its_own_run(Subject &subject) {
 const ContractTrial host_call_table[] = {
     {"BP-CALL-01/loop", BP_EXT_HOST_CALL, makes_calls<&CallingText::loop>},
     {"BP-CALL-01/branch", BP_EXT_HOST_CALL, makes_calls<&CallingText::branch>},
+    {"BP-CALL-01/branches", BP_EXT_HOST_CALL, makes_calls<&CallingText::nested>},
     {"BP-CALL-01/shapes", BP_EXT_HOST_CALL, passes_types},
     {"BP-CALL-01/runs", BP_EXT_HOST_CALL, calls_for_its_own_run},
     {"BP-CALL-02", BP_EXT_HOST_CALL, makes_calls<&CallingText::straight>},
-    {"BP-CALL-03", BP_EXT_HOST_CALL, ends_as_told},
+    {"BP-CALL-03", BP_EXT_HOST_CALL, ends_as_told<&CallingText::loop>},
+    {"BP-CALL-03/branches", BP_EXT_HOST_CALL, ends_as_told<&CallingText::nested>},
     {"BP-CALL-04", BP_EXT_HOST_CALL, stays_free},
+    {"BP-CALL-04/waiting", BP_EXT_HOST_CALL, lets_waiting_runs_go_on},
 };
 
 }  // namespace

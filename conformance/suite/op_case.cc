@@ -140,16 +140,20 @@ bool is_in_time(const ir::OpInfo &op, ElementType type, const ShapeClass &shape,
   if (op.opcode == ir::Opcode::Iota) {
     return shape.size.n < above_16_bits.size.n || is_common(type);
   }
+  const bool is_sort = op.opcode == ir::Opcode::Sort || op.opcode == ir::Opcode::TopK;  // which may take seconds
   return shape.size.n < above_16_bits.size.n ||
-         (op.has(ir::Trait::Elementwise) && (type == ElementType::F32 || is_for_every_value(shape)));
+         (shape.name == above_16_bits.name && type == ElementType::F32 && !is_sort) ||
+         (op.has(ir::Trait::Elementwise) && is_for_every_value(shape));
 }
 
-std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const ShapeClass &shape) {
+std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, Mode mode) {
   if (shape.storage != Storage::RowMajor && shape.storage != Storage::TransposedOperands) {
     return {Values::Random};  // the values are those of the same shape in row-major order
   }
   const bool adds_floats = op.accuracy.closeness == Closeness::Sum && (ir::is_floating(type) || ir::is_complex(type));
-  if (shape.name == whole.name) {
+  const bool has_long_loops =
+      op.has(ir::Trait::Elementwise) || op.opcode == ir::Opcode::Reduce || op.opcode == ir::Opcode::Dot;
+  if (shape.name == whole.name || (shape.name == above_16_bits.name && !has_long_loops && mode == Mode::Quick)) {
     return {adds_floats ? Values::Small : Values::Random};  // other values are those of `power`
   }
   const bool is_unary = op.has(ir::Trait::Elementwise) && op.max_operands == 1;
@@ -239,13 +243,22 @@ Result<ir::Module> build(const std::string &text, const ShapeClass &shape) {
 
 // Whether the interpreter computes this in the time that a case has. There are most cases of small arrays.
 bool is_small_enough(const ir::OpInfo &op, const ir::Module &module, const ShapeClass &shape, Mode mode) {
-  const double max_operations = mode == Mode::Full ? 1 << 27 : shape.size.n > prime.size.n ? 1 << 24 : 1 << 20;
-  return !op.has(ir::Trait::Contraction) || analysis::cost(module).operations() <= max_operations;
+  const double max_operations = mode == Mode::Full                                         ? 1 << 27
+                                : shape.size.n > prime.size.n || shape.name == fixed_shape ? 1 << 24
+                                                                                           : 1 << 20;
+  const bool may_be_large =
+      op.has(ir::Trait::Contraction) || (shape.size.n >= above_16_bits.size.n && !op.has(ir::Trait::Elementwise));
+  if (!may_be_large) {
+    return true;
+  }
+  const analysis::Cost cost = analysis::cost(module);
+  constexpr double max_bytes = 1 << 28;
+  return cost.operations() <= max_operations && cost.bytes <= max_bytes;
 }
 
 void append_cases(const ir::OpInfo &op, ElementType type, const ShapeClass &shape, Mode mode,
                   std::vector<std::string> &ids) {
-  const std::vector<Values> values = values_for(op, type, shape);
+  const std::vector<Values> values = values_for(op, type, shape, mode);
   if (values.empty()) {
     return;
   }

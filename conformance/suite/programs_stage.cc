@@ -1,5 +1,5 @@
-// Whole programs that contain their expected results (conformance/programs), embedded in this executable; and pieces of
-// models, of a few sizes, compared with the interpreter.
+// Whole programs that contain their expected results (conformance/programs), embedded in this executable; pieces of
+// models, of a few sizes, and long chains, compared with the interpreter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "conformance/check/case.h"
 #include "conformance/check/runner.h"
 #include "conformance/programs/embedded.h"
+#include "conformance/suite/chains.h"
 #include "conformance/suite/differential.h"
 #include "conformance/suite/model_pieces.h"
 #include "conformance/suite/random_graph.h"
@@ -18,7 +19,21 @@
 namespace bp::conformance {
 namespace {
 
-constexpr std::string_view of_models = "programs/model/";
+constexpr std::string_view of_models = "programs/model/", of_chains = "programs/chain/";
+
+// Lengths beyond which devices divide programs.
+constexpr std::size_t chain_lengths[] = {40, 130, 257, 520, 1030};
+
+// Returns the program "programs/chain/NAME/LENGTH".
+Result<ir::Module> chain_of_case(const std::string &id) {
+  std::vector<std::string> parts;
+  boost::split(parts, id, boost::is_any_of("/"));
+  std::size_t length = 0;
+  if (parts.size() != 4 || !boost::conversion::try_lexical_convert(parts[3], length)) {
+    return invalid_input("there is no case {}", id);
+  }
+  return chain_of(parts[2], length);
+}
 
 std::vector<std::size_t> sizes_of_pieces(const Subject &subject) {
   return subject.is_full() ? std::vector<std::size_t>{1, 4, 16, 64} : std::vector<std::size_t>{16};
@@ -39,6 +54,11 @@ std::vector<std::string> list_programs(const Subject &subject) {
       }
     }
   };
+  for (const std::string_view chain : chain_names()) {
+    for (const std::size_t length : chain_lengths) {
+      ids.push_back(fmt::format("{}{}/{}", of_chains, chain, length));
+    }
+  }
   std::ranges::for_each(sample_models(), add_pieces);
   std::ranges::for_each(subject.models(), add_pieces);
   return ids;
@@ -110,6 +130,12 @@ std::uint64_t seed_of_piece(const Subject &subject, const std::string &id) {
   return subject.seed_of(id) / kinds_of_draws * kinds_of_draws;
 }
 
+Result<Verdict> judge_chain(Subject &subject, const std::string &id) {
+  BP_ASSIGN(const ir::Module module, chain_of_case(id));
+  BP_ASSIGN(const Backend *backend, subject.backend());
+  return compare_with_interpreter(*backend, module, subject.seed_of(id));
+}
+
 Result<Verdict> judge_piece(Subject &subject, const std::string &id) {
   BP_ASSIGN(const compile::Extract piece, piece_of(subject, id));
   if (piece.outputs.empty()) {
@@ -125,6 +151,11 @@ Result<CaseProgram> program_of_programs(Subject &subject, const std::string &id)
     BP_ASSIGN(std::vector<Literal> arguments, graph_arguments(piece.module, seed_of_piece(subject, id)));
     return CaseProgram{std::move(piece.module), std::move(arguments), std::string(allowed_by_program_judge), false};
   }
+  if (id.starts_with(of_chains)) {
+    BP_ASSIGN(ir::Module module, chain_of_case(id));
+    BP_ASSIGN(std::vector<Literal> arguments, graph_arguments(module, subject.seed_of(id)));
+    return CaseProgram{std::move(module), std::move(arguments), std::string(allowed_by_program_judge), false};
+  }
   BP_ASSIGN(const Case one, find_case(id));
   BP_ASSIGN(const ir::Module module, parse(one));
   BP_ASSIGN(SelfChecking apart, split_checks(module));
@@ -132,7 +163,9 @@ Result<CaseProgram> program_of_programs(Subject &subject, const std::string &id)
 }
 
 Verdict run_programs(Subject &subject, const std::string &id) {
-  const auto verdict = id.starts_with(of_models) ? judge_piece(subject, id) : judge(subject, id);
+  const auto verdict = id.starts_with(of_models)   ? judge_piece(subject, id)
+                       : id.starts_with(of_chains) ? judge_chain(subject, id)
+                                                   : judge(subject, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
@@ -143,12 +176,13 @@ constexpr RuleCases rules_of_programs[] = {
 
 }  // namespace
 
-const Stage programs_stage = {.name = "programs",
-                              .summary = "whole programs that contain their expected results, and pieces of models",
-                              .list = list_programs,
-                              .run = run_programs,
-                              .program = program_of_programs,
-                              .deadline_seconds = 120,
-                              .rules = rules_of_programs};
+const Stage programs_stage = {
+    .name = "programs",
+    .summary = "whole programs that contain their expected results, pieces of models, and long chains",
+    .list = list_programs,
+    .run = run_programs,
+    .program = program_of_programs,
+    .deadline_seconds = 120,
+    .rules = rules_of_programs};
 
 }  // namespace bp::conformance
