@@ -25,9 +25,9 @@ struct Counting {
 
 // The values that a loop computes beside its counters.
 struct LoopBody {
-  std::string_view name;       // "fibonacci"
-  std::string_view state;      // "a:$[]:b": elements of the state, their shapes, and what they become
-  std::string_view text;       // HLO; `at` is the iteration's first counter as s32, `number` the same as `$`
+  std::string_view name;            // "fibonacci"
+  std::string_view state;           // "a:$[]:b": elements of the state, their shapes, and what they become
+  std::string_view text;            // HLO; `at` is the iteration's first counter as s32, `number` the same as `$`
   std::string_view functions = {};  // what the text calls
   std::int64_t max_iterations = 1 << 13;
   bool multiplies = false;  // so that only integers stay exact

@@ -157,7 +157,8 @@ void make_calls_fail(const host::Device &device) {
   }
 }
 
-// After many programs were compiled and run, calls have failed, and another device has come and gone.
+// After many programs were compiled and run, calls have failed, and another device has come and gone; and when there is
+// no memory left.
 Result<Verdict> ask_later(Subject &subject) {
   constexpr std::size_t most_programs = 10;
   const std::vector<host::Image> questions = make_questions();
@@ -184,7 +185,14 @@ Result<Verdict> ask_later(Subject &subject) {
     make_calls_fail(*other);
   }
   BP_ASSIGN(const Answers after, ask_all(*device, questions, false));
-  return expect_same_answers(questions, before, after, "after programs have run and calls have failed");
+  const Verdict verdict =
+      expect_same_answers(questions, before, after, "after programs have run and calls have failed");
+  if (verdict.status == CaseStatus::Fail) {
+    return verdict;
+  }
+  const std::vector<runtime::Block> everything = allocate_all(*device);
+  BP_ASSIGN(const Answers at_last, ask_all(*device, questions, false));
+  return expect_same_answers(questions, before, at_last, "while all memory is allocated");
 }
 Verdict asks_later(Subject &subject) {
   return verdict_or_error(ask_later(subject));

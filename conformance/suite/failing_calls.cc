@@ -104,25 +104,10 @@ Result<Backend> load_over(const Subject &subject, host::Layer layer) {
   return Backend::load(subject.choice().name, options);
 }
 
-// Returns how much of the device's memory can be allocated, by allocating blocks and releasing them; 0 if the device
-// does not give a capacity, or has more memory than a test should allocate.
 std::uint64_t free_bytes(const host::Device &device) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 32, min_piece = 64;
   std::uint64_t sum = 0;
-  const std::uint64_t spaces = device.memory() == nullptr ? 0 : device.memory()->space_count;
-  for (std::uint32_t space = 0; space < spaces; ++space) {
-    const std::uint64_t capacity = device.memory()->spaces[space].capacity;
-    std::vector<runtime::Block> pieces;
-    std::uint64_t taken = 0;
-    for (std::uint64_t size = capacity > most ? 0 : capacity; size >= min_piece && taken <= capacity;) {
-      if (auto piece = runtime::Block::allocate_on(device, space, size); piece.ok()) {
-        pieces.push_back(std::move(piece).value());
-        taken += size;
-      } else {
-        size /= 2;
-      }
-    }
-    sum += taken;
+  for (const runtime::Block &piece : allocate_all(device)) {
+    sum += piece.size();
   }
   return sum;
 }
@@ -258,6 +243,25 @@ Result<Literal> run_on_device(const Backend &backend, const Module &module) {
   BP_ASSIGN(const Compiled compiled, backend.compile(module, options));
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, 1));
   return compiled.executable.run(arguments);
+}
+
+std::vector<runtime::Block> allocate_all(const host::Device &device) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 32, min_piece = 64;
+  std::vector<runtime::Block> pieces;
+  const std::uint64_t spaces = device.memory() == nullptr ? 0 : device.memory()->space_count;
+  for (std::uint32_t space = 0; space < spaces; ++space) {
+    const std::uint64_t capacity = device.memory()->spaces[space].capacity;
+    std::uint64_t taken = 0;
+    for (std::uint64_t size = capacity > most ? 0 : capacity; size >= min_piece && taken <= capacity;) {
+      if (auto piece = runtime::Block::allocate_on(device, space, size); piece.ok()) {
+        pieces.push_back(std::move(piece).value());
+        taken += size;
+      } else {
+        size /= 2;
+      }
+    }
+  }
+  return pieces;
 }
 
 }  // namespace bp::conformance

@@ -9,6 +9,7 @@
 
 #include "conformance/report/record.h"
 #include "conformance/suite/subject.h"
+#include "core/runtime/memory.h"
 
 namespace bp::conformance {
 
@@ -18,5 +19,8 @@ Result<Verdict> run_with_failing_call(Subject &subject, std::string_view call);
 
 // Compiles a program for the device alone, without constant folding, and runs it with the same inputs each time.
 Result<Literal> run_on_device(const Backend &backend, const Module &module);
+
+// Allocates all memory of a device that states how much it has; nothing if a test should not allocate that much.
+std::vector<runtime::Block> allocate_all(const host::Device &device);
 
 }  // namespace bp::conformance
