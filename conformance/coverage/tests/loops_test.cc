@@ -56,9 +56,9 @@ TEST_CASE("a loop has the iterations that are asked for") {
                               : counter == ElementType::S64 ? ir::Literal::scalar(counter, iterations)
                                                             : ir::Literal::scalar(counter, std::uint8_t(iterations));
         }
-        const auto state = interpreter::evaluate(*module, arguments);
+        const auto state = interpreter::interpret(*module, arguments);
         REQUIRE(state.ok());
-        CHECK(state->elements().back().data<std::int32_t>()[0] ==
+        CHECK(state->tuple_elements().back().elements<std::int32_t>()[0] ==
               (counting.name == "triangular" && iterations == 1 ? 0 : iterations));
       }
     }
