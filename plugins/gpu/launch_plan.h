@@ -63,6 +63,13 @@ struct LaunchPlan {
   std::uint32_t kernel_count = 0;
 };
 
+// Returns the bytes of the host's memory that the plan takes.
+inline std::uint64_t host_bytes(const LaunchPlan &plan) {
+  const auto of = [](const auto &list) { return list.size() * sizeof list[0]; };
+  return of(plan.commands) + of(plan.ranges) + of(plan.maps) + of(plan.targets) + of(plan.dependences) +
+         of(plan.allocation_sizes);
+}
+
 // Whether the command can change which command comes next.
 inline bool jumps(CommandKind kind) {
   return kind != CommandKind::Launch && kind != CommandKind::Move;

@@ -90,7 +90,7 @@ class Run {
 plugin::Result<std::unique_ptr<Program>> Program::load(Artifact artifact, Machine &machine) {
   std::unique_ptr<Program> program(new Program(std::move(artifact.plan), machine));
   BP_ASSIGN(program->kernels_, machine.load(program->plan_, artifact.parts));
-  program->abi.resident_size = program->kernels_->resident_bytes();
+  program->abi.resident_size = program->kernels_->resident_bytes() + host_bytes(program->plan_);
   program->abi.scratch_size = program->plan_.scratch_bytes;
   program->abi.scratch_alignment = 256;
   return program;
