@@ -549,12 +549,26 @@ Verdict loads_at_any_address(Subject &subject) {
 
 // --- bp_program.resident_size: bytes held while loaded ---
 
-Result<Verdict> hold_programs(Subject &subject) {
-  constexpr std::int64_t copies = 24, bookkeeping = 16 << 10;
+// Arrays of different sizes, so that hardly two kernels are the same.
+constexpr int many_kernels = 60;
+std::string program_of_many_kernels() {
+  std::string text = "ENTRY main {\n", types, results;
+  for (int n = 0; n < many_kernels; ++n) {
+    text +=
+        fmt::format("  x{0} = s32[{1}] parameter({0})  y{0} = s32[{1}] reverse(x{0}), dimensions={{0}}\n", n, n + 40);
+    types += fmt::format("{}s32[{}]", n == 0 ? "" : ", ", n + 40);
+    results += fmt::format("{}y{}", n == 0 ? "" : ", ", n);
+  }
+  return text + fmt::format("  ROOT r = ({}) tuple({})\n}}\n", types, results);
+}
+
+Result<Verdict> hold_programs_of(Subject &subject, const std::string &text, std::int64_t kernels) {
+  constexpr std::int64_t copies = 24;
+  const std::int64_t bookkeeping = (16 << 10) + 512 * kernels;  // names and tables of what is loaded
   constexpr int attempts = 3;
   BP_ASSIGN(const Backend *backend, subject.backend());
   const DevicePointer device = backend->device();
-  BP_ASSIGN(const ir::Module module, text::parse_module(program_of_many_values(subject.seed_of("many values"))));
+  BP_ASSIGN(const ir::Module module, text::parse_module(text));
   const auto parts = DirectParts::compile(device, module);
   if (!parts.ok() || *parts == nullptr) {
     return nothing_to_do();  // other stages judge what does not compile
@@ -576,6 +590,12 @@ Result<Verdict> hold_programs(Subject &subject) {
              ? Verdict()
              : failure(
                    fmt::format("bp_program.resident_size is {}, but a loaded program holds {} bytes", stated, held));
+}
+Result<Verdict> hold_programs(Subject &subject) {
+  BP_ASSIGN(const Verdict of_values,
+            hold_programs_of(subject, program_of_many_values(subject.seed_of("many values")), 1));
+  return of_values.status == CaseStatus::Fail ? of_values
+                                              : hold_programs_of(subject, program_of_many_kernels(), many_kernels);
 }
 Verdict holds_what_it_says(Subject &subject) {
   return verdict_or_error(hold_programs(subject));
