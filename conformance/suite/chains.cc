@@ -15,26 +15,21 @@ constexpr std::string_view functions =
 constexpr std::string_view parameters =
     "i = s32[67] parameter(0)  u = s32[67] parameter(1)  v0 = s32[67] parameter(2)\n";
 
-std::string scatter(std::string_view name, std::string_view operand, std::string_view updates,
-                    std::string_view after = "") {
-  return fmt::format(
-      "{} = s32[67] scatter({}, i, {}), update_window_dims={{}}, inserted_window_dims={{0}}, "
-      "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=from{}\n",
-      name, operand, updates, after);
-}
-
 // Each instruction may change its operand in place.
 std::string scatters(std::size_t length) {
-  std::string text;
+  std::string text(parameters);
   for (std::size_t n = 0; n < length; ++n) {
-    text += scatter(fmt::format("v{}", n + 1), fmt::format("v{}", n), "u");
+    text += fmt::format(
+        "v{} = s32[67] scatter(v{}, i, u), update_window_dims={{}}, inserted_window_dims={{0}}, "
+        "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=from\n",
+        n + 1, n);
   }
   return text + fmt::format("ROOT r = s32[67] copy(v{})\n", length);
 }
 
 // Instructions that few devices fuse with each other.
 std::string reversals(std::size_t length) {
-  std::string text;
+  std::string text(parameters);
   for (std::size_t n = 0; n < length; ++n) {
     text +=
         fmt::format("z{} = s32[67] subtract(u, v{})  v{} = s32[67] reverse(z{}), dimensions={{0}}\n", n, n, n + 1, n);
@@ -42,19 +37,31 @@ std::string reversals(std::size_t length) {
   return text + fmt::format("ROOT r = s32[67] copy(v{})\n", length);
 }
 
-// Each instruction of the chain is followed by one that reads the parameter, which is overwritten at the end. All that
-// these make are results, so that nothing but the parameter orders them and the last instruction.
+// Instructions that all read a parameter, which is overwritten at the end; the last of them wait for others. All that
+// they make are results, so that only the parameter orders them and the last instruction.
 std::string readers(std::size_t length) {
-  std::string text = "w0 = s32[67] copy(u)\n", types = "s32[67]", results = "v1", after;
-  for (std::size_t n = 0; n < length; ++n) {
-    text +=
-        fmt::format("z{} = s32[67] subtract(u, w{})  w{} = s32[67] reverse(z{}), dimensions={{0}}\n", n, n, n + 1, n);
-    text += scatter(fmt::format("y{}", n), fmt::format("w{}", n + 1), "v0", after);
-    after = fmt::format(", control-predecessors={{y{}}}", n);
-    types += ", s32[67]";
-    results += fmt::format(", y{}", n);
+  constexpr std::string_view product = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  constexpr std::size_t waiting = 3;
+  std::string text = "x = s32[8,8] parameter(0)  w0 = s32[8,8] parameter(1)\n", types = "s32[8,8]", results = "r",
+              after;
+  for (std::size_t n = 0; n <= waiting; ++n) {
+    text += fmt::format("w{} = s32[8,8] dot(w{}, w0), {}\n", n + 1, n, product);
   }
-  return text + scatter("v1", "v0", "u", after) + fmt::format("ROOT r = ({}) tuple({})\n", types, results);
+  const auto read = [&](const std::string &name, const std::string &other) {
+    text += fmt::format("{} = s32[8,8] dot(x, {}), {}{}\n", name, other, product, after);
+    after = fmt::format(", control-predecessors={{{}}}", name);
+    types += ", s32[8,8]";
+    results += ", " + name;
+  };
+  for (std::size_t n = 0; n < length; ++n) {
+    text += fmt::format("p{} = s32[8,8] parameter({})\n", n, n + 2);
+    read(fmt::format("y{}", n), fmt::format("p{}", n));
+  }
+  for (std::size_t n = 0; n < waiting; ++n) {
+    read(fmt::format("z{}", n), fmt::format("w{}", waiting + 1 - n));
+  }
+  text += fmt::format("r = s32[8,8] subtract(w0, x){}\n", after);
+  return text + fmt::format("ROOT t = ({}) tuple({})\n", types, results);
 }
 
 struct Chain {
@@ -63,7 +70,7 @@ struct Chain {
 };
 constexpr Chain table[] = {{"scatters", "", scatters},
                            {"reversals", "", reversals},
-                           {"readers", ", input_output_alias={ {0}: (2, {}, may-alias) }", readers}};
+                           {"readers", ", input_output_alias={ {0}: (0, {}, may-alias) }", readers}};
 
 }  // namespace
 
@@ -75,9 +82,8 @@ std::span<const std::string_view> chain_names() {
 Result<ir::Module> chain_of(std::string_view name, std::size_t length) {
   for (const Chain &chain : table) {
     if (chain.name == name) {
-      BP_ASSIGN(ir::Module module,
-                text::parse_module(fmt::format("HloModule chain{}\n{}ENTRY main {{ {}{}}}\n", chain.header, functions,
-                                               parameters, chain.body(length))));
+      BP_ASSIGN(ir::Module module, text::parse_module(fmt::format("HloModule chain{}\n{}ENTRY main {{\n{}}}\n",
+                                                                  chain.header, functions, chain.body(length))));
       BP_TRY(ir::verify(module));
       return module;
     }
