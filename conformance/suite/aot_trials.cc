@@ -14,6 +14,7 @@
 
 #include "backplane/ext/draft/aot.h"
 #include "conformance/suite/contract_trials.h"
+#include "conformance/suite/option_trials.h"
 #include "conformance/suite/stage.h"
 #include "core/aot/program.h"
 #include "core/base/files.h"
@@ -81,12 +82,13 @@ struct CompiledProgram {
 
 // Nothing: the device does not take the program as a whole.
 Result<std::optional<CompiledProgram>> compile_one(const Subject &subject, const Backend &backend,
-                                                   std::string_view text) {
+                                                   std::string_view text, bool must_load = true) {
   BP_ASSIGN(ir::Module module, text::parse_module(text));
   CompileOptions options;
   options.device_only = true;
   options.fold_constants = false;
   options.keep_artifacts = true;
+  options.must_load = must_load;
   options.host_functions = {std::string(called_function)};
   package::Interface interface = package::interface_of(module);
   BP_ASSIGN(std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
@@ -547,10 +549,44 @@ Result<Verdict> code_that_calls(Subject &subject) {
   return Verdict();
 }
 
+// Code that the device makes with some value of an option, and that this machine refuses to load.
+Result<Verdict> code_for_other_machines(Subject &subject) {
+  BP_ASSIGN(const Backend *const backend, subject.backend());
+  const bp_device_desc_t &description = backend->device()->description();
+  std::size_t others = 0;
+  for (const bp_option_desc_t &option : std::span(description.options, description.option_count)) {
+    for (const std::string &value : values_of_other_targets(option)) {
+      BackendOptions options = subject.backend_options();
+      std::erase_if(options.settings, [&](const auto &own) { return own.first == option.key; });
+      options.settings.emplace_back(option.key, value);
+      const Result<Backend> made_for = Backend::load(subject.choice().name, options);
+      const auto program = made_for.ok() ? compile_one(subject, *made_for, aot_programs[0], false)
+                                         : Result<std::optional<CompiledProgram>>(std::nullopt);
+      if (!program.ok() || !*program || (*program)->compiled.report.not_loaded.empty()) {
+        continue;  // no value of the option, or one for this machine
+      }
+      auto linked = link_one(**program);
+      if (!linked.ok() || std::holds_alternative<Verdict>(*linked)) {
+        continue;  // a text in place of code, or code for another architecture
+      }
+      ++others;
+      if (std::get<std::unique_ptr<LinkedCode>>(*linked)->checks_machine()) {
+        return failure(fmt::format("bp_check() returns 1 for code that was made with {}={}, expected 0: load() says {}",
+                                   option.key, value, (*program)->compiled.report.not_loaded));
+      }
+    }
+  }
+  return others > 0 ? Verdict()
+                    : Verdict{.status = CaseStatus::Unsupported,
+                              .message = "no option makes code that this machine refuses and that can be linked"};
+}
+
 const ContractTrial aot_table[] = {
     {"BP-AOT-01", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(pure_code(subject)); }},
     {"BP-AOT-02", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(linkable_objects(subject)); }},
     {"BP-AOT-03", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(results_of_code(subject)); }},
+    {"BP-AOT-03/other_machines", BP_EXT_AOT,
+     [](Subject &subject) { return verdict_or_error(code_for_other_machines(subject)); }},
     {"BP-AOT-04", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(code_that_ends_early(subject)); }},
     {"BP-AOT-05", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(code_that_calls(subject)); }},
 };

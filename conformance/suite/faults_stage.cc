@@ -9,6 +9,7 @@
 #include "conformance/suite/chains.h"
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/failing_calls.h"
+#include "conformance/suite/option_trials.h"
 #include "conformance/suite/sample_programs.h"
 #include "conformance/suite/stage.h"
 #include "core/compile/artifact_cache.h"
@@ -265,36 +266,6 @@ Result<Verdict> load_anything(Subject &subject) {
   return Verdict();
 }
 
-// Returns values of an option with which the device may have another target. An option for any text that is called
-// `target` or `features` may know some of the targets that LLVM has.
-std::vector<std::string> other_values(const bp_option_desc_t &option) {
-  switch (option.type) {
-    case BP_OPTION_SWITCH: return {"0", "1"};
-    case BP_OPTION_INTEGER: return {"1", "2", "65536"};
-    case BP_OPTION_REAL: return {"0.5", "2"};
-    default: break;
-  }
-  std::vector<std::string> values;
-  for (const char *const *choice = option.choices; choice != nullptr && *choice != nullptr; ++choice) {
-    values.emplace_back(*choice);
-  }
-  const std::string_view key = option.key;
-  if (option.choices == nullptr && (key == "target" || key == "features")) {
-    values = {"x86_64-linux-gnu",
-              "aarch64-linux-gnu",
-              "riscv64-linux-gnu",
-              "x86-64-v2",
-              "sm_80",
-              "sm_90a",
-              "gfx90a",
-              "bdver4",
-              "+xop",
-              "+avx512fp16",
-              "+sve2p1"};  // few machines have these
-  }
-  return values;
-}
-
 // A cache that has one artifact for every program.
 struct OneArtifact final : compile::ArtifactCache {
   explicit OneArtifact(const std::string &artifact) : bytes(std::as_bytes(std::span(artifact))) {}
@@ -348,7 +319,7 @@ Result<std::size_t> exchange_targets_of(Subject &subject, const ir::Module &modu
   const bp_device_desc_t &description = backend->device()->description();
   std::size_t others = 0;
   for (const bp_option_desc_t &option : std::span(description.options, description.option_count)) {
-    for (const std::string &value : other_values(option)) {
+    for (const std::string &value : values_of_other_targets(option)) {
       const auto made = compile_sample(subject, module, {{option.key, value}});
       if (!made.ok() || made->target == backend->device()->target()) {
         continue;  // not a value of the option, or not one that makes another target

@@ -151,6 +151,34 @@ Status work_with(const Subject &subject, const Settings &settings, const host::L
 
 }  // namespace
 
+std::vector<std::string> values_of_other_targets(const bp_option_desc_t &option) {
+  switch (option.type) {
+    case BP_OPTION_SWITCH: return {"0", "1"};
+    case BP_OPTION_INTEGER: return {"1", "2", "65536"};
+    case BP_OPTION_REAL: return {"0.5", "2"};
+    default: break;
+  }
+  std::vector<std::string> values;
+  for (const char *const *choice = option.choices; choice != nullptr && *choice != nullptr; ++choice) {
+    values.emplace_back(*choice);
+  }
+  const std::string_view key = option.key;
+  if (option.choices == nullptr && (key == "target" || key == "features")) {
+    values = {"x86_64-linux-gnu",
+              "aarch64-linux-gnu",
+              "riscv64-linux-gnu",
+              "x86-64-v2",
+              "sm_80",
+              "sm_90a",
+              "gfx90a",
+              "bdver4",
+              "+xop",
+              "+avx512fp16",
+              "+sve2p1"};  // few machines have these
+  }
+  return values;
+}
+
 Verdict refuses_wrong_options(Subject &subject) {
   const host::HostServices services(host::HostOptions{});
   return with_options(
