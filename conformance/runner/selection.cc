@@ -61,6 +61,7 @@ Result<std::vector<Group>> select_cases(const Subject &subject, const Selection 
     }
   }
   bool any_matched = false;
+  std::string longer;  // a case whose name begins with a pattern
   for (const Stage &stage : stages()) {
     if (!selection.stages.empty() && std::ranges::count(selection.stages, stage.name) == 0) {
       continue;
@@ -77,6 +78,11 @@ Result<std::vector<Group>> select_cases(const Subject &subject, const Selection 
       const bool wanted = selection.patterns.empty() ||
                           std::ranges::any_of(selection.patterns, [&](auto &pattern) { return matches(pattern, id); });
       any_matched = any_matched || wanted;
+      if (longer.empty() && std::ranges::any_of(selection.patterns, [&](auto &pattern) {
+            return id.size() > pattern.size() && id.starts_with(pattern + "/");
+          })) {
+        longer = id;
+      }
       if (!wanted || hash_of(group_of(stage, id)) % selection.shard.count != selection.shard.index - 1) {
         continue;
       }
@@ -88,9 +94,10 @@ Result<std::vector<Group>> select_cases(const Subject &subject, const Selection 
     }
   }
   if (!selection.patterns.empty() && !any_matched) {
-    return make_error(ErrorCode::NotFound, "no case{} is called {}{}",
+    return make_error(ErrorCode::NotFound, "no case{} is called {}{}{}",
                       selection.stages.empty() ? "" : fmt::format(" of {}", fmt::join(selection.stages, " or ")),
                       fmt::join(selection.patterns, " or "),
+                      longer.empty() ? "" : fmt::format(", but there is {}: '*' stands for any text", longer),
                       selection.stages.empty() ? "" : ": --stage and --case both have to apply");
   }
   return groups;

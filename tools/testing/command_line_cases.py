@@ -408,6 +408,8 @@ MISTAKES = [
     (["conform", "nobody"], FAILED, NOBODY),
     (["conform", "./absent.so"], FAILED, "backplane: ...cannot be opened: No such file or directory"),
     (["conform", "null", "--case", "ops/fly/*"], FAILED, "backplane: no case is called ops/fly/*"),
+    (["conform", "null", "--case", "ops/add/f32"], FAILED,
+     "backplane: no case is called ops/add/f32, but there is ops/add/f32/scalar/random: '*' stands for any text"),
     (["conform", "null", "--show", "ops/fly/*"], FAILED, "backplane: no case is called ops/fly/*"),
     (["conform", "null", "--stage", "x_ray", "--case", "ops/add/*"], FAILED,
      "backplane: no case of x_ray is called ops/add/*: --stage and --case both have to apply"),
