@@ -48,7 +48,7 @@ std::size_t count(const Report &report, std::string_view prefix, CaseStatus stat
   }));
 }
 
-constexpr std::size_t of_each = 9;  // the shapes and values of rank 0 and 1
+constexpr std::size_t of_each = 10;  // the shapes and values of rank 0 and 1
 
 }  // namespace
 
