@@ -30,8 +30,8 @@ void ObjectCache::keep(const Key &key, const std::string &object) {
     return;
   }
   entries_.push_front({key, object});
+  bytes_ += object.size();  // before anything else may fail, so that it is the sum of all entries
   by_key_.emplace(key, entries_.begin());
-  bytes_ += object.size();
   while (bytes_ > max_bytes_) {
     bytes_ -= entries_.back().object.size();
     by_key_.erase(entries_.back().key);
