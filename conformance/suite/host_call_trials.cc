@@ -203,16 +203,7 @@ ENTRY main {{
   std::string nested() {
     std::string value = "x", token = "t", last = "c", last_token = "u";
     const std::string body = calls("inner", value, token), after = calls("last", last, last_token);
-    return fmt::format(R"(calling {{
-  s = ({0}, token[]) parameter(0)
-  x = {0} get-tuple-element(s), index=0  t = token[] get-tuple-element(s), index=1
-{1}  ROOT r = {0} add({2}, x)
-}}
-other {{
-  s = ({0}, token[]) parameter(0)  x = {0} get-tuple-element(s), index=0
-  ROOT r = {0} add(x, x)
-}}
-outer {{
+    return branches(body, value) + fmt::format(R"(outer {{
   s = (s32[], {0}, token[]) parameter(0)  i = s32[] get-tuple-element(s), index=0
   x = {0} get-tuple-element(s), index=1  t = token[] get-tuple-element(s), index=2  p = ({0}, token[]) tuple(x, t)
   c = {0} conditional(i, p, p), branch_computations={{calling, other}}  ROOT r = {0} add(c, x)
@@ -223,16 +214,28 @@ outer_other {{
 ENTRY main {{
   x = {0} parameter(0)  i = s32[] parameter(1)  t = token[] after-all()  s = (s32[], {0}, token[]) tuple(i, x, t)
   c = {0} conditional(i, s, s), branch_computations={{outer, outer_other}}  u = token[] after-all()
-{3}  ROOT r = {0} add({4}, x)
+{1}  ROOT r = {0} add({2}, x)
 }}
 )",
-                       shape_, body, value, after, last);
+                                               shape_, after, last);
   }
 
   // Calls in one branch, and not in the other.
   std::string branch() {
     std::string value = "x", token = "t";
     const std::string body = calls("taken", value, token);
+    return branches(body, value) + fmt::format(R"(ENTRY main {{
+  x = {0} parameter(0)  i = s32[] parameter(1)  t = token[] after-all()  s = ({0}, token[]) tuple(x, t)
+  c = {0} conditional(i, s, s), branch_computations={{calling, other}}
+  ROOT r = {0} add(c, x)
+}}
+)",
+                                               shape_);
+  }
+
+ private:
+  // The computations `calling`, whose body makes calls and ends with a value, and `other`, which makes none.
+  std::string branches(const std::string &body, const std::string &value) const {
     return fmt::format(R"(calling {{
   s = ({0}, token[]) parameter(0)
   x = {0} get-tuple-element(s), index=0  t = token[] get-tuple-element(s), index=1
@@ -242,16 +245,10 @@ other {{
   s = ({0}, token[]) parameter(0)  x = {0} get-tuple-element(s), index=0
   ROOT r = {0} add(x, x)
 }}
-ENTRY main {{
-  x = {0} parameter(0)  i = s32[] parameter(1)  t = token[] after-all()  s = ({0}, token[]) tuple(x, t)
-  c = {0} conditional(i, s, s), branch_computations={{calling, other}}
-  ROOT r = {0} add(c, x)
-}}
 )",
                        shape_, body, value);
   }
 
- private:
   std::string type_, shape_;
   std::uint32_t kinds_;
 };
