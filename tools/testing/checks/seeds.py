@@ -82,6 +82,11 @@ def main():
     arguments.add_argument("--results", metavar="FILE.json", type=pathlib.Path)
     arguments.add_argument("--page", metavar="FILE.md")
     options = arguments.parse_args()
+    unknown = [backend for backend in options.backends if backend not in BACKENDS]
+    if unknown:
+        arguments.error(f"there is no backend {', '.join(unknown)} here, expected some of {', '.join(BACKENDS)}")
+    if options.last is not None and options.last < options.first:
+        arguments.error(f"the last seed, {options.last}, is before the first one, {options.first}")
     if has_sanitizer():
         print("quick runs take too long with a sanitizer")
         return 77
