@@ -238,7 +238,7 @@ std::optional<std::size_t> limit_parameter(const Loop &loop) {
 Result<ir::Module> program_of(const Loop &loop) {
   const std::vector<Element> state = state_of(loop), counters = counters_of(loop);
   const std::string tuple = fmt::format("({})", list(state, &Element::shape));
-  std::string entry, first;
+  std::string entry;
   std::size_t parameters = 0;
   for (const Element &element : state) {
     entry += fmt::format("{} = {} ", element.name, element.shape);
