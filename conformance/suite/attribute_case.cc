@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
-#include <charconv>
 #include <vector>
 
 #include "conformance/coverage/attribute_classes.h"
+#include "conformance/suite/stage.h"
 #include "core/debugging/random_instruction.h"
 
 namespace bp::conformance {
@@ -58,13 +58,11 @@ std::optional<AttributeCase> AttributeCase::parse(std::string_view id) {
   }
   const auto opcode = ir::opcode_from_string(parts[1]);
   const auto type = ir::element_type_from_string(parts[2]);
-  std::size_t number = 0;
-  const char *end = parts[3].data() + parts[3].size();
-  const auto [rest, error] = std::from_chars(parts[3].data(), end, number);
-  if (!opcode || !type || rest != end || error != std::errc()) {
+  const auto number = number_of_case(id);
+  if (!opcode || !type || !number) {
     return std::nullopt;
   }
-  return AttributeCase{&ir::info(*opcode), *type, number};
+  return AttributeCase{&ir::info(*opcode), *type, *number};
 }
 
 std::optional<ir::Module> AttributeCase::module(const Subject &subject) const {

@@ -111,23 +111,13 @@ Result<InstructionTrial> trial_of_identities(Subject &subject, const std::string
   return trial;
 }
 
-Result<CaseProgram> program_of_identities(Subject &subject, const std::string &id) {
-  BP_ASSIGN(InstructionTrial trial, trial_of_identities(subject, id));
-  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
-}
-
-Verdict run_identities(Subject &subject, const std::string &id) {
-  const auto trial = trial_of_identities(subject, id);
-  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
-}
-
 }  // namespace
 
 const Stage identities_stage = {.name = "identities",
                                 .summary = "small programs that only seem to be equal to simpler ones",
                                 .list = list_identities,
-                                .run = run_identities,
-                                .program = program_of_identities,
+                                .run = run_trial,
+                                .program = program_of_trial,
                                 .trial = trial_of_identities,
                                 .shares_programs = true};
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
-#include <charconv>
 #include <optional>
 
 #include "conformance/coverage/loops.h"
@@ -37,14 +36,11 @@ std::optional<LoopCase> parse(std::string_view id) {
   }
   const auto counting = std::ranges::find(coverage::countings(), parts[1], &coverage::Counting::name);
   const auto body = std::ranges::find(coverage::loop_bodies(), parts[2], &coverage::LoopBody::name);
-  std::size_t number = 0;
-  const char *end = parts[3].data() + parts[3].size();
-  const auto [rest, error] = std::from_chars(parts[3].data(), end, number);
-  if (counting == coverage::countings().end() || body == coverage::loop_bodies().end() || rest != end ||
-      error != std::errc()) {
+  const auto number = number_of_case(id);
+  if (counting == coverage::countings().end() || body == coverage::loop_bodies().end() || !number) {
     return std::nullopt;
   }
-  return LoopCase{{.counting = &*counting, .body = &*body}, number};
+  return LoopCase{{.counting = &*counting, .body = &*body}, *number};
 }
 
 // The full run has each number of iterations with each element type.
@@ -102,23 +98,13 @@ Result<InstructionTrial> trial_of_loops(Subject &subject, const std::string &id)
                           .is_one_op = false};
 }
 
-Result<CaseProgram> program_of_loops(Subject &subject, const std::string &id) {
-  BP_ASSIGN(InstructionTrial trial, trial_of_loops(subject, id));
-  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
-}
-
-Verdict run_loops(Subject &subject, const std::string &id) {
-  const auto trial = trial_of_loops(subject, id);
-  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
-}
-
 }  // namespace
 
 const Stage loops_stage = {.name = "loops",
                            .summary = "loops that count in many ways, with many bodies and numbers of iterations",
                            .list = list_loops,
-                           .run = run_loops,
-                           .program = program_of_loops,
+                           .run = run_trial,
+                           .program = program_of_trial,
                            .trial = trial_of_loops};
 
 }  // namespace bp::conformance

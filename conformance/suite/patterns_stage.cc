@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string.hpp>
-#include <charconv>
 #include <optional>
 
 #include "conformance/coverage/patterns.h"
@@ -34,13 +33,11 @@ struct PatternCase {
     }
     const Pattern *pattern = coverage::find_pattern(parts[1]);
     const auto type = ir::element_type_from_string(parts[2]);
-    std::size_t number = 0;
-    const char *end = parts[3].data() + parts[3].size();
-    const auto [rest, error] = std::from_chars(parts[3].data(), end, number);
-    if (pattern == nullptr || !type || rest != end || error != std::errc()) {
+    const auto number = number_of_case(id);
+    if (pattern == nullptr || !type || !number) {
       return std::nullopt;
     }
-    return PatternCase{pattern, *type, number};
+    return PatternCase{pattern, *type, *number};
   }
 };
 
@@ -107,24 +104,14 @@ Result<InstructionTrial> trial_of_patterns(Subject &subject, const std::string &
                           .is_one_op = false};
 }
 
-Result<CaseProgram> program_of_patterns(Subject &subject, const std::string &id) {
-  BP_ASSIGN(InstructionTrial trial, trial_of_patterns(subject, id));
-  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
-}
-
-Verdict run_patterns(Subject &subject, const std::string &id) {
-  const auto trial = trial_of_patterns(subject, id);
-  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
-}
-
 }  // namespace
 
 const Stage patterns_stage = {
     .name = "patterns",
     .summary = "programs for which libraries have routines, and programs that are almost the same",
     .list = list_patterns,
-    .run = run_patterns,
-    .program = program_of_patterns,
+    .run = run_trial,
+    .program = program_of_trial,
     .trial = trial_of_patterns};
 
 }  // namespace bp::conformance

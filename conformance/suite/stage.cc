@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <regex>
+
+#include "conformance/suite/instruction_trial.h"
 
 namespace bp::conformance {
 
@@ -62,6 +65,23 @@ std::vector<std::string> list_cases(std::string_view stage, std::span<const Name
 Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subject &subject, std::string_view id) {
   const auto found = std::ranges::find(cases, id.substr(std::min(id.size(), stage.size() + 1)), &NamedCase::name);
   return found == cases.end() ? failure(fmt::format("there is no case {}", id)) : found->run(subject);
+}
+
+std::optional<std::size_t> number_of_case(std::string_view id) {
+  const std::string_view digits = id.substr(id.rfind('/') + 1);
+  std::size_t number = 0;
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && rest == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
+}
+
+Verdict run_trial(Subject &subject, const std::string &id) {
+  const auto trial = stage_of_case(id)->trial(subject, id);
+  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
+}
+
+Result<CaseProgram> program_of_trial(Subject &subject, const std::string &id) {
+  BP_ASSIGN(InstructionTrial trial, stage_of_case(id)->trial(subject, id));
+  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
 }
 
 Verdict verdict_or_error(const Result<Verdict> &verdict) {

@@ -1,6 +1,8 @@
 // The stages of the suite. Each is a list of cases with stable names, and a function that runs one of them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,10 +74,17 @@ struct NamedCase {
 std::vector<std::string> list_cases(std::string_view stage, std::span<const NamedCase> cases);
 Verdict run_case(std::string_view stage, std::span<const NamedCase> cases, Subject &subject, std::string_view id);
 
+// Returns the number after the last '/' of a case's id. nullopt: there is none.
+std::optional<std::size_t> number_of_case(std::string_view id);
+
 // Returns the verdict on a program that did not compile: unsupported if the device itself says that it does not claim
 // all of it; a failure if it claimed the program and then declined it. `key`: as for Subject::survey().
 Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error,
                                const std::string &key = {});
+
+// The functions `run` and `program` of stages whose cases are programs of several instructions with a `trial`.
+Verdict run_trial(Subject &subject, const std::string &id);
+Result<CaseProgram> program_of_trial(Subject &subject, const std::string &id);
 
 // Returns the verdict; for an error, unsupported if that is its code, otherwise a failure.
 Verdict verdict_or_error(const Result<Verdict> &verdict);
