@@ -8,7 +8,7 @@
 
 #include "conformance/coverage/identities.h"
 #include "conformance/suite/instruction_trial.h"
-#include "conformance/suite/stage.h"
+#include "conformance/suite/trial_stage.h"
 #include "conformance/suite/values.h"
 #include "core/ir/verifier.h"
 #include "core/text/parser.h"

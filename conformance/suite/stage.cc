@@ -6,8 +6,6 @@
 #include <charconv>
 #include <regex>
 
-#include "conformance/suite/instruction_trial.h"
-
 namespace bp::conformance {
 
 std::span<const Stage> stages() {
@@ -72,16 +70,6 @@ std::optional<std::size_t> number_of_case(std::string_view id) {
   std::size_t number = 0;
   const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return error == std::errc() && rest == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
-}
-
-Verdict run_trial(Subject &subject, const std::string &id) {
-  const auto trial = stage_of_case(id)->trial(subject, id);
-  return trial.ok() ? judge_on_device(subject, *trial) : verdict_or_error(trial.error());
-}
-
-Result<CaseProgram> program_of_trial(Subject &subject, const std::string &id) {
-  BP_ASSIGN(InstructionTrial trial, stage_of_case(id)->trial(subject, id));
-  return CaseProgram{std::move(trial.module), std::move(trial.arguments), std::string(allowed_by_program_judge)};
 }
 
 Verdict verdict_or_error(const Result<Verdict> &verdict) {

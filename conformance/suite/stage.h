@@ -82,10 +82,6 @@ std::optional<std::size_t> number_of_case(std::string_view id);
 Verdict verdict_of_compilation(Subject &subject, const ir::Module &module, const Error &error,
                                const std::string &key = {});
 
-// The functions `run` and `program` of stages whose cases are programs of several instructions with a `trial`.
-Verdict run_trial(Subject &subject, const std::string &id);
-Result<CaseProgram> program_of_trial(Subject &subject, const std::string &id);
-
 // Returns the verdict; for an error, unsupported if that is its code, otherwise a failure.
 Verdict verdict_or_error(const Result<Verdict> &verdict);
 
