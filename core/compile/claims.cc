@@ -5,6 +5,7 @@
 
 #include "core/host/diagnostics.h"
 #include "core/host/opset.h"
+#include "core/ir/device_count.h"
 #include "core/runtime/kernel_program.h"
 
 namespace bp::compile {
@@ -86,6 +87,8 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
   claims.refused.resize(module.instruction_id_limit());
   claims.reasons.resize(module.instruction_id_limit());
   claims.cost.resize(module.instruction_id_limit());
+  // A plugin knows of no other devices: its collectives have one member.
+  const bool is_for_several = ir::device_count(module) > 1;
   // By computation of the image: the first instruction that the device does not claim; callees come first.
   std::vector<std::uint32_t> first_left(image.view().computation_count(), BP_NONE);
   for (plugin::Computation computation : image.view().computations()) {
@@ -104,10 +107,12 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
             .at(module.instruction(image.sources()[i]).location());
       }
       const bool is_newer = host::is_newer(module.instruction(image.sources()[i]), device.opset());
-      bool claimed = answers.cost[i] >= 0 && !is_newer;
-      std::string reason = is_newer ? fmt::format("it is newer than opset {}, the newest that the backend knows",
-                                                  device.description().opset)
-                                    : answers.reasons[i];
+      const bool needs_others = is_for_several && ir::distinguishes_devices(module.instruction(image.sources()[i]));
+      bool claimed = answers.cost[i] >= 0 && !is_newer && !needs_others;
+      std::string reason = is_newer       ? fmt::format("it is newer than opset {}, the newest that the backend knows",
+                                                        device.description().opset)
+                           : needs_others ? "the host connects the devices of the program"
+                                          : answers.reasons[i];
       for (plugin::Computation callee : instruction.calls()) {
         std::uint32_t left = compiles ? first_left[callee.index()] : BP_NONE;
         if (claimed && left != BP_NONE) {

@@ -1,6 +1,7 @@
 #include "core/debugging/agreement.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/interpreter/interpreter.h"
 #include "core/interpreter/nudge.h"
@@ -41,15 +42,19 @@ bool is_step_function(Instruction i) {
   }
 }
 
+// Runs what is compared on other arguments.
+using Run = std::function<Result<Literal>(std::vector<Literal> arguments)>;
+
 // Determines where the arrays of a result come from.
 class Origins {
  public:
-  // Values which a function only passes on, or whose bytes stay as they are, count as passed through.
-  static Result<Origins> of(const Module &module) {
+  // Values which a function only passes on, or whose bytes stay as they are, count as passed through. If
+  // `is_by_device`, the result is a tuple of those of several devices.
+  static Result<Origins> of(const Module &module, bool is_by_device) {
     Module flat = module;
     BP_TRY(
         passes::run_passes(flat, {passes::call_inlining, passes::tuple_simplification, passes::bitcast_recognition}));
-    return Origins(std::move(flat));
+    return Origins(std::move(flat), is_by_device);
   }
 
   bool is_passed_through(std::span<const std::int64_t> output) const {
@@ -63,7 +68,8 @@ class Origins {
   }
 
  private:
-  explicit Origins(Module module) : module_(std::move(module)), continuous_(module_.instruction_id_limit()) {
+  Origins(Module module, bool is_by_device)
+      : module_(std::move(module)), is_by_device_(is_by_device), continuous_(module_.instruction_id_limit()) {
     for (const Instruction i : module_.entry().instructions()) {
       bool continuous = i.opcode() == Opcode::Parameter;
       for (const ir::InstructionId operand : i.operands()) {
@@ -76,6 +82,7 @@ class Origins {
   // Returns the instruction that computes an array of the result, looking through instructions that only name it.
   Instruction source(std::span<const std::int64_t> output) const {
     std::vector<std::int64_t> path(output.rbegin(), output.rend());  // the outermost last
+    path.resize(path.size() - (is_by_device_ ? 1 : 0));
     Instruction i = module_.entry().root();
     for (;;) {
       switch (i.opcode()) {
@@ -100,20 +107,21 @@ class Origins {
   }
 
   Module module_;
+  bool is_by_device_;
   std::vector<bool> continuous_;  // by instruction id
 };
 
 using Move = Result<Literal> (*)(const Literal &, std::uint64_t);
 
 // Compares the result with the results on moved inputs.
-Result<std::vector<Comparison>> responses_to(Move move, const Executable &executable,
-                                             const std::vector<Literal> &arguments, const Literal &result) {
+Result<std::vector<Comparison>> responses_to(Move move, const Run &run, const std::vector<Literal> &arguments,
+                                             const Literal &result) {
   std::vector<Literal> moved;
   for (const Literal &argument : arguments) {
     BP_ASSIGN(Literal literal, move(argument, moved.size() + 1));
     moved.push_back(std::move(literal));
   }
-  BP_ASSIGN(const Literal answer, executable.run(std::move(moved)));
+  BP_ASSIGN(const Literal answer, run(std::move(moved)));
   return interpreter::compare(answer, result);
 }
 
@@ -148,6 +156,41 @@ void mark_ill_conditioned(const std::vector<Comparison> &responses, std::vector<
       verdict = Verdict::WeakEvidence;
     }
   }
+}
+
+Result<Agreement> compare(const Module &module, const Run &run, bool is_by_device,
+                          const std::vector<Literal> &arguments, const Literal &result, const Literal &expected,
+                          double tolerance) {
+  BP_ASSIGN(std::vector<Comparison> comparisons, interpreter::compare(result, expected));
+  BP_ASSIGN(const Origins origins, Origins::of(module, is_by_device));
+  Agreement agreement;
+  for (Comparison &comparison : comparisons) {
+    const bool is_passed_through = origins.is_passed_through(comparison.output);
+    const ir::ElementType type = comparison.shape.element_type();
+    const bool is_exact = is_passed_through || type == ir::ElementType::Pred || ir::is_integer(type);
+    const bool agrees = is_exact ? comparison.identical : comparison.typical_error <= tolerance;
+    agreement.outputs.push_back(
+        {std::move(comparison), is_passed_through, agrees ? Verdict::Agrees : Verdict::Differs});
+  }
+  const auto is_any = [&](auto &&test) { return std::ranges::any_of(agreement.outputs, test); };
+  if (is_any([](const Output &output) { return output.verdict == Verdict::Differs && is_computed(output); })) {
+    BP_ASSIGN(const auto responses, responses_to(interpreter::nudge, run, arguments, result));
+    mark_ill_conditioned(responses, agreement.outputs);
+  }
+  if (is_any([&](const Output &output) { return is_computed(output) && origins.is_continuous(output.comparison); })) {
+    BP_ASSIGN(const auto responses, responses_to(interpreter::perturb, run, arguments, result));
+    mark_insensitive(origins, responses, agreement.outputs);
+  }
+  agreement.has_inputs = module.entry().parameter_count() != 0;
+  for (Output &output : agreement.outputs) {
+    if (!agreement.has_inputs && output.comparison.identical) {
+      output.comparison.weak_evidence.clear();
+    }
+    if (is_computed(output) && output.verdict == Verdict::Agrees && !output.comparison.weak_evidence.empty()) {
+      output.verdict = Verdict::WeakEvidence;
+    }
+  }
+  return agreement;
 }
 
 }  // namespace
@@ -187,36 +230,18 @@ bool is_ill_conditioned(double relative_error, double response) {
 
 Result<Agreement> compare(const Module &module, const Executable &executable, const std::vector<Literal> &arguments,
                           const Literal &result, const Literal &expected, double tolerance) {
-  BP_ASSIGN(std::vector<Comparison> comparisons, interpreter::compare(result, expected));
-  BP_ASSIGN(const Origins origins, Origins::of(module));
-  Agreement agreement;
-  for (Comparison &comparison : comparisons) {
-    const bool is_passed_through = origins.is_passed_through(comparison.output);
-    const ir::ElementType type = comparison.shape.element_type();
-    const bool is_exact = is_passed_through || type == ir::ElementType::Pred || ir::is_integer(type);
-    const bool agrees = is_exact ? comparison.identical : comparison.typical_error <= tolerance;
-    agreement.outputs.push_back(
-        {std::move(comparison), is_passed_through, agrees ? Verdict::Agrees : Verdict::Differs});
-  }
-  const auto is_any = [&](auto &&test) { return std::ranges::any_of(agreement.outputs, test); };
-  if (is_any([](const Output &output) { return output.verdict == Verdict::Differs && is_computed(output); })) {
-    BP_ASSIGN(const auto responses, responses_to(interpreter::nudge, executable, arguments, result));
-    mark_ill_conditioned(responses, agreement.outputs);
-  }
-  if (is_any([&](const Output &output) { return is_computed(output) && origins.is_continuous(output.comparison); })) {
-    BP_ASSIGN(const auto responses, responses_to(interpreter::perturb, executable, arguments, result));
-    mark_insensitive(origins, responses, agreement.outputs);
-  }
-  agreement.has_inputs = module.entry().parameter_count() != 0;
-  for (Output &output : agreement.outputs) {
-    if (!agreement.has_inputs && output.comparison.identical) {
-      output.comparison.weak_evidence.clear();
-    }
-    if (is_computed(output) && output.verdict == Verdict::Agrees && !output.comparison.weak_evidence.empty()) {
-      output.verdict = Verdict::WeakEvidence;
-    }
-  }
-  return agreement;
+  const Run run = [&](std::vector<Literal> given) { return executable.run(std::move(given)); };
+  return compare(module, run, false, arguments, result, expected, tolerance);
+}
+
+Result<Agreement> compare(const Module &module, const EnsembleExecutable &executable,
+                          const std::vector<Literal> &arguments, const std::vector<Literal> &results,
+                          const std::vector<Literal> &expected, double tolerance) {
+  const Run run = [&](const std::vector<Literal> &given) -> Result<Literal> {
+    BP_ASSIGN(std::vector<Literal> by_device, executable.run(std::vector(results.size(), given)));
+    return Literal::tuple(std::move(by_device));
+  };
+  return compare(module, run, true, arguments, Literal::tuple(results), Literal::tuple(expected), tolerance);
 }
 
 Result<Agreement> compare(const Module &module, const Backend &backend, const Backend &reference, std::uint64_t seed,

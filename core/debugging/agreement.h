@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/backplane.h"
+#include "core/ensemble.h"
 #include "core/interpreter/compare.h"
 
 namespace bp::debugging {
@@ -46,6 +47,11 @@ struct Agreement {
 // better than it shows the inputs. Fails if the shapes differ, or if a run fails.
 Result<Agreement> compare(const Module &module, const Executable &executable, const std::vector<Literal> &arguments,
                           const Literal &result, const Literal &expected, double tolerance);
+// The same for a program for several devices, which all get the arguments; results are by device. The first index of an
+// output is the device.
+Result<Agreement> compare(const Module &module, const EnsembleExecutable &executable,
+                          const std::vector<Literal> &arguments, const std::vector<Literal> &results,
+                          const std::vector<Literal> &expected, double tolerance);
 
 // Compares two backends in the same way, on inputs made from the seed. `reference` may be the interpreter.
 Result<Agreement> compare(const Module &module, const Backend &backend, const Backend &reference, std::uint64_t seed,

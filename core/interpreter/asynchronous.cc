@@ -93,7 +93,7 @@ Result<Literal> evaluate_channel(Evaluator &evaluator, const Instruction &instru
     case Opcode::Send: exchange->send(channel, operands[0]); return started(std::move(operands[0]));
     case Opcode::SendDone: return Literal::token();
     case Opcode::Recv: {
-      BP_ASSIGN(Literal value, exchange->receive(self, channel));
+      BP_ASSIGN(Literal value, exchange->receive(self, channel, evaluator.options().terms));
       BP_TRY(check(value, instruction.shape().elements()[0]));
       return started(std::move(value));
     }

@@ -161,7 +161,8 @@ class Collective {
 
   Result<std::vector<std::vector<Literal>>> rendezvous(const Group &group, Operands operands) {
     const std::string key = fmt::format("{} {}", instruction_.op().text, instruction_.number(AttributeKey::ChannelId));
-    BP_ASSIGN(auto received, exchange_.rendezvous(self_, key, group, {operands.begin(), operands.end()}));
+    BP_ASSIGN(auto received,
+              exchange_.rendezvous(self_, key, group, {operands.begin(), operands.end()}, evaluator_.options().terms));
     for (const std::vector<Literal> &values : received) {
       const bool same = std::ranges::equal(values, operands, [](const Literal &theirs, const Literal &own) {
         return ir::same(theirs.shape(), own.shape(), ir::CompareLayout::No);

@@ -1,16 +1,30 @@
 #include "core/interpreter/exchange.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace bp::interpreter {
 
-Status Exchange::wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std::function<bool()> is_ready) {
+Status Exchange::wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, const RunTerms &terms,
+                      std::function<bool()> is_ready) {
   std::function<bool()> &own = waits_[static_cast<std::size_t>(self)];
   own = std::move(is_ready);
   stop_if_deadlocked();
-  changed_.wait(lock, [&] { return own() || stopped_; });
+  const auto can_go_on = [&] { return own() || stopped_; };
+  Status end;
+  if (const Cancellation *cancellation = terms.cancellation.get()) {
+    constexpr std::chrono::milliseconds patience(5);  // nobody wakes those who wait when work is cancelled
+    while (!changed_.wait_for(lock, patience, can_go_on) && end.ok()) {
+      end = cancellation->check();
+    }
+  } else {
+    changed_.wait(lock, can_go_on);
+  }
   const bool ready = own();
   own = nullptr;
+  if (!ready && !end.ok()) {
+    return end;
+  }
   if (!ready) {
     return invalid_input("deadlock: device {} waits for devices that have ended or wait themselves", self);
   }
@@ -27,7 +41,8 @@ void Exchange::stop_if_deadlocked() {
 
 Result<std::vector<std::vector<ir::Literal>>> Exchange::rendezvous(DeviceNumber self, const std::string &key,
                                                                    const std::vector<DeviceNumber> &members,
-                                                                   std::vector<ir::Literal> values) {
+                                                                   std::vector<ir::Literal> values,
+                                                                   const RunTerms &terms) {
   std::unique_lock lock(mutex_);
   const RendezvousKey full_key(key, members);
   const std::int64_t number = counts_[{full_key, self}]++;
@@ -37,7 +52,7 @@ Result<std::vector<std::vector<ir::Literal>>> Exchange::rendezvous(DeviceNumber 
   if (current.values.size() == members.size()) {
     changed_.notify_all();
   } else {
-    BP_TRY(wait(lock, self, [&current, &members] { return current.values.size() == members.size(); }));
+    BP_TRY(wait(lock, self, terms, [&current, &members] { return current.values.size() == members.size(); }));
   }
   std::vector<std::vector<ir::Literal>> all;
   for (DeviceNumber member : members) {
@@ -55,10 +70,10 @@ void Exchange::send(std::int64_t channel, ir::Literal value) {
   changed_.notify_all();
 }
 
-Result<ir::Literal> Exchange::receive(DeviceNumber self, std::int64_t channel) {
+Result<ir::Literal> Exchange::receive(DeviceNumber self, std::int64_t channel, const RunTerms &terms) {
   std::unique_lock lock(mutex_);
   std::deque<ir::Literal> &queue = queues_[channel];
-  BP_TRY(wait(lock, self, [&queue] { return !queue.empty(); }));
+  BP_TRY(wait(lock, self, terms, [&queue] { return !queue.empty(); }));
   ir::Literal value = std::move(queue.front());
   queue.pop_front();
   return value;

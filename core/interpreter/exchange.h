@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/cancellation.h"
 #include "core/base/result.h"
 #include "core/ir/literal.h"
 
@@ -39,13 +40,13 @@ class Exchange {
 
   // Gives values to a rendezvous of `members`, which include `self`, and waits for the values of the others; returns
   // the values by member, in order. The n-th rendezvous of a device under a key is with the n-th of the other members.
-  // Literals share their bytes.
+  // Literals share their bytes. Fails with Cancelled or DeadlineExceeded if the device's terms say so while it waits.
   Result<std::vector<std::vector<ir::Literal>>> rendezvous(DeviceNumber self, const std::string &key,
                                                            const std::vector<DeviceNumber> &members,
-                                                           std::vector<ir::Literal> values);
+                                                           std::vector<ir::Literal> values, const RunTerms &terms = {});
   // Send and receive through one queue per channel; sending does not wait.
   void send(std::int64_t channel, ir::Literal value);
-  Result<ir::Literal> receive(DeviceNumber self, std::int64_t channel);
+  Result<ir::Literal> receive(DeviceNumber self, std::int64_t channel, const RunTerms &terms = {});
 
   // Inputs of infeed, in the order in which devices ask for them.
   void feed(std::deque<ir::Literal> inputs) { inputs_ = std::move(inputs); }  // before the devices start
@@ -63,8 +64,10 @@ class Exchange {
   };
   using RendezvousKey = std::pair<std::string, std::vector<DeviceNumber>>;
 
-  // Waits, with the lock held, until is_ready(); returns an error if that cannot become true any more.
-  Status wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, std::function<bool()> is_ready);
+  // Waits, with the lock held, until is_ready(); returns an error if that cannot become true any more, or the terms say
+  // that the device is to end.
+  Status wait(std::unique_lock<std::mutex> &lock, DeviceNumber self, const RunTerms &terms,
+              std::function<bool()> is_ready);
   // Stops all devices if each has ended or waits for something that no other device can bring about.
   void stop_if_deadlocked();
 

@@ -11,38 +11,31 @@ namespace bp::interpreter {
 namespace {
 
 Status check_count(std::int64_t devices) {
-  return devices <= ir::max_simulated_devices
+  return devices <= ir::max_ensemble_devices
              ? Status()
-             : unsupported("a simulation of {} devices, expected at most {}", devices, ir::max_simulated_devices);
+             : unsupported("a program for {} devices, expected at most {}", devices, ir::max_ensemble_devices);
 }
 
 }  // namespace
 
-Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
-                                          std::int64_t partitions, const Options &options,
-                                          std::deque<ir::Literal> inputs, MemberOrder member_order) {
-  BP_TRY(check_count(std::ssize(devices)));
-  if (replicas < 1 || partitions < 1 || replicas * partitions != static_cast<std::int64_t>(devices.size())) {
-    return invalid_input("{} programs for {} replicas of {} partitions, expected one for each partition",
-                         devices.size(), replicas, partitions);
-  }
-  Exchange exchange(replicas, partitions, member_order);
-  exchange.feed(std::move(inputs));
-  std::vector<std::optional<Result<ir::Literal>>> results(devices.size());
-  auto run = [&](std::size_t number) {
+Result<std::vector<ir::Literal>> run_together(Exchange &exchange, const Options &options, const DeviceRun &run) {
+  const auto count = static_cast<std::size_t>(exchange.replicas() * exchange.partitions());
+  BP_TRY(check_count(exchange.replicas() * exchange.partitions()));
+  std::vector<std::optional<Result<ir::Literal>>> results(count);
+  const auto run_one = [&](std::size_t number) {
     Options own = options;
     own.threads = 1;
     own.progress = nullptr;
-    own.replica_id = static_cast<std::uint32_t>(static_cast<std::int64_t>(number) / partitions);
-    own.partition_id = static_cast<std::uint32_t>(static_cast<std::int64_t>(number) % partitions);
+    own.replica_id = static_cast<std::uint32_t>(static_cast<std::int64_t>(number) / exchange.partitions());
+    own.partition_id = static_cast<std::uint32_t>(static_cast<std::int64_t>(number) % exchange.partitions());
     own.exchange = &exchange;
-    results[number] = evaluate(devices[number].computation, devices[number].arguments, own);
+    results[number] = run(number, own);
     exchange.leave(static_cast<DeviceNumber>(number), !results[number]->ok());
   };
   std::vector<std::thread> threads;
-  for (std::size_t number = 0; number < devices.size(); ++number) {
+  for (std::size_t number = 0; number < count; ++number) {
     try {
-      threads.emplace_back(run, number);
+      threads.emplace_back(run_one, number);
     } catch (const std::system_error &) {
       results[number] =
           make_error(ErrorCode::OutOfMemory, "the system cannot start another thread, expected one for each device");
@@ -54,13 +47,27 @@ Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices
   }
   if (const auto cause = exchange.first_failed()) {
     return Error(results[static_cast<std::size_t>(*cause)]->error())
-        .note(fmt::format("on device {} of the simulation", *cause));
+        .note(fmt::format("on device {} of {}", *cause, count));
   }
   std::vector<ir::Literal> values;
   for (auto &result : results) {
     values.push_back(std::move(*result).value());
   }
   return values;
+}
+
+Result<std::vector<ir::Literal>> simulate(std::span<const DeviceProgram> devices, std::int64_t replicas,
+                                          std::int64_t partitions, const Options &options,
+                                          std::deque<ir::Literal> inputs, MemberOrder member_order) {
+  if (replicas < 1 || partitions < 1 || replicas * partitions != std::ssize(devices)) {
+    return invalid_input("{} programs for {} replicas of {} partitions, expected one for each partition",
+                         devices.size(), replicas, partitions);
+  }
+  Exchange exchange(replicas, partitions, member_order);
+  exchange.feed(std::move(inputs));
+  return run_together(exchange, options, [&](std::size_t number, const Options &own) {
+    return evaluate(devices[number].computation, devices[number].arguments, own);
+  });
 }
 
 Result<std::vector<ir::Literal>> simulate(const ir::Module &module, std::span<const ir::Literal> arguments,

@@ -10,6 +10,14 @@ namespace {
 
 constexpr std::string_view shardy = "xla.sdy.";  // prefix of the names under which XLA stores the data of Shardy
 
+bool has_sharding(const Instruction &i) {
+  const std::string_view target = i.text(AttributeKey::CustomCallTarget);
+  return i.has(AttributeKey::Sharding) || target == "Sharding" || target.starts_with(shardy) ||
+         i.text(AttributeKey::FrontendAttributes).find(shardy) != std::string_view::npos;
+}
+
+}  // namespace
+
 bool distinguishes_devices(const Instruction &i) {
   switch (i.opcode()) {
     case Opcode::PartitionId:
@@ -19,14 +27,6 @@ bool distinguishes_devices(const Instruction &i) {
     default: return i.is(Trait::Collective);
   }
 }
-
-bool has_sharding(const Instruction &i) {
-  const std::string_view target = i.text(AttributeKey::CustomCallTarget);
-  return i.has(AttributeKey::Sharding) || target == "Sharding" || target.starts_with(shardy) ||
-         i.text(AttributeKey::FrontendAttributes).find(shardy) != std::string_view::npos;
-}
-
-}  // namespace
 
 std::int64_t device_count(const Module &module) {
   std::int64_t count = 0;
@@ -72,9 +72,8 @@ Status check_one_device(const Module &module) {
   const std::string what =
       fmt::format("{} needs {} devices (replica_count={}, num_partitions={}), but would run on one", module.name(),
                   count, module.header().replica_count, module.header().num_partitions);
-  return count > max_simulated_devices
-             ? unsupported("{}; `run --on interpreter` simulates at most {}", what, max_simulated_devices)
-             : unsupported("{}; `run --on interpreter --devices {}` simulates them", what, count);
+  return count > max_ensemble_devices ? unsupported("{}; at most {} run a program together", what, max_ensemble_devices)
+                                      : unsupported("{}; `run --devices {}` runs it on all of them", what, count);
 }
 
 }  // namespace bp::ir

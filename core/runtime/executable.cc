@@ -33,6 +33,11 @@ std::vector<Value> to_values(std::vector<ir::Literal> literals) {
   return {std::make_move_iterator(literals.begin()), std::make_move_iterator(literals.end())};
 }
 
+// A program for several devices runs where the others are connected with it.
+Status check_devices(const ir::Module &module, const interpreter::Options &host) {
+  return host.exchange == nullptr ? ir::check_one_device(module) : Status();
+}
+
 // For the graph of an executable that has this one inside.
 StepGraph::Inside look_inside(const Executable &executable) {
   StepGraph::Inside inside{executable.program().get(), &executable.graph()};
@@ -84,12 +89,42 @@ MemoryFigures Executable::memory() const {
   return sum;
 }
 
+Result<Executable> Executable::load_on(const DeviceFor &device_for) const {
+  const auto load_program = [&](const std::shared_ptr<const Program> &program) {
+    return program->load_on(device_for(*program->device()));
+  };
+  const auto load_inside = [&](const Executable &executable) -> Result<std::shared_ptr<const Executable>> {
+    BP_ASSIGN(Executable loaded, executable.load_on(device_for));
+    return std::make_shared<const Executable>(std::move(loaded));
+  };
+  if (program_ != nullptr) {
+    BP_ASSIGN(std::shared_ptr<const Program> program, load_program(program_));
+    return Executable(module_, std::move(program));
+  }
+  CalledExecutables called = called_;
+  for (auto &[computation, executable] : called) {
+    BP_ASSIGN(executable, load_inside(*executable));
+  }
+  if (all_on_host_) {
+    return on_host(module_, std::move(called));
+  }
+  std::vector<Step> steps = steps_;
+  for (Step &step : steps) {
+    if (step.program != nullptr) {
+      BP_ASSIGN(step.program, load_program(step.program));
+    } else if (step.executable != nullptr) {
+      BP_ASSIGN(step.executable, load_inside(*step.executable));
+    }
+  }
+  return Executable(module_, std::move(steps), std::move(called));
+}
+
 Result<ir::Literal> Executable::run(std::vector<ir::Literal> arguments, const interpreter::Options &given) const {
   if (program_ != nullptr) {
     return program_->run(std::move(arguments), given);
   }
   const interpreter::Options host = with_threads(given);
-  BP_TRY(ir::check_one_device(module_));
+  BP_TRY(check_devices(module_, host));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   // The module was verified when it was compiled.
   if (all_on_host_) {
@@ -115,7 +150,7 @@ Result<std::vector<Value>> Executable::run_on_device(std::vector<Value> argument
     BP_ASSIGN(ir::Literal result, run(std::move(literals), host));
     return elements_of(Value(std::move(result)));
   }
-  BP_TRY(ir::check_one_device(module_));
+  BP_TRY(check_devices(module_, host));
   BP_TRY(check_arguments(module_.name(), parameter_shapes(module_), arguments));
   return run_steps(std::move(arguments), host);
 }

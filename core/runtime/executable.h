@@ -39,12 +39,18 @@ class Executable {
   MemoryFigures memory() const;
 
   // Runs the module. Arguments are given by parameter number, a tuple as one literal; InvalidInput if their shapes are
-  // not those of the parameters, Unsupported if the module needs several devices. Takes arguments by value: those that
-  // are moved in are freed after their last use. `host` has the terms of the whole run (core/base/cancellation.h).
+  // not those of the parameters, Unsupported if the module needs several devices and `host` does not connect it with
+  // them. Takes arguments by value: those that are moved in are freed after their last use. `host` has the terms of the
+  // whole run (core/base/cancellation.h).
   Result<ir::Literal> run(std::vector<ir::Literal> arguments, const interpreter::Options &host = {}) const;
   // Like run(), but arguments may lie on the device, and results that it computes stay there. Returns the elements of a
   // tuple, otherwise one result.
   Result<std::vector<Value>> run_on_device(std::vector<Value> arguments, const interpreter::Options &host = {}) const;
+
+  // Returns the same executable for other devices of the same targets; `device_for` gives the one that replaces a
+  // device. Programs that are compiled must have been kept. Errors are those of the devices, which load the artifacts.
+  using DeviceFor = std::function<std::shared_ptr<const host::Device>(const host::Device &device)>;
+  Result<Executable> load_on(const DeviceFor &device_for) const;
 
   // Sets the number of threads for instructions on the host in runs whose options leave it open.
   void set_host_threads(int count) { host_threads_ = count; }

@@ -81,7 +81,7 @@ Signature signature_of(const ir::Module &module) {
     signature.parameters.push_back(module.instruction(id).shape());
   }
   if (const Status one_device = ir::check_one_device(module); !one_device.ok()) {
-    signature.refusal = one_device.error();
+    signature.alone_refusal = one_device.error();
   }
   for (const ir::Computation computation : module.computations()) {
     for (const ir::Instruction i : computation.instructions()) {
@@ -130,6 +130,11 @@ std::shared_ptr<const Program> Program::keep(std::shared_ptr<const host::Device>
   program->constant_locations_.resize(program->image_.view().allocations().size());
   program->artifact_ = std::move(artifact);
   return program;
+}
+
+Result<std::shared_ptr<const Program>> Program::load_on(std::shared_ptr<const host::Device> device) const {
+  return is_compiled_ ? load_and_keep(std::move(device), signature_, image_, artifact_)
+                      : load_kernels(std::move(device), signature_, image_);
 }
 
 Status Program::load_artifact(std::span<const std::byte> artifact) {
@@ -418,6 +423,9 @@ Status Execution::place(std::uint32_t allocation) {
 Status Execution::allocate() {
   if (program_->signature_.refusal) {
     return Error(*program_->signature_.refusal);
+  }
+  if (program_->signature_.alone_refusal && (context_->host == nullptr || context_->host->exchange == nullptr)) {
+    return Error(*program_->signature_.alone_refusal);
   }
   BP_TRY(program_->fill(arena_));
   auto allocations = program_->image_.view().allocations();

@@ -43,7 +43,8 @@ struct Signature {
   std::string name;
   std::vector<ir::Shape> parameters;
   ir::Shape result;
-  std::optional<Error> refusal = {};  // if set, why it cannot run here, such as that it needs several devices
+  std::optional<Error> refusal = {};        // if set, why it cannot run here
+  std::optional<Error> alone_refusal = {};  // if set, why it cannot run on one device alone: it needs several
   // By name, instructions that the application may run: where they are in the text of the program, if that is known.
   CallLocations calls = {};
 };
@@ -77,6 +78,8 @@ class Program : public std::enable_shared_from_this<Program> {
   // Makes a program that only keeps its artifact, which this machine cannot load. `refusal`: the error of its runs.
   static std::shared_ptr<const Program> keep(std::shared_ptr<const host::Device> device, Signature signature,
                                              host::Image image, SharedBytes artifact, Error refusal);
+  // Makes the same program on another device with the same target. If it is compiled, it must have been kept.
+  Result<std::shared_ptr<const Program>> load_on(std::shared_ptr<const host::Device> device) const;
   // Makes a program without compilation: it runs the kernels of a device that has bp.kernels/1 and the routines of one
   // that has bp.custom-call/draft-1, on host memory. Every instruction of the entry must have one.
   static Result<std::shared_ptr<const Program>> load_kernels(std::shared_ptr<const host::Device> device,
@@ -210,7 +213,7 @@ class Execution {
   Block take_output(std::size_t leaf);
   // Takes temporaries and scratch, possibly those of an earlier execution, and allocates memory for all inputs and
   // outputs that were not set. To be called once, before the first run. Unsupported if the program needs several
-  // devices.
+  // devices and the host's options do not connect it with them.
   Status allocate();
   // Valid after allocate(); may be written and read between runs.
   std::span<std::byte> input(std::size_t leaf) const { return bytes_of(program_->inputs()[leaf]); }

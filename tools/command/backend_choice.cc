@@ -147,6 +147,12 @@ Result<Backend> BackendChoice::load(const std::string &dump_dir) const {
   return Backend::load(name_, options);
 }
 
+Result<Ensemble> BackendChoice::load_ensemble(std::int64_t count, const std::string &dump_dir) const {
+  BackendOptions options = options_;
+  options.dump_dir = dump_dir;
+  return Ensemble::load(name_, count, options);
+}
+
 std::string BackendChoice::arguments() const {
   std::string arguments = "--on " + shell_word(name_);
   if (options_.isolation.has_value()) {

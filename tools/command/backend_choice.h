@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/backplane.h"
+#include "core/ensemble.h"
 #include "tools/command/options.h"
 
 namespace bp::command {
@@ -37,6 +38,8 @@ class BackendChoice {
   bool is_isolated() const { return options_.isolation.has_value(); }
   // `dump_dir`: see BackendOptions; may be empty.
   Result<Backend> load(const std::string &dump_dir = {}) const;
+  // Loads it for each of several devices.
+  Result<Ensemble> load_ensemble(std::int64_t count, const std::string &dump_dir = {}) const;
   // Loads the backend into this process even with --isolate. For a process that may crash.
   Result<Backend> load_here() const;
   // Returns the arguments that make this choice again: "--on cpu --set target=aarch64-linux-gnu".

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "core/interpreter/simulation.h"
 #include "core/ir/device_count.h"
 #include "core/text/printer.h"
 
@@ -16,13 +15,12 @@ void warn_if_unpartitioned(const std::string &model, const ir::Module &module) {
   }
 }
 
-Result<std::vector<ir::Literal>> run_on_devices(const ir::Module &module, std::int64_t devices,
-                                                std::span<const ir::Literal> arguments) {
-  if (const std::int64_t expected = ir::device_count(module); devices != expected) {
-    return invalid_input("--devices is {}, expected {}: {} has replica_count={} and num_partitions={}", devices,
-                         expected, module.name(), module.header().replica_count, module.header().num_partitions);
-  }
-  return interpreter::simulate(module, arguments);
+Status check_device_count(const ir::Module &module, std::int64_t devices) {
+  const std::int64_t expected = ir::device_count(module);
+  return devices == expected
+             ? Status()
+             : invalid_input("--devices is {}, expected {}: {} has replica_count={} and num_partitions={}", devices,
+                             expected, module.name(), module.header().replica_count, module.header().num_partitions);
 }
 
 void print_by_device(std::span<const ir::Literal> results, std::int64_t partitions) {

@@ -39,7 +39,7 @@ struct RunRequest {
   std::int64_t memory_limit = 0;
   PassChoice passes;
   RunTerms terms;                       // of the compilation and all runs
-  std::optional<std::int64_t> devices;  // number of devices to simulate
+  std::optional<std::int64_t> devices;  // number of devices that run the program together
   double tolerance = 1e-4;
   bool by_instruction = false;
   bool has_several = false;        // there are several modules: the output names them
@@ -61,7 +61,7 @@ struct Outcome {
   std::optional<InstructionReport> by_instruction;  // if each instruction is compared
   ir::Literal result;
   std::vector<ir::Literal> outfed;     // in the last run
-  std::vector<ir::Literal> by_device;  // by device, in place of `result`, if devices are simulated
+  std::vector<ir::Literal> by_device;  // by device, in place of `result`, with --devices
   std::int64_t partitions = 1;
 };
 
@@ -170,16 +170,42 @@ Result<ir::Literal> run_reference(const ir::Module &module, const RunRequest &re
   return compiled.executable.run(arguments, with_progress(progress));
 }
 
-// Simulates all devices of the program, without a backend.
-Status simulate(const ir::Module &module, const RunRequest &request, Outcome &outcome) {
+CompileOptions compile_options(const RunRequest &request) {
+  CompileOptions options;
+  options.dump_dir = request.dump_dir;
+  options.cache_dir = request.cache_dir;
+  options.memory_limit = request.memory_limit;
+  request.passes.apply_to(options);
+  options.cancellation = request.terms.cancellation;
+  options.host_functions = {"infeed", "outfeed"};  // one run at a time, and files do not wait for it
+  return options;
+}
+
+// Runs the program on several devices, and compares their results.
+Status run_on_devices(const ir::Module &module, const RunRequest &request, Outcome &outcome) {
+  BP_TRY(check_device_count(module, *request.devices));
   BP_ASSIGN(const std::vector<ir::Literal> arguments, make_arguments(module, request));
-  outcome.backend = fmt::format("interpreter, as {} devices", *request.devices);
-  outcome.report.instructions = outcome.instructions;
+  BP_ASSIGN(const Ensemble ensemble, request.backend.load_ensemble(*request.devices, request.dump_dir));
+  outcome.backend = fmt::format("{}, {} devices", describe(ensemble.backends()[0]), *request.devices);
+  const auto start = std::chrono::steady_clock::now();
+  BP_ASSIGN(const EnsembleExecutable executable, ensemble.compile(module, compile_options(request)));
+  outcome.compile_seconds = seconds_since(start);
+  outcome.report = executable.report();
   outcome.partitions = module.header().num_partitions;
+  const std::vector by_device(ensemble.backends().size(), arguments);
+  interpreter::Options host;
+  host.terms = request.terms;
   for (int i = 0; i < request.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    BP_ASSIGN(outcome.by_device, run_on_devices(module, *request.devices, arguments));
+    BP_ASSIGN(outcome.by_device, executable.run(by_device, host));
     outcome.run_seconds.push_back(seconds_since(begin));
+  }
+  if (!request.against.empty()) {
+    BP_ASSIGN(const Ensemble reference, Ensemble::load(request.against, *request.devices));
+    BP_ASSIGN(const EnsembleExecutable other, reference.compile(module));
+    BP_ASSIGN(const std::vector<ir::Literal> expected, other.run(by_device));
+    BP_ASSIGN(outcome.agreement,
+              debugging::compare(module, executable, arguments, outcome.by_device, expected, request.tolerance));
   }
   return {};
 }
@@ -256,24 +282,17 @@ Result<Outcome> run(const ir::Module &module, const RunRequest &request) {
   outcome.module = module.name();
   outcome.instructions = module.instruction_count();
   if (request.devices) {
-    BP_TRY(simulate(module, request, outcome));
+    BP_TRY(run_on_devices(module, request, outcome));
     return outcome;
   }
   BP_TRY(ir::check_one_device(module));
   warn_if_unpartitioned(request.model.file(), module);
 
-  CompileOptions compile_options;
-  compile_options.dump_dir = request.dump_dir;
-  compile_options.cache_dir = request.cache_dir;
-  compile_options.memory_limit = request.memory_limit;
-  request.passes.apply_to(compile_options);
-  compile_options.cancellation = request.terms.cancellation;
-  compile_options.host_functions = {"infeed", "outfeed"};  // one run at a time, and files do not wait for it
   BP_ASSIGN(Backend backend, request.backend.load(request.dump_dir));
   outcome.backend = describe(backend);
 
   auto start = std::chrono::steady_clock::now();
-  BP_ASSIGN(Compiled compiled, backend.compile(module, compile_options));
+  BP_ASSIGN(Compiled compiled, backend.compile(module, compile_options(request)));
   outcome.compile_seconds = seconds_since(start);
   outcome.report = compiled.report;
   BP_TRY(run(module, backend, compiled.executable, request, outcome));
@@ -550,19 +569,13 @@ std::optional<int> open_package(const Options &options, RunRequest &request) {
   return std::nullopt;
 }
 
-// Returns an exit code if the command line does not allow a simulation, whatever the model.
+// Returns an exit code if the command line does not allow several devices, whatever the model.
 std::optional<int> check_devices(const Options &options, const RunRequest &request) {
   if (*request.devices < 1) {
     return options.misuse(fmt::format("--devices is {}, expected at least 1", *request.devices));
   }
-  if (request.backend.name() != "interpreter") {
-    return options.misuse(fmt::format(
-        "--devices runs on the interpreter only, but --on is {}: expected --on interpreter", request.backend.name()));
-  }
-  if (request.by_instruction || !request.against.empty()) {
-    return options.misuse(
-        "--devices cannot be combined with --against or --by-instruction: only the interpreter simulates several "
-        "devices");
+  if (request.by_instruction) {
+    return options.misuse("--devices cannot be combined with --by-instruction, which runs instructions alone");
   }
   return std::nullopt;
 }
@@ -593,7 +606,7 @@ Options run_options() {
       "  backplane run model.hlo --by-instruction        shows which instructions differ\n"
       "  backplane run model.hlo --on ./libbackplane_acme.so --repeat 20 --json\n"
       "  backplane run model.hlo --on acme --isolate=60   crashes and calls of over 60 s are errors\n"
-      "  backplane run model.hlo --on interpreter --devices 8 --print    simulates replicas and partitions\n"
+      "  backplane run model.hlo --on npu --devices 8 --against interpreter    runs replicas and partitions\n"
       "  backplane run model.hlo --inputs x.txt y.txt --print    x.txt holds: {1, 2}\n"
       "  backplane run model.onnx --inputs x.npy mask=m.npy --save results.npz\n"
       "  backplane run model.hlo --infeed a.txt b.txt     feeds two values; prints those of outfeed\n"
@@ -615,8 +628,9 @@ Options run_options() {
       "memory-limit", po::value<std::int64_t>()->default_value(0),
       "maximum bytes of memory of a program; cheap values are recomputed to stay below; 0: no limit")(
       "devices", po::value<std::int64_t>(),
-      "number of devices to simulate on the interpreter: replica_count x num_partitions of the model")(
-      "repeat", po::value<int>()->default_value(1), "number of runs; the median of their times is printed")(
+      "number of devices that run the model together, each with the same inputs: its replica_count x num_partitions; "
+      "on the interpreter, they are simulated")("repeat", po::value<int>()->default_value(1),
+                                                "number of runs; the median of their times is printed")(
       "signed-by", po::value<std::string>(),
       "file of a public key (PEM, Ed25519) whose owner must have signed the package")(
       "tolerance", po::value<double>()->default_value(1e-4), "largest relative error that counts as agreement")(

@@ -261,7 +261,7 @@ MISTAKES = [
     # Several devices.
     *[(["run", "two_replicas.hlo", "--on", name], FAILED,
        "backplane: two needs 2 devices (replica_count=2, num_partitions=1), but would run on one; "
-       "`run --on interpreter --devices 2` simulates them") for name in ("interpreter", "null", BACKEND)],
+       "`run --devices 2` runs it on all of them") for name in ("interpreter", "null", BACKEND)],
     (["run", "two_replicas.hlo", "--on", "interpreter", "--devices", "3"], FAILED,
      "backplane: --devices is 3, expected 2: two has replica_count=2 and num_partitions=1"),
     (["run", "good.hlo", "--on", "interpreter", "--devices", "2"], FAILED,
@@ -569,10 +569,8 @@ MISUSES = [
     (["run", "good.hlo", "--seed", "-1"], "the argument ('-1') for option '--seed' is invalid"),
     (["run", "good.hlo", "--seed=-1"], "the argument ('-1') for option '--seed' is invalid"),
     (["run", "good.hlo", "--on", "interpreter", "--devices", "0"], "--devices is 0, expected at least 1"),
-    (["run", "good.hlo", "--on", "null", "--devices", "2"],
-     "--devices runs on the interpreter only, but --on is null: expected --on interpreter"),
-    (["run", "good.hlo", "--on", "interpreter", "--devices", "2", "--against", "null"],
-     "--devices cannot be combined with --against or --by-instruction: only the interpreter simulates several devices"),
+    (["run", "good.hlo", "--on", "null", "--devices", "1", "--by-instruction"],
+     "--devices cannot be combined with --by-instruction, which runs instructions alone"),
     *[(["run", "exchange.hlo", "--infeed", "one.txt", *other],
        "--infeed cannot be combined with --against, --by-instruction or --devices, which run the model in other ways")
       for other in (["--against", "interpreter"], ["--by-instruction"], ["--on", "interpreter", "--devices", "1"])],

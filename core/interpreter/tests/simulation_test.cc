@@ -52,13 +52,13 @@ TEST_CASE("many devices exchange values in many iterations") {
 TEST_CASE("a simulation with a deadlock, or a device that fails, ends") {
   const Error missing = simulate(collectives, {"all", "alone"}, 2).error();
   CHECK(missing.message() == "s: deadlock: device 0 waits for devices that have ended or wait themselves");
-  CHECK(missing.notes() == std::vector<std::string>{"on device 0 of the simulation"});
+  CHECK(missing.notes() == std::vector<std::string>{"on device 0 of 2"});
   const Error failed = simulate(collectives, {"all", "failing"}, 2).error();
   CHECK(
       failed.message() ==
       "c: the host knows no custom call \"nobody\", and the application serves no function: it can serve this one, by "
       "backplane_serve_function() in C or HostCalls::add_function() in C++");
-  CHECK(failed.notes() == std::vector<std::string>{"on device 1 of the simulation"});
+  CHECK(failed.notes() == std::vector<std::string>{"on device 1 of 2"});
   CHECK(simulate(collectives, {"pair", "pair", "pair"}, 3).error().message() ==
         "s: no group of replica_groups contains replica 2, partition 0");
   CHECK(simulate(collectives, {"pair"}, 1).error().message() ==
@@ -118,8 +118,8 @@ TEST_CASE("a program for several devices is simulated as a whole, and not run on
   CHECK(refused.code() == ErrorCode::Unsupported);
   CHECK(
       refused.message() ==
-      "m needs 6 devices (replica_count=2, num_partitions=3), but would run on one; `run --on interpreter --devices 6` "
-      "simulates them");
+      "m needs 6 devices (replica_count=2, num_partitions=3), but would run on one; `run --devices 6` runs it on all of "
+      "them");
 
   // Not partitioned, or partitioned already.
   const std::string sharded = "s = s32[] custom-call(x), custom_call_target=\"Sharding\", sharding={replicated}  ";
