@@ -16,6 +16,7 @@
 #include "conformance/suite/contract_trials.h"
 #include "conformance/suite/option_trials.h"
 #include "conformance/suite/stage.h"
+#include "conformance/suite/values.h"
 #include "core/aot/program.h"
 #include "core/base/files.h"
 #include "core/host/byte_sink.h"
@@ -50,6 +51,16 @@ constexpr std::string_view aot_programs[] = {
     "ENTRY main { x = f32[64] parameter(0)  i = s32[] constant(0)  t = (s32[], f32[64]) tuple(i, x)  "
     "ROOT l = (s32[], f32[64]) while(t), condition=condition, body=body }",
 };
+// Types that not every machine has instructions for, so that the code brings routines of its own.
+constexpr std::string_view narrow_program =
+    "ENTRY main { x = f32[197] parameter(0)  d = f64[197] parameter(1)  h = f16[197] parameter(2)  "
+    "b = bf16[197] parameter(3)  n = s64[197] parameter(4)  xh = f16[197] convert(x)  xb = bf16[197] convert(x)  "
+    "dh = f16[197] convert(d)  db = bf16[197] convert(d)  hx = f32[197] convert(h)  hd = f64[197] convert(h)  "
+    "bx = f32[197] convert(b)  hh = f16[197] multiply(h, h)  bb = bf16[197] multiply(b, b)  nh = f16[197] convert(n)  "
+    "nb = bf16[197] convert(n)  hn = s64[197] convert(h)  ROOT r = (f16[197], bf16[197], f16[197], bf16[197], f32[197], "
+    "f64[197], f32[197], f16[197], bf16[197], f16[197], bf16[197], s64[197]) "
+    "tuple(xh, xb, dh, db, hx, hd, bx, hh, bb, nh, nb, hn) }";
+
 // A number that is multiplied by 3 stays odd.
 constexpr std::string_view endless_program =
     "body { p = (s32[]) parameter(0)  i = s32[] get-tuple-element(p), index=0  k = s32[] constant(3)  "
@@ -430,6 +441,63 @@ Result<Verdict> results_of_code(Subject &subject) {
   return taken == 0 ? none_taken() : Verdict();
 }
 
+// Calls `use` with the program made with each value of each option, if the device takes it whole.
+Status for_each_option(Subject &subject, std::string_view text,
+                       const std::function<Status(const CompiledProgram &program, const std::string &option)> &use) {
+  BP_ASSIGN(const Backend *const backend, subject.backend());
+  const bp_device_desc_t &description = backend->device()->description();
+  for (const bp_option_desc_t &option : std::span(description.options, description.option_count)) {
+    for (const std::string &value : values_of_other_targets(option)) {
+      BackendOptions options = subject.backend_options();
+      std::erase_if(options.settings, [&](const auto &own) { return own.first == option.key; });
+      options.settings.emplace_back(option.key, value);
+      const Result<Backend> made_for = Backend::load(subject.choice().name, options);
+      const auto program = made_for.ok() ? compile_one(subject, *made_for, text, false)
+                                         : Result<std::optional<CompiledProgram>>(std::nullopt);
+      if (program.ok() && *program) {
+        BP_TRY(use(**program, fmt::format("{}={}", option.key, value)));
+      }
+    }
+  }
+  return {};
+}
+
+// Code that the device makes with some value of an option, such as for older machines, and that this machine runs: on
+// numbers at which conversions round, overflow and vanish.
+Result<Verdict> code_with_options(Subject &subject) {
+  std::size_t taken = 0;
+  const auto run = [&](const CompiledProgram &program, const std::string &option) -> Status {
+    if (!program.compiled.report.not_loaded.empty()) {
+      return {};
+    }
+    auto linked = link_one(program);
+    if (!linked.ok() || std::holds_alternative<Verdict>(*linked)) {
+      return {};  // a text in place of code
+    }
+    ++taken;
+    const LinkedCode &code = *std::get<std::unique_ptr<LinkedCode>>(*linked);
+    BP_ASSIGN(const ir::Module module, text::parse_module(narrow_program));
+    BP_ASSIGN(const std::vector<Literal> arguments,
+              make_arguments(module, Values::Edge, SpecialValueSet::Quiet, true, subject.seed_of("contract")));
+    BP_ASSIGN(const Literal result, program.compiled.executable.run(arguments));
+    std::vector<Literal> expected;
+    append_leaf_arrays(result, expected);
+    Division division{};
+    division.thread_bytes = code.thread_bytes();
+    const bp_aot_caller_t caller{share_divided, nullptr, nullptr, &division};
+    BP_ASSIGN(const std::vector<Literal> found, code.run(arguments, caller, division.threads));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (!found[i].identical(expected[i])) {
+        return make_error(ErrorCode::PluginFailure,
+                          "BP-AOT-03: array {} of the result differs from that of run(), with {}", i, option);
+      }
+    }
+    return {};
+  };
+  BP_TRY(for_each_option(subject, narrow_program, run));
+  return taken == 0 ? none_taken() : Verdict();
+}
+
 Result<Verdict> code_that_ends_early(Subject &subject) {
   BP_ASSIGN(const Backend *const backend, subject.backend());
   BP_ASSIGN(const auto program, compile_one(subject, *backend, endless_program));
@@ -551,31 +619,23 @@ Result<Verdict> code_that_calls(Subject &subject) {
 
 // Code that the device makes with some value of an option, and that this machine refuses to load.
 Result<Verdict> code_for_other_machines(Subject &subject) {
-  BP_ASSIGN(const Backend *const backend, subject.backend());
-  const bp_device_desc_t &description = backend->device()->description();
   std::size_t others = 0;
-  for (const bp_option_desc_t &option : std::span(description.options, description.option_count)) {
-    for (const std::string &value : values_of_other_targets(option)) {
-      BackendOptions options = subject.backend_options();
-      std::erase_if(options.settings, [&](const auto &own) { return own.first == option.key; });
-      options.settings.emplace_back(option.key, value);
-      const Result<Backend> made_for = Backend::load(subject.choice().name, options);
-      const auto program = made_for.ok() ? compile_one(subject, *made_for, aot_programs[0], false)
-                                         : Result<std::optional<CompiledProgram>>(std::nullopt);
-      if (!program.ok() || !*program || (*program)->compiled.report.not_loaded.empty()) {
-        continue;  // no value of the option, or one for this machine
-      }
-      auto linked = link_one(**program);
-      if (!linked.ok() || std::holds_alternative<Verdict>(*linked)) {
-        continue;  // a text in place of code, or code for another architecture
-      }
-      ++others;
-      if (std::get<std::unique_ptr<LinkedCode>>(*linked)->checks_machine()) {
-        return failure(fmt::format("bp_check() returns 1 for code that was made with {}={}, expected 0: load() says {}",
-                                   option.key, value, (*program)->compiled.report.not_loaded));
-      }
+  const auto check = [&](const CompiledProgram &program, const std::string &option) -> Status {
+    if (program.compiled.report.not_loaded.empty()) {
+      return {};  // for this machine
     }
-  }
+    auto linked = link_one(program);
+    if (!linked.ok() || std::holds_alternative<Verdict>(*linked)) {
+      return {};  // a text in place of code, or code for another architecture
+    }
+    ++others;
+    return std::get<std::unique_ptr<LinkedCode>>(*linked)->checks_machine()
+               ? make_error(ErrorCode::PluginFailure,
+                            "bp_check() returns 1 for code that was made with {}, expected 0: load() says {}", option,
+                            program.compiled.report.not_loaded)
+               : Status();
+  };
+  BP_TRY(for_each_option(subject, aot_programs[0], check));
   return others > 0 ? Verdict()
                     : Verdict{.status = CaseStatus::Unsupported,
                               .message = "no option makes code that this machine refuses and that can be linked"};
@@ -585,6 +645,7 @@ const ContractTrial aot_table[] = {
     {"BP-AOT-01", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(pure_code(subject)); }},
     {"BP-AOT-02", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(linkable_objects(subject)); }},
     {"BP-AOT-03", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(results_of_code(subject)); }},
+    {"BP-AOT-03/options", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(code_with_options(subject)); }},
     {"BP-AOT-03/other_machines", BP_EXT_AOT,
      [](Subject &subject) { return verdict_or_error(code_for_other_machines(subject)); }},
     {"BP-AOT-04", BP_EXT_AOT, [](Subject &subject) { return verdict_or_error(code_that_ends_early(subject)); }},

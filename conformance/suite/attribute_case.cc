@@ -24,6 +24,13 @@ InstructionKind kind_of(const std::vector<InstructionKind> &kinds, std::size_t n
   if (number >= few) {
     return kinds[(number - few) % kinds.size()];
   }
+  // The first case has the highest accuracy, if the op can be asked for it.
+  const auto accurate = std::ranges::find_if(kinds, [](const InstructionKind &kind) {
+    return kind.size == SizeRange::Medium && kind.attribute != nullptr && kind.attribute->attribute == "accuracy";
+  });
+  if (number == 0 && accurate != kinds.end()) {
+    return *accurate;
+  }
   // Neighbours are of one class; steps over about a third of the kinds visit all classes early.
   InstructionKind kind = kinds[(first + number * (kinds.size() / 3 + 1)) % kinds.size()];
   if (kind.size != SizeRange::One) {

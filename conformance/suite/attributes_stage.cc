@@ -111,7 +111,7 @@ std::vector<std::string> list_attributes(const Subject &subject) {
       }
       const bool takes_accuracy = ir::info(opcode).takes(ir::AttributeKey::ResultAccuracy);
       const std::size_t of_common = has_many_attributes(opcode) ? 36 : takes_accuracy ? 4 : is_plain(opcode) ? 2 : 10;
-      const std::size_t of_others = is_plain(opcode) ? 0 : 1;
+      const std::size_t of_others = is_plain(opcode) && !takes_accuracy ? 0 : 1;
       const bool is_tried_often = is_common(ir::info(opcode), row.type);
       const std::size_t count =
           !subject.is_full() ? (is_tried_often ? of_common : of_others)

@@ -227,6 +227,17 @@ ir::Module with_twins(const ir::Module &module) {
   return changed;
 }
 
+// Names are for people, and of any length.
+ir::Module with_long_names(const ir::Module &module) {
+  ir::Module changed = module;
+  for (const ir::Computation computation : module.computations()) {
+    for (const ir::Instruction i : computation.instructions()) {
+      changed.set_name(i.id(), fmt::format("{}.{}", std::string(1000, 'n'), index(i.id())));
+    }
+  }
+  return changed;
+}
+
 // The answers of a device about the instructions of a module: whether it takes them, and which layouts it prefers.
 struct LocalAnswers {
   std::vector<bool> claimed;                        // by instruction
@@ -277,6 +288,7 @@ Result<Verdict> is_local(Subject &subject, const ir::Module &module) {
       {with_broadcasts, "if its operands are broadcast from constants"},
       {with_products, "if its operands are results of dot"},
       {with_twins, "if the same comes before it"},
+      {with_long_names, "if its name has 1,000 characters"},
   };
   BP_ASSIGN(const Backend *backend, subject.backend());
   const auto image = host::build_image(module, host::Stage::Legalize);

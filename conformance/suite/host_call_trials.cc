@@ -162,6 +162,29 @@ class CallingText {
         first, second, shape_, value);
   }
 
+  // The same with hundreds of instructions in between, which are not fused with each other. Products with this matrix
+  // reverse a vector.
+  std::string far_apart() {
+    constexpr int products = 600;
+    std::string value = "x", token = "t";
+    std::string text = calls("first", value, token);
+    for (int n = 0; n < products; ++n) {
+      text += fmt::format("  v{0} = {1} dot({2}, m), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}\n", n,
+                          shape_, value);
+      value = fmt::format("v{}", n);
+    }
+    text += calls("second", value, token);
+    return fmt::format(R"(ENTRY main {{
+  x = {0} parameter(0)  t = token[] after-all()  i = s32[5,5] iota(), iota_dimension=0
+  j = s32[5,5] iota(), iota_dimension=1  sum = s32[5,5] add(i, j)  four = s32[] constant(4)
+  fours = s32[5,5] broadcast(four), dimensions={{}}  is_one = pred[5,5] compare(sum, fours), direction=EQ
+  m = {1}[5,5] convert(is_one)
+{2}  ROOT r = {0} add({3}, x)
+}}
+)",
+                       shape_, type_, text, value);
+  }
+
   // A function with several operands, one of them twice, and several results, among them a scalar and an empty array.
   std::string shapes() {
     return fmt::format(R"(ENTRY main {{
@@ -770,7 +793,9 @@ const ContractTrial host_call_table[] = {
     {"BP-CALL-01/shapes", BP_EXT_HOST_CALL, passes_types},
     {"BP-CALL-01/runs", BP_EXT_HOST_CALL, calls_for_its_own_run},
     {"BP-CALL-02", BP_EXT_HOST_CALL, makes_calls<&CallingText::straight>},
+    {"BP-CALL-02/far_apart", BP_EXT_HOST_CALL, makes_calls<&CallingText::far_apart>},
     {"BP-CALL-03", BP_EXT_HOST_CALL, ends_as_told<&CallingText::loop>},
+    {"BP-CALL-03/far_apart", BP_EXT_HOST_CALL, ends_as_told<&CallingText::far_apart>},
     {"BP-CALL-03/branches", BP_EXT_HOST_CALL, ends_as_told<&CallingText::nested>},
     {"BP-CALL-04", BP_EXT_HOST_CALL, stays_free},
     {"BP-CALL-04/waiting", BP_EXT_HOST_CALL, lets_waiting_runs_go_on},

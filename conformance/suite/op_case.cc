@@ -154,7 +154,8 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   const bool has_long_loops =
       op.has(ir::Trait::Elementwise) || op.opcode == ir::Opcode::Reduce || op.opcode == ir::Opcode::Dot;
   if (shape.name == whole.name || (shape.name == above_16_bits.name && !has_long_loops && mode == Mode::Quick)) {
-    return {adds_floats ? Values::Small : Values::Random};  // other values are those of `power`
+    const std::vector<Values> usual{adds_floats ? Values::Small : Values::Random};  // others are those of `power`
+    return op.opcode == ir::Opcode::Sort ? std::vector{Values::Random, Values::Ties} : usual;
   }
   const bool is_unary = op.has(ir::Trait::Elementwise) && op.max_operands == 1;
   if (shape.name == sweep.name) {
@@ -174,6 +175,9 @@ std::vector<Values> values_for(const ir::OpInfo &op, ElementType type, const Sha
   if (sorts && !ir::is_complex(type) && shape.size.n >= 30) {
     values.push_back(Values::Alike);
     values.push_back(Values::Ordered);
+  }
+  if (op.opcode == ir::Opcode::Sort && !ir::is_complex(type) && shape.size.n >= 30) {
+    values.push_back(Values::Ties);
   }
   const bool is_float = ir::is_floating(type);
   if (is_float && op.has(ir::Trait::Reduction) && shape.size.n >= 30) {

@@ -148,17 +148,22 @@ Result<std::optional<std::pair<bp_point_t, bp_status>>> fail_once(const Work &wo
   return std::optional(std::pair(*point, signal.status));
 }
 
-// The first of two points, or the only one, had failed before wait() was called.
+// The first of two points, or the only one, had failed before wait() was called; in the last round, many others have
+// failed since.
 Result<Verdict> wait_for_failed(Subject &subject, bool with_others) {
+  constexpr int rounds = 3, later_failures = 250;
   BP_ASSIGN(const Work work, make_work(subject));
   BP_ASSIGN(const std::unique_ptr<DirectRun> run, work.prepare());
   Submissions submissions(*work.device);
   BP_TRY(submissions.run(work.copies, run->copies_in()));
   const bp_command_t command = work.run_command(*run);
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     BP_ASSIGN(const auto failed, fail_once(work, submissions));
     if (!failed || failed->second == BP_OK) {
       return Verdict{.status = CaseStatus::Unsupported, .message = "no copy can be made to fail"};
+    }
+    for (int later = 0; round + 1 == rounds && later < later_failures; ++later) {
+      BP_TRY(fail_once(work, submissions));
     }
     std::vector<bp_point_t> points = {failed->first};
     if (with_others) {
@@ -174,9 +179,10 @@ Result<Verdict> wait_for_failed(Subject &subject, bool with_others) {
       BP_ASSIGN(const host::Signal signal, submissions.signal_of(done));
       if (signal.status != failed->second) {
         return failure(
-            fmt::format("BP-WAIT-01: run {} of those that wait for a point that has failed with {} ends with {}{}",
+            fmt::format("BP-WAIT-01: run {} of those that wait for a point that has failed with {} ends with {}{}{}",
                         number, host::status_name(failed->second), host::status_name(signal.status),
-                        with_others ? ", if it waits for another point too" : ""));
+                        with_others ? ", if it waits for another point too" : "",
+                        round + 1 == rounds ? fmt::format(", after {} later failures", later_failures) : ""));
       }
       // The failure concerns that submission alone.
       BP_TRY(submissions.run(work.runs, {&command, 1}));

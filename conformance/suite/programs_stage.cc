@@ -1,5 +1,5 @@
 // Whole programs that contain their expected results (conformance/programs), embedded in this executable; pieces of
-// models, of a few sizes, and long chains, compared with the interpreter.
+// models, of a few sizes, long chains, and nests of control flow, compared with the interpreter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "conformance/suite/chains.h"
 #include "conformance/suite/differential.h"
 #include "conformance/suite/model_pieces.h"
+#include "conformance/suite/nests.h"
 #include "conformance/suite/random_graph.h"
 #include "conformance/suite/stage.h"
 #include "core/ir/verifier.h"
@@ -19,13 +20,16 @@
 namespace bp::conformance {
 namespace {
 
-constexpr std::string_view of_models = "programs/model/", of_chains = "programs/chain/";
+constexpr std::string_view of_models = "programs/model/", of_chains = "programs/chain/", of_nests = "programs/nest/";
 
 // Lengths beyond which devices divide programs.
 constexpr std::size_t chain_lengths[] = {40, 130, 257, 520, 1030};
 
-// Returns the program "programs/chain/NAME/LENGTH".
-Result<ir::Module> chain_of_case(const std::string &id) {
+// Returns the program "programs/chain/NAME/LENGTH" or "programs/nest/NAME".
+Result<ir::Module> generated(const std::string &id) {
+  if (id.starts_with(of_nests)) {
+    return nest_of(id.substr(of_nests.size()));
+  }
   std::vector<std::string> parts;
   boost::split(parts, id, boost::is_any_of("/"));
   std::size_t length = 0;
@@ -33,6 +37,10 @@ Result<ir::Module> chain_of_case(const std::string &id) {
     return invalid_input("there is no case {}", id);
   }
   return chain_of(parts[2], length);
+}
+
+bool is_generated(std::string_view id) {
+  return id.starts_with(of_chains) || id.starts_with(of_nests);
 }
 
 std::vector<std::size_t> sizes_of_pieces(const Subject &subject) {
@@ -57,6 +65,14 @@ std::vector<std::string> list_programs(const Subject &subject) {
   for (const std::string_view chain : chain_names()) {
     for (const std::size_t length : chain_lengths) {
       ids.push_back(fmt::format("{}{}/{}", of_chains, chain, length));
+    }
+  }
+  for (const std::string &nest : nest_names(2)) {
+    ids.push_back(fmt::format("{}{}", of_nests, nest));
+  }
+  for (const std::string &nest : nest_names(3)) {
+    if (subject.is_full() || nest.starts_with("three-t") || nest.starts_with("while-t")) {
+      ids.push_back(fmt::format("{}{}", of_nests, nest));
     }
   }
   std::ranges::for_each(sample_models(), add_pieces);
@@ -130,8 +146,8 @@ std::uint64_t seed_of_piece(const Subject &subject, const std::string &id) {
   return subject.seed_of(id) / kinds_of_draws * kinds_of_draws;
 }
 
-Result<Verdict> judge_chain(Subject &subject, const std::string &id) {
-  BP_ASSIGN(const ir::Module module, chain_of_case(id));
+Result<Verdict> judge_generated(Subject &subject, const std::string &id) {
+  BP_ASSIGN(const ir::Module module, generated(id));
   BP_ASSIGN(const Backend *backend, subject.backend());
   return compare_with_interpreter(*backend, module, subject.seed_of(id));
 }
@@ -151,8 +167,8 @@ Result<CaseProgram> program_of_programs(Subject &subject, const std::string &id)
     BP_ASSIGN(std::vector<Literal> arguments, graph_arguments(piece.module, seed_of_piece(subject, id)));
     return CaseProgram{std::move(piece.module), std::move(arguments), std::string(allowed_by_program_judge), false};
   }
-  if (id.starts_with(of_chains)) {
-    BP_ASSIGN(ir::Module module, chain_of_case(id));
+  if (is_generated(id)) {
+    BP_ASSIGN(ir::Module module, generated(id));
     BP_ASSIGN(std::vector<Literal> arguments, graph_arguments(module, subject.seed_of(id)));
     return CaseProgram{std::move(module), std::move(arguments), std::string(allowed_by_program_judge), false};
   }
@@ -163,9 +179,9 @@ Result<CaseProgram> program_of_programs(Subject &subject, const std::string &id)
 }
 
 Verdict run_programs(Subject &subject, const std::string &id) {
-  const auto verdict = id.starts_with(of_models)   ? judge_piece(subject, id)
-                       : id.starts_with(of_chains) ? judge_chain(subject, id)
-                                                   : judge(subject, id);
+  const auto verdict = id.starts_with(of_models) ? judge_piece(subject, id)
+                       : is_generated(id)        ? judge_generated(subject, id)
+                                                 : judge(subject, id);
   return verdict.ok() ? *verdict : failure(verdict.error().to_string());
 }
 
@@ -178,7 +194,7 @@ constexpr RuleCases rules_of_programs[] = {
 
 const Stage programs_stage = {
     .name = "programs",
-    .summary = "whole programs that contain their expected results, pieces of models, and long chains",
+    .summary = "whole programs that contain their expected results, pieces of models, chains, and nests",
     .list = list_programs,
     .run = run_programs,
     .program = program_of_programs,

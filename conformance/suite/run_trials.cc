@@ -6,9 +6,12 @@
 #include <chrono>
 #include <deque>
 #include <latch>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "backplane/ext/draft/cancel.h"
@@ -479,6 +482,19 @@ struct Rival {
   }
 };
 
+// Returns the place of each run: the first one, which holds the device, then by priority, then in this order.
+std::vector<int> places_of(std::span<const std::optional<std::int32_t>> priorities) {
+  std::vector<std::size_t> order(priorities.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order.begin() + 1, order.end(), std::ranges::greater(),
+                           [&](std::size_t i) { return priorities[i].value_or(0); });
+  std::vector<int> places(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    places[order[place]] = static_cast<int>(place) + 1;
+  }
+  return places;
+}
+
 // `wait`: until a run that was begun in a thread has reached the device, on a machine that is not too busy.
 Result<Verdict> urgent_runs_first(Subject &subject, std::chrono::milliseconds wait) {
   BP_ASSIGN(const auto library, load_library(subject));
@@ -492,9 +508,11 @@ Result<Verdict> urgent_runs_first(Subject &subject, std::chrono::milliseconds wa
   BP_ASSIGN(const std::vector<Literal> arguments, interpreter::random_arguments(module, subject.seed_of("contract")));
   std::atomic<int> next_place = 0;
   std::latch others_wait(1);
-  // The first one holds the device. Equals, numbers of more than a byte or two, and none.
-  constexpr std::optional<std::int32_t> priorities[] = {0, -5, std::nullopt, 9, 0, 200, -5, 40'000, 200};
-  constexpr int expected[] = {1, 8, 6, 5, 7, 3, 9, 2, 4};
+  // The first one holds the device. Equals, numbers of more than a byte or two, the least and the largest, and none.
+  using Limits = std::numeric_limits<std::int32_t>;
+  constexpr std::optional<std::int32_t> priorities[] = {
+      0, -5, std::nullopt, 9, Limits::max(), 0, 200, -5, Limits::min(), 40'000, 200, Limits::max() - 1};
+  const std::vector<int> expected = places_of(priorities);
   std::vector<std::unique_ptr<DirectRun>> memory;
   std::deque<Rival> rivals;
   for (const std::optional<std::int32_t> &priority : priorities) {

@@ -248,8 +248,8 @@ std::vector<T> special_floats(SpecialValueSet set) {
     }
   } else {
     using Limits = std::numeric_limits<T>;
-    // Ties of f16 and bf16, and numbers that are not quite: rounding to f32 first makes ties of them.
-    for (const double tie : {0x1p-11, 0x1p-8}) {
+    // Ties of narrow types, and numbers that are not quite: rounding to a wider type first makes ties of them.
+    for (const double tie : {0x1p-11, 0x1p-8, 0x1p-4, 0x1p-3}) {
       for (const double last : {0.0, Limits::epsilon() * 1.0, Limits::epsilon() * -1.0}) {
         all.push_back(T(1 + tie + last));
       }
@@ -292,6 +292,34 @@ std::vector<T> summands() {
   return all;
 }
 
+// Numbers at which conversions to f16, bf16, f8e5m2 and f8e4m3fn overflow or vanish: the largest number, the tie with
+// the one above, the tie of the smallest one with 0, and their neighbours.
+template <class T>
+void add_limits_of_narrow_types(std::vector<T> &all) {
+  struct Limits {
+    double largest, tie, smallest;
+  };
+  for (const Limits &type : {Limits{65504, 65520, 0x1p-24}, Limits{0x1.FEp127, 0x1.FFp127, 0x1p-133},
+                             Limits{57344, 61440, 0x1p-16}, Limits{448, 464, 0x1p-9}}) {
+    for (const T value : {T(type.largest), std::nextafter(T(type.tie), T(0)), T(type.tie), T(-type.largest),
+                          T(type.smallest / 2), std::nextafter(T(type.smallest / 2), T(1))}) {
+      all.push_back(value);
+    }
+  }
+}
+
+// Integers of 64 bits next to ties of floats that have few bits: rounding to a wider float first makes ties of them.
+template <class T>
+void add_neighbours_of_ties(std::vector<T> &all) {
+  for (const int mantissa_bits : {23, 10, 7, 3, 2}) {
+    for (const int exponent : {62, 63}) {
+      const std::uint64_t spacing = std::uint64_t{1} << (exponent - mantissa_bits);
+      const std::uint64_t tie = (std::uint64_t{1} << exponent) + spacing / 2;
+      all.insert(all.end(), {from_bits<T>(tie + 1), from_bits<T>(tie + spacing - 1)});
+    }
+  }
+}
+
 template <class T>
 std::vector<T> special_values(SpecialValueSet set, const ir::OpInfo &op) {
   if constexpr (is_complex<T>) {
@@ -318,7 +346,13 @@ std::vector<T> special_values(SpecialValueSet set, const ir::OpInfo &op) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return {false, true};
   } else if constexpr (is_float<T>) {
-    return set == SpecialValueSet::Summands ? summands<T>() : special_floats<T>(set);
+    std::vector<T> all = set == SpecialValueSet::Summands ? summands<T>() : special_floats<T>(set);
+    if constexpr (!is_narrow_float<T>) {
+      if (op.opcode == ir::Opcode::Convert || op.opcode == ir::Opcode::Tuple) {
+        add_limits_of_narrow_types(all);
+      }
+    }
+    return all;
   } else {
     constexpr std::uint64_t top = [] {
       if constexpr (is_narrow_int<T>) {
@@ -328,9 +362,8 @@ std::vector<T> special_values(SpecialValueSet set, const ir::OpInfo &op) {
       }
     }();
     std::vector<T> all;
-    if constexpr (sizeof(T) == 8) {  // next to a tie of f32, which rounding to f64 makes of it
-      constexpr std::uint64_t tie = (std::uint64_t{1} << 62) + (std::uint64_t{1} << 38);
-      all = {from_bits<T>(tie + 1), from_bits<T>(tie + (std::uint64_t{1} << 39) - 1)};
+    if constexpr (sizeof(T) == 8) {
+      add_neighbours_of_ties(all);
     }
     for (const std::uint64_t bits :
          {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, top, top - 1, top + 1, std::uint64_t{2},
@@ -413,6 +446,24 @@ void fill_in_order(Literal &literal, std::uint64_t seed) {
                  second = interpreter::widen<Wide>(seed % 2 == 0 ? b : a);
       return first < second;
     });
+  }
+}
+
+// Few numbers, so that most are equal to others: zeros of both signs are, too, but do not have the same bits.
+template <class T>
+void fill_with_ties(Literal &literal, std::uint64_t seed) {
+  const auto elements = literal.mutable_elements<T>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::uint64_t bits = random_bits(seed, i);
+    if constexpr (is_float<T>) {
+      const T zero = bits / 4 % 2 == 0 ? T(0.0) : T(-0.0);
+      const bool has_zero = static_cast<double>(zero) == 0;
+      elements[i] = bits % 4 < 2 && has_zero ? zero : small_integer<T>(bits >> 8, true);
+    } else if constexpr (is_complex<T>) {
+      elements[i] = small_integer<T>(bits, true);
+    } else {
+      elements[i] = from_bits<T>(bits % 5);
+    }
   }
 }
 
@@ -546,6 +597,7 @@ void fill_array(Literal &literal, Values values, SpecialValueSet set, const ir::
       case Values::Factors: return fill_with_factors<T>(literal, 4, seed);
       case Values::Alike: return fill_with_alike<T>(literal, seed);
       case Values::Ordered: return fill_in_order<T>(literal, seed);
+      case Values::Ties: return fill_with_ties<T>(literal, seed);
       case Values::Rare:     // before special elements are put in
       case Values::Neutral:  // before neutral ones are
       case Values::Wide:     // of the operands without many digits
@@ -674,8 +726,8 @@ Result<std::vector<Literal>> make_arguments(const ir::Module &module, Values val
   const std::size_t special = is_convolution ? 0 : seed / 8 % std::max<std::size_t>(arguments.size(), 1);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ir::Shape &shape = arguments[i].shape();
-    constexpr Values of_any_type[] = {Values::Random, Values::Edge,  Values::Every,  Values::Least,
-                                      Values::Most,   Values::Alike, Values::Ordered};
+    constexpr Values of_any_type[] = {Values::Random, Values::Edge,  Values::Every,   Values::Least,
+                                      Values::Most,   Values::Alike, Values::Ordered, Values::Ties};
     const bool is_exact = std::ranges::find(of_any_type, values) == std::end(of_any_type);
     const bool is_kept =  // integers may be indices
         shape.is_array() && is_exact && !ir::is_floating(shape.element_type()) && !ir::is_complex(shape.element_type());

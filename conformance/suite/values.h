@@ -15,9 +15,9 @@ namespace bp::conformance {
 enum class Values : std::uint8_t {
   // Values of ordinary size, and for functions some of any size and some near limits; indices are in bounds.
   Random,
-  Edge,    // pairs of special values, including indices out of bounds; see SpecialValueSet
-  Every,   // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
-  Small,   // floats are small integers, most of them not 0, so that sums and products are exact; others as for Random
+  Edge,   // pairs of special values, including indices out of bounds; see SpecialValueSet
+  Every,  // each value of a type of 16 bits or fewer, in the order of the bits; a range of those of a wider type
+  Small,  // floats are small integers, most of them not 0, so that sums and products are exact; others as for Random
   // One operand has integers with as many digits as sums of its elements allow, in some cases scaled by a power of two;
   // the others are mostly -1 and 1. Sums are large and exact, but not for a device that computes with fewer digits.
   Wide,
@@ -31,10 +31,11 @@ enum class Values : std::uint8_t {
   Neutral,  // what is reduced has no effect on the result, whose value is that of such an element: -inf for a maximum
   Alike,    // numbers differ in their last bits alone, but for one element that has another bit before these
   Ordered,  // as for Random, but ascending or descending
+  Ties,     // few numbers, most of them equal to others; floats are mostly zeros of both signs
 };
-inline constexpr std::string_view value_names[] = {"random",  "edge",     "every",   "small",  "wide",
-                                                   "rare",    "negative", "uniform", "least",  "most",
-                                                   "factors", "neutral",  "alike",   "ordered"};
+inline constexpr std::string_view value_names[] = {"random",  "edge",     "every",   "small",   "wide",
+                                                   "rare",    "negative", "uniform", "least",   "most",
+                                                   "factors", "neutral",  "alike",   "ordered", "ties"};
 
 // Makes arguments for the entry computation. `is_elementwise`: elements may have any value. `first`: bits of the first
 // value, for Values::Every.
