@@ -53,18 +53,22 @@ Result<Ensemble> Ensemble::load(std::string_view name, std::int64_t count, const
   return ensemble;
 }
 
+Status Ensemble::check_count(const Module &module) const {
+  const std::int64_t expected = ir::device_count(module);
+  return std::ssize(backends_) == expected
+             ? Status()
+             : invalid_input("the ensemble has {} devices, but {} is for {}: replica_count={} and num_partitions={}",
+                             backends_.size(), module.name(), expected, module.header().replica_count,
+                             module.header().num_partitions);
+}
+
 Result<EnsembleExecutable> Ensemble::compile(Module module, const CompileOptions &options) const {
-  const auto count = std::ssize(backends_);
-  if (const std::int64_t expected = ir::device_count(module); count != expected) {
-    return invalid_input("the ensemble has {} devices, but {} is for {}: replica_count={} and num_partitions={}", count,
-                         module.name(), expected, module.header().replica_count, module.header().num_partitions);
-  }
+  BP_TRY(check_count(module));
   EnsembleExecutable result;
   result.replicas_ = module.header().replica_count;
   result.partitions_ = module.header().num_partitions;
   CompileOptions first_options = options;
-  first_options.keep_artifacts |= count > 1;
-  const Module original = module;
+  first_options.keep_artifacts |= backends_.size() > 1;
   for (const Backend &backend : backends_) {
     const bool is_first = result.executables_.empty();
     if (!is_first && !backend.is_interpreter() && have_same_targets(backends_[0], backend)) {
@@ -74,21 +78,43 @@ Result<EnsembleExecutable> Ensemble::compile(Module module, const CompileOptions
       result.executables_.push_back(std::move(executable));
       continue;
     }
-    BP_ASSIGN(Compiled compiled, backend.compile(original, is_first ? first_options : options));
+    BP_ASSIGN(Compiled compiled, backend.compile(module, is_first ? first_options : options));
     result.executables_.push_back(std::move(compiled.executable));
     if (is_first) {
-      result.report_ = std::move(compiled.report);
+      result.reports_.push_back(std::move(compiled.report));
     }
+  }
+  return result;
+}
+
+Result<EnsembleExecutable> Ensemble::compile_each(std::vector<Module> modules, const CompileOptions &options) const {
+  if (modules.size() != backends_.size()) {
+    return invalid_input("programs for {} devices, expected {}", modules.size(), backends_.size());
+  }
+  EnsembleExecutable result;
+  result.replicas_ = modules[0].header().replica_count;
+  result.partitions_ = modules[0].header().num_partitions;
+  for (std::size_t device = 0; device < modules.size(); ++device) {
+    BP_TRY(check_count(modules[device]));
+    BP_ASSIGN(Compiled compiled, backends_[device].compile(std::move(modules[device]), options));
+    result.executables_.push_back(std::move(compiled.executable));
+    result.reports_.push_back(std::move(compiled.report));
   }
   return result;
 }
 
 Result<std::vector<Literal>> EnsembleExecutable::run(std::vector<std::vector<Literal>> arguments,
                                                      const interpreter::Options &host) const {
+  interpreter::Exchange exchange(replicas_, partitions_);
+  return run(exchange, std::move(arguments), host);
+}
+
+Result<std::vector<Literal>> EnsembleExecutable::run(interpreter::Exchange &exchange,
+                                                     std::vector<std::vector<Literal>> arguments,
+                                                     const interpreter::Options &host) const {
   if (arguments.size() != executables_.size()) {
     return invalid_input("arguments for {} devices, expected {}", arguments.size(), executables_.size());
   }
-  interpreter::Exchange exchange(replicas_, partitions_);
   return interpreter::run_together(exchange, host, [&](std::size_t device, const interpreter::Options &own) {
     return executables_[device].run(std::move(arguments[device]), own);
   });

@@ -16,13 +16,16 @@
 #include <vector>
 
 #include "core/backplane.h"
+#include "core/interpreter/exchange.h"
 
 namespace bp {
 
 // Threads: run() may be called from any thread, also concurrently.
 class EnsembleExecutable {
  public:
-  const compile::Report &report() const { return report_; }  // of the first device; the others differ in nothing
+  const compile::Report &report() const { return reports_[0]; }  // of the first device
+  // One for each program that was compiled: of the first device alone, if all run the same.
+  std::span<const compile::Report> reports() const { return reports_; }
   std::span<const Executable> executables() const { return executables_; }  // by device
 
   // Runs the program on all devices. Arguments are given by device, then by parameter number; devices are ordered by
@@ -30,10 +33,13 @@ class EnsembleExecutable {
   // names it; InvalidInput if all devices that have not ended wait for each other.
   Result<std::vector<Literal>> run(std::vector<std::vector<Literal>> arguments,
                                    const interpreter::Options &host = {}) const;
+  // The same with the given exchange, which is for as many devices, and new.
+  Result<std::vector<Literal>> run(interpreter::Exchange &exchange, std::vector<std::vector<Literal>> arguments,
+                                   const interpreter::Options &host = {}) const;
 
  private:
   friend class Ensemble;
-  compile::Report report_;
+  std::vector<compile::Report> reports_;
   std::vector<Executable> executables_;
   std::int64_t replicas_ = 1, partitions_ = 1;
 };
@@ -50,8 +56,11 @@ class Ensemble {
   // Compiles the program once, for the first device, and loads it on all. InvalidInput unless the program is for as
   // many devices as there are.
   Result<EnsembleExecutable> compile(Module module, const CompileOptions &options = {}) const;
+  // Compiles a program of its own for each device. All are for as many replicas and partitions as the first.
+  Result<EnsembleExecutable> compile_each(std::vector<Module> modules, const CompileOptions &options = {}) const;
 
  private:
+  Status check_count(const Module &module) const;
   std::vector<Backend> backends_;
 };
 

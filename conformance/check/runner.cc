@@ -1,13 +1,48 @@
 #include "conformance/check/runner.h"
 
+#include <algorithm>
 #include <map>
 
 #include "conformance/check/reference.h"
+#include "core/analysis/call_graph.h"
+#include "core/compile/claims.h"
+#include "core/interpreter/simulation.h"
 #include "core/text/parser.h"
 #include "core/text/printer.h"
 
 namespace bp::conformance {
 namespace {
+
+// Returns what one device of several runs as a program of its own.
+ir::Module program_of(const interpreter::DeviceProgram &device, const interpreter::Exchange &exchange) {
+  ir::Module module = device.computation.module();
+  module.set_entry(device.computation.id());
+  const analysis::CallGraph calls(module);
+  module.set_computation_order({calls.callees_first().begin(), calls.callees_first().end()});
+  module.header().replica_count = exchange.replicas();
+  module.header().num_partitions = exchange.partitions();
+  return module;
+}
+
+// Whether only the host can run what it has run: transfers to it, and what the interpreter prints.
+bool is_for_host(const compile::OnHost &one) {
+  constexpr ir::Opcode transfers[] = {ir::Opcode::Infeed,   ir::Opcode::Outfeed, ir::Opcode::Send,
+                                      ir::Opcode::SendDone, ir::Opcode::Recv,    ir::Opcode::RecvDone};
+  return std::ranges::find(transfers, one.opcode) != std::end(transfers) ||
+         one.reason.starts_with("target \"interpreter.") || one.reason.ends_with(compile::connected_by_host);
+}
+
+// Fails unless the devices run all that they can.
+Status check_on_devices(const EnsembleExecutable &executable) {
+  for (const compile::Report &report : executable.reports()) {
+    for (const compile::OnHost &one : report.on_host) {
+      if (!is_for_host(one)) {
+        return unsupported("{} is not claimed: {}", one.name, one.reason).at(one.location);
+      }
+    }
+  }
+  return {};
+}
 
 class CheckedRun {
  public:
@@ -28,6 +63,29 @@ class CheckedRun {
       BP_TRY(inspect(compiled.executable, arguments_));
     }
     BP_ASSIGN(result_, compiled.executable.run(arguments_, watching));
+    return {};
+  }
+
+  // The interpreter runs the program, and an ensemble what it starts on several devices.
+  Status start_ensembles(const LoadEnsemble &load) {
+    interpreter::Options options;
+    options.on_devices = [&](interpreter::Exchange &exchange,
+                             std::span<const interpreter::DeviceProgram> devices) -> Result<std::vector<Literal>> {
+      std::vector<ir::Module> modules;
+      std::vector<std::vector<Literal>> arguments;
+      for (const interpreter::DeviceProgram &device : devices) {
+        modules.push_back(program_of(device, exchange));
+        arguments.push_back(device.arguments);
+      }
+      BP_ASSIGN(const Ensemble ensemble, load(std::ssize(devices)));
+      CompileOptions compile_options;
+      compile_options.fold_constants = false;
+      compile_options.verify = true;
+      BP_ASSIGN(const EnsembleExecutable executable, ensemble.compile_each(std::move(modules), compile_options));
+      BP_TRY(check_on_devices(executable));
+      return executable.run(exchange, std::move(arguments));
+    };
+    BP_ASSIGN(result_, interpreter::interpret(program_, arguments_, options));
     return {};
   }
 
@@ -93,14 +151,21 @@ class CheckedRun {
 
 }  // namespace
 
-Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy, const Inspect &inspect) {
+Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy, const Inspect &inspect,
+                    const LoadEnsemble &load_ensemble) {
   BP_ASSIGN(SelfChecking program, split_checks(module));
-  return run(std::move(program), backend, policy, inspect);
+  return run(std::move(program), backend, policy, inspect, load_ensemble);
 }
 
-Result<Outcome> run(SelfChecking program, const Backend &backend, Policy policy, const Inspect &inspect) {
+Result<Outcome> run(SelfChecking program, const Backend &backend, Policy policy, const Inspect &inspect,
+                    const LoadEnsemble &load_ensemble) {
   CheckedRun run(program.program, std::move(program.arguments), policy);
-  BP_TRY(run.start(backend, inspect));
+  if (starts_devices(program.program) && !backend.is_interpreter()) {
+    const LoadEnsemble by_name = [&](std::int64_t count) { return Ensemble::load(backend.name(), count); };
+    BP_TRY(run.start_ensembles(load_ensemble ? load_ensemble : by_name));
+  } else {
+    BP_TRY(run.start(backend, inspect));
+  }
   Outcome outcome;
   outcome.checks = program.checks.size();
   for (const Check &check : program.checks) {

@@ -7,6 +7,7 @@
 
 #include "conformance/check/self_checking.h"
 #include "core/backplane.h"
+#include "core/ensemble.h"
 
 namespace bp::conformance {
 
@@ -27,13 +28,17 @@ struct Outcome {
 // An additional check of a compiled program before it runs. An error is the reason why the program does not pass.
 using Inspect = std::function<Status(const Executable &executable, const std::vector<Literal> &arguments)>;
 
+// Loads the backend once for each of several devices.
+using LoadEnsemble = std::function<Result<Ensemble>(std::int64_t count)>;
+
 // Takes the program apart, compiles all of it for the backend without constant folding, runs it and compares. Errors:
 // the reason why it cannot run; Unsupported if the backend does not claim an op; the error of `inspect`. The module
-// must be verified.
+// must be verified. If it starts programs on several devices, these run on an ensemble; without `load_ensemble`, that
+// of the backend's name.
 Result<Outcome> run(const ir::Module &module, const Backend &backend, Policy policy = Policy::Strict,
-                    const Inspect &inspect = {});
+                    const Inspect &inspect = {}, const LoadEnsemble &load_ensemble = {});
 // The same for a program that is taken apart already.
 Result<Outcome> run(SelfChecking program, const Backend &backend, Policy policy = Policy::Strict,
-                    const Inspect &inspect = {});
+                    const Inspect &inspect = {}, const LoadEnsemble &load_ensemble = {});
 
 }  // namespace bp::conformance

@@ -47,9 +47,12 @@ struct SelfChecking {
   std::vector<Check> checks;
 };
 
-// Returns why only the interpreter can run the module: it starts programs on several devices
-// (interpreter.run_parallel), or looks at values inside called computations. Empty if any backend can.
+// Returns why only the interpreter can run the module: it looks at values inside called computations, also of several
+// devices. Empty if any backend can.
 std::string interpreter_only(const ir::Module &module);
+
+// Whether the module starts programs on several devices (interpreter.run_parallel).
+bool starts_devices(const ir::Module &module);
 
 // Returns why no backend can run the module here: it reads an infeed, and nothing feeds one. Empty if the program
 // contains all its input.

@@ -111,7 +111,7 @@ Result<Claims> ask(const host::Device &device, const ir::Module &module, const h
       bool claimed = answers.cost[i] >= 0 && !is_newer && !needs_others;
       std::string reason = is_newer       ? fmt::format("it is newer than opset {}, the newest that the backend knows",
                                                         device.description().opset)
-                           : needs_others ? "the host connects the devices of the program"
+                           : needs_others ? std::string(connected_by_host)
                                           : answers.reasons[i];
       for (plugin::Computation callee : instruction.calls()) {
         std::uint32_t left = compiles ? first_left[callee.index()] : BP_NONE;

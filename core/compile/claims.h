@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -10,6 +11,9 @@
 #include "core/host/plugin.h"
 
 namespace bp::compile {
+
+// The reason why an instruction is not offered to a device of several.
+inline constexpr std::string_view connected_by_host = "the host connects the devices of the program";
 
 struct Claims {
   // By instruction id of the module behind the image: whether the device runs it. An instruction that calls

@@ -91,8 +91,14 @@ Result<Literal> run_parallel(Evaluator &evaluator, const Instruction &instructio
     BP_ASSIGN(Literal value, evaluator.run(instruction.called(number), {}));
     inputs.push_back(std::move(value));
   }
-  BP_ASSIGN(std::vector<Literal> results, simulate(devices, grid.replicas, grid.partitions, evaluator.options(),
-                                                   std::move(inputs), MemberOrder::ByPartition));
+  Exchange exchange(grid.replicas, grid.partitions, MemberOrder::ByPartition);
+  exchange.feed(std::move(inputs));
+  const Options &options = evaluator.options();
+  const auto interpret = [&](std::size_t number, const Options &own) {
+    return evaluate(devices[number].computation, devices[number].arguments, own);
+  };
+  BP_ASSIGN(std::vector<Literal> results,
+            options.on_devices ? options.on_devices(exchange, devices) : run_together(exchange, options, interpret));
   std::vector<Literal> all;
   for (Literal &result : results) {
     if (!result.shape().is_tuple()) {

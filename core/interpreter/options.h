@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/base/cancellation.h"
 #include "core/base/result.h"
@@ -15,6 +16,7 @@
 namespace bp::interpreter {
 
 class Exchange;
+struct DeviceProgram;
 
 struct Options {
   // Maximum number of instructions to evaluate, after which evaluation fails with Unsupported; the body of a loop
@@ -43,6 +45,10 @@ struct Options {
   // interpreter evaluate it. May move out of the arguments if it returns a result. Called on the thread that evaluates.
   std::function<std::optional<Result<ir::Literal>>(ir::Computation computation, std::span<ir::Literal> arguments)>
       on_computation;
+  // If set, runs the devices of custom calls of "interpreter.run_parallel" in place of a simulation. The exchange is
+  // for as many devices, by replica, then partition.
+  std::function<Result<std::vector<ir::Literal>>(Exchange &exchange, std::span<const DeviceProgram> devices)>
+      on_devices;
   Exchange *exchange = nullptr;  // connects the devices of a simulation; set by simulate()
   // Called on the calling thread before each instruction of the entry computation, with the number of instructions done
   // and their total number.

@@ -156,7 +156,9 @@ CheckResult run(const conformance::Case &one, const Backend &backend, const Chec
   }
   warn_if_unpartitioned(one.file, *module);
   return result_of(
-      conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect()), one);
+      conformance::run(*module, backend, request.policy, request.memory ? check_memory : conformance::Inspect(),
+                       [&](std::int64_t count) { return request.backend.load_ensemble(count); }),
+      one);
 }
 
 CheckResult result_of(const Result<conformance::Outcome> &outcome, const conformance::Case &one) {

@@ -52,8 +52,7 @@ EXPECTED_FAILURES = {}  # names with reasons, by backend and folder
 
 # Number of skipped programs by reason, by backend and folder. docs/self_checking_programs.md explains the reasons.
 SKIPPED_ON_DEVICES = {
-    "contains no check": 4,
-    "needs several devices, which only the interpreter simulates": 26,
+    "contains no check": 5,
     "looks inside a loop or a call, which only the interpreter shows": 1,
 }
 SKIPPED = {
