@@ -71,7 +71,7 @@ std::vector<std::string> list_programs(const Subject &subject) {
     ids.push_back(fmt::format("{}{}", of_nests, nest));
   }
   for (const std::string &nest : nest_names(3)) {
-    if (subject.is_full() || nest.starts_with("three-t") || nest.starts_with("while-t")) {
+    if (subject.is_full() || nest.starts_with("three-three")) {
       ids.push_back(fmt::format("{}{}", of_nests, nest));
     }
   }
