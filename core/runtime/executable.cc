@@ -90,6 +90,12 @@ MemoryFigures Executable::memory() const {
 }
 
 Result<Executable> Executable::load_on(const DeviceFor &device_for) const {
+  BP_ASSIGN(Executable loaded, load_parts_on(device_for));
+  loaded.host_threads_ = host_threads_;
+  return loaded;
+}
+
+Result<Executable> Executable::load_parts_on(const DeviceFor &device_for) const {
   const auto load_program = [&](const std::shared_ptr<const Program> &program) {
     return program->load_on(device_for(*program->device()));
   };

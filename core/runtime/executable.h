@@ -57,6 +57,7 @@ class Executable {
 
  private:
   interpreter::Options with_threads(const interpreter::Options &given) const;
+  Result<Executable> load_parts_on(const DeviceFor &device_for) const;
   Result<std::vector<Value>> run_steps(std::vector<Value> arguments, const interpreter::Options &host) const;
   interpreter::Options with_called(const interpreter::Options &host) const;
 
